@@ -1,0 +1,318 @@
+// What a plugin is: the one contract between the engine and every kind of work on a batch of files.
+// A plugin imports this file and libraries, nothing else. Sizes are bytes, times are milliseconds unless a name says otherwise.
+import type { Readable } from 'node:stream'
+import type { z } from 'zod'
+
+export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
+
+/** How an operation made of this plugin is taken back: by the fields before it, by the plugin itself, or not at all. */
+export type Undo = 'fields' | 'own' | 'none'
+
+/** A file attached to a product, or to one of its variants, with how it was found and how sure that is. */
+export interface Mapping {
+  product_id: string
+  product_title: string
+  /** null: the file belongs to the whole product. */
+  variant_id: string | null
+  sku: string | null
+  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual'
+  /** 0 to 1. An exact SKU is 1. */
+  score: number
+  reason: string
+}
+
+/** The settings of a file that a merchant can change. `null` days: links never expire; `null` limit: unlimited downloads. */
+export interface FileSettings {
+  expiry_days: number | null
+  download_limit: number | null
+  visibility: 'public' | 'private'
+  cdn: boolean
+  download_notification: boolean
+  download_tracking: boolean
+  allowed_referrers: readonly string[]
+}
+
+/** A file as it stands, or the draft of one that an import will create (then `id` is null). */
+export interface FileView extends FileSettings {
+  id: string | null
+  filename: string
+  size_bytes: number | null
+  content_type: string | null
+  tags: readonly string[]
+  mappings: readonly Mapping[]
+}
+
+/** Where an entry's bytes come from. */
+export type EntrySource = { type: 'url'; url: string }
+
+/** What a channel asked to import. Settings that the entry leaves out come from the shop's import defaults. */
+export interface Entry {
+  filename: string
+  source: EntrySource
+  product_sku?: string
+  on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+}
+
+/** Bytes that are safely stored but not yet any file's version: they become one when the item is committed. */
+export interface StagedBlob {
+  /** BLAKE3, 64 lower-case hex digits. */
+  hash: string
+  size_bytes: number
+  location: string
+  /** As the source named it, or null. What the file is served as is decided at admission. */
+  content_type: string | null
+}
+
+/** One file or entry inside an operation. */
+export interface Item {
+  /** Unique within the operation. */
+  id: string
+  /** Place in the operation's frozen order, from 0. */
+  position: number
+  file: FileView
+  entry: Entry | null
+  /** Bytes that an earlier step staged for this item. */
+  staged: StagedBlob | null
+}
+
+/** A change to one file's record. A field that is absent stays as it is. */
+export interface FileChange {
+  set?: Partial<FileSettings> & { filename?: string }
+  tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
+  mappings?: { add?: readonly Mapping[]; remove?: 'all' | readonly { product_id: string; variant_id: string | null }[] }
+}
+
+export interface Warning {
+  code: string
+  message: string
+}
+
+/** A product that might be meant, for a person to decide. */
+export type Candidate = Mapping
+
+/** Exactly one of these for every item that a plugin is given. */
+export type Outcome = { item: string } & (
+  | {
+      status: 'ok'
+      change?: FileChange
+      bytes?: StagedBlob
+      candidates?: readonly Candidate[]
+      warnings?: readonly Warning[]
+    }
+  | { status: 'skipped'; reason: string }
+  | Failure
+)
+
+/** `code` is one of the codes in server/errors.ts; `retryable`: trying again could help. When and how often is the engine's decision. */
+export interface Failure {
+  status: 'failed'
+  code: string
+  message: string
+  retryable: boolean
+}
+
+export interface CatalogVariant {
+  product_id: string
+  product_title: string
+  variant_id: string
+  variant_title: string
+  sku: string
+}
+
+/** The shop's live catalog. Throws `PortError` when the storefront can't be reached. */
+export interface Catalog {
+  /** Exact matches for each SKU that the catalog has; a SKU may have several. Unknown SKUs are absent. */
+  findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
+}
+
+/** What a guarded request would fetch. */
+export interface Probe {
+  size_bytes: number | null
+  content_type: string | null
+}
+
+/** Guarded reading from the internet: every address is checked before it is used. Both throw `PortError`. */
+export interface RemoteReader {
+  /** Asks for the headers alone. */
+  probe(url: string, signal: AbortSignal): Promise<Probe>
+}
+
+export interface RemoteFetcher extends RemoteReader {
+  /** Fetches the whole body into the shop's primary location; on any failure nothing is left behind. */
+  download(url: string, signal: AbortSignal): Promise<StagedBlob>
+}
+
+export interface Stage {
+  /** Stores a stream's bytes in the shop's primary location; on any failure nothing is left behind. */
+  write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
+}
+
+/** Messages that leave when the operation's end is committed: never before, never twice. */
+export interface Notifier {
+  email(message: { template: string; data: Record<string, unknown> }): void
+  notice(notice: { level: 'info' | 'success' | 'warning' | 'critical'; title: string; body: string }): void
+}
+
+/** The shop's settings that plugins obey. */
+export interface ShopSettings {
+  auto_map: boolean
+  email_on_complete: boolean
+  email_on_errors: boolean
+  recipients: readonly string[]
+}
+
+export interface ReadContext {
+  /** Aborts on pause, cancel, shutdown and loss of the lease: stop soon and start nothing new. */
+  signal: AbortSignal
+  shop: { name: string; domain: string; settings: ShopSettings }
+  /** What the caller of this operation asked for; each overrides the shop's setting of that name. */
+  request: { auto_map?: boolean; notify?: boolean }
+  limits: { file_bytes: number; large_file_bytes: number }
+  catalog: Catalog
+  remote: RemoteReader
+}
+
+export interface WriteContext extends ReadContext {
+  remote: RemoteFetcher
+  stage: Stage
+}
+
+/** An operation as its own last steps see it. */
+export interface OperationView {
+  id: string
+  action: string
+  total: number
+  done: number
+  failed: number
+  skipped: number
+  cancelled: number
+  status: 'success' | 'partial' | 'failed' | 'cancelled'
+  started_at: Date
+  /** All items in order, a page at a time, with how each ended. */
+  items(): AsyncIterable<readonly FinishedItem[]>
+}
+
+export interface FinishedItem extends Item {
+  status: 'done' | 'failed' | 'skipped' | 'cancelled'
+  error: { code: string; message: string } | null
+  warnings: readonly Warning[]
+}
+
+export interface OperationReport {
+  warnings?: readonly Warning[]
+}
+
+interface PluginBase<Options extends z.ZodType> {
+  /** verb-noun, unique. */
+  id: string
+  kind: PluginKind
+  title: string
+  /** Its .meta({ title, help, widget, sensitive }) draws the form. */
+  options: Options
+  undo: Undo
+}
+
+/** Works on the items of a batch. */
+export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
+  scope?: 'items'
+  /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */
+  bytes?: boolean
+  /** Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. */
+  plan(items: readonly Item[], options: z.output<Options>, context: ReadContext): AsyncIterable<Outcome>
+  /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */
+  run?(items: readonly Item[], options: z.output<Options>, context: WriteContext): AsyncIterable<Outcome>
+}
+
+/** Works once, after all items have ended, on the operation as a whole. */
+export interface OperationPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
+  scope: 'operation'
+  /** Runs after a failed or cancelled operation too. */
+  always?: boolean
+  /** What it would do, in a sentence each. */
+  plan(operation: OperationView, options: z.output<Options>, context: ReadContext): AsyncIterable<string>
+  run(
+    operation: OperationView,
+    options: z.output<Options>,
+    context: WriteContext & { notify: Notifier },
+  ): Promise<OperationReport>
+}
+
+export type Plugin = ItemPlugin | OperationPlugin
+
+/** Keeps the options' type while a plugin is written, and gives it up when it is listed. */
+export function definePlugin<Options extends z.ZodType>(plugin: ItemPlugin<Options>): ItemPlugin
+export function definePlugin<Options extends z.ZodType>(plugin: OperationPlugin<Options>): OperationPlugin
+export function definePlugin(plugin: unknown): unknown {
+  return plugin
+}
+
+/** One step of a workflow: a plugin with its options, and when it applies. */
+export interface Step {
+  /** Fixed within the workflow: history and undo refer to it. */
+  id: string
+  plugin: string
+  options?: Record<string, unknown>
+  /** What a failed item means: it leaves the operation alone (`drop`), or the whole operation ends (`stop`). */
+  onFailure?: 'drop' | 'stop'
+}
+
+/** Steps of plugins with options, as data. */
+export interface Workflow {
+  id: string
+  title: string
+  /** What history and the API call it. */
+  action: string
+  kind: 'import' | 'bulk'
+  /** Chains of batches that may run at once; 1 is strictly one batch after another. */
+  parallel: number
+  steps: readonly Step[]
+}
+
+/** What a port throws when the outside fails: the plugin turns it into a failed outcome with `failed(item, error)`. */
+export class PortError extends Error {
+  readonly code: string
+  readonly retryable: boolean
+  constructor(code: string, message: string, retryable: boolean, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'PortError'
+    this.code = code
+    this.retryable = retryable
+  }
+}
+
+/** The failed outcome for what a port threw; anything else is a fault of ours and is thrown on. */
+export function failed(item: Item, error: unknown): Outcome {
+  if (!(error instanceof PortError)) throw error
+  return { item: item.id, status: 'failed', code: error.code, message: error.message, retryable: error.retryable }
+}
+
+/**
+ * Works on `items` up to `limit` at a time and yields each result as it comes, in no order.
+ * Stops starting new ones when `signal` aborts; rejects with the first error after the rest have settled.
+ */
+export async function* concurrently<T, R>(
+  items: readonly T[],
+  limit: number,
+  signal: AbortSignal,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running = new Set<Promise<void>>()
+  const finished: R[] = []
+  const errors: unknown[] = []
+  let next = 0
+  while (true) {
+    while (running.size < limit && next < items.length && errors.length === 0 && !signal.aborted) {
+      const task: Promise<void> = work(items[next++]!).then(
+        (result) => void finished.push(result),
+        (error: unknown) => void errors.push(error),
+      )
+      const tracked: Promise<void> = task.finally(() => running.delete(tracked))
+      running.add(tracked)
+    }
+    while (finished.length > 0) yield finished.shift()!
+    if (running.size === 0) break
+    await Promise.race(running)
+  }
+  if (errors.length > 0) throw errors[0]
+  signal.throwIfAborted()
+}

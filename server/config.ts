@@ -1,0 +1,210 @@
+// What an installation is made of, and the check that it is whole: an unknown plugin, a missing option or a doubled id
+// is refused when the server starts, not when it is first used.
+import path from 'node:path'
+import { z } from 'zod'
+import type { Plugin, Workflow } from '../plugins/contract.ts'
+
+export const ROLES = ['web', 'worker'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface DiskLocation {
+  kind: 'disk'
+  folder: string
+}
+export type LocationConfig = DiskLocation
+
+export interface Limits {
+  /** Bytes of a JSON body. */
+  body_bytes: number
+  entries_per_import: number
+  ids_per_call: number
+  reads_per_minute: number
+  writes_per_minute: number
+  /** The most bytes that one file may have. */
+  file_bytes: number
+  /** Above this many bytes a file is imported with a warning. */
+  large_file_bytes: number
+  /** How long an import's caller waits for its end before it gets 202. */
+  wait_seconds: number
+  /** Jobs that one worker runs at once. */
+  jobs_at_once: number
+  /** Downloads in flight at once for one batch of an import. */
+  fetches_at_once: number
+}
+
+export interface Config {
+  environment: Environment
+  plugins: readonly Plugin[]
+  workflows: readonly Workflow[]
+  storage: { primary: LocationConfig; backup: LocationConfig }
+  limits: Limits
+}
+
+const DEFAULT_LIMITS: Limits = {
+  body_bytes: 5 * 1024 ** 2,
+  entries_per_import: 1000,
+  ids_per_call: 10_000,
+  reads_per_minute: 600,
+  writes_per_minute: 120,
+  file_bytes: 5 * 1024 ** 3,
+  large_file_bytes: 500 * 1024 ** 2,
+  wait_seconds: 30,
+  jobs_at_once: 4,
+  fetches_at_once: 16,
+}
+
+/** A setting that is missing or wrong. Every problem is named, each with what to write. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+const blank = (value: unknown) => (value === '' ? undefined : value)
+const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blank, schema)
+const flag = setting(z.enum(['0', '1'], 'write 1 or 0').default('0')).transform((value) => value === '1')
+
+const environmentSchema = z.object({
+  DATA_DIR: setting(z.string().default('./data')),
+  PORT: setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, 'write a port number, like 3000')
+      .default('3000')
+      .transform(Number)
+      .refine((port) => port <= 65_535, 'write a port number up to 65535'),
+  ),
+  HOST: setting(z.string().default('127.0.0.1')),
+  BASE_URL: setting(
+    z.url({ protocol: /^https?$/, error: 'write the public address, like https://files.example.com' }).optional(),
+  ),
+  DATABASE_URL: setting(
+    z.url({ protocol: /^postgres(ql)?$/, error: 'write postgres://user:password@host:5432/database' }).optional(),
+  ),
+  ROLE: setting(
+    z
+      .string()
+      .default(ROLES.join(','))
+      .transform((text) => text.split(',').map((role) => role.trim()))
+      .pipe(z.array(z.enum(ROLES, `write one or more of ${ROLES.join(', ')}, separated by commas`)).min(1)),
+  ),
+  APP_SECRET: setting(z.string().min(32, 'write at least 32 random characters (openssl rand -hex 32)').optional()),
+  SHOPIFY_API_KEY: setting(z.string().optional()),
+  SHOPIFY_API_SECRET: setting(z.string().optional()),
+  SMTP_URL: setting(z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional()),
+  MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
+  ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'write 1 or 0').optional()),
+  DEMO_CATALOG: setting(z.string().optional()),
+  DEMO_POINTS: setting(
+    z
+      .string()
+      .regex(/^\d+\/\d+$/, 'write bucket size and points restored a second, like 2000/100')
+      .default('2000/100'),
+  ),
+  TRUST_PROXY: flag,
+  LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info')),
+  NODE_ENV: setting(z.string().default('development')),
+})
+
+export interface Environment {
+  dataDir: string
+  port: number
+  host: string
+  /** Without a trailing slash. Null: the address that the server listens on. */
+  baseUrl: string | null
+  /** Null: the embedded server. */
+  databaseUrl: string | null
+  roles: readonly Role[]
+  /** Null: made in the data folder at first start. */
+  secret: string | null
+  /** Null: demo mode, with the built-in stand-in for the platform. */
+  platform: { apiKey: string; apiSecret: string } | null
+  demo: { catalog: string | null; bucket: number; restore: number }
+  smtpUrl: string | null
+  mailFrom: string
+  allowLoopback: boolean
+  trustProxy: boolean
+  logLevel: 'debug' | 'info' | 'warn' | 'error'
+}
+
+/** Reads the environment, once. Throws `ConfigError` with every problem in it. */
+export function readEnvironment(variables: Readonly<Record<string, string | undefined>>): Environment {
+  const parsed = environmentSchema.safeParse(variables)
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`))
+  const env = parsed.data
+  const problems: string[] = []
+  if (!env.SHOPIFY_API_KEY !== !env.SHOPIFY_API_SECRET)
+    problems.push('SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both, or neither for demo mode')
+  const demo = !env.SHOPIFY_API_KEY
+  if (demo && env.NODE_ENV === 'production')
+    problems.push('SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both: demo mode is refused when NODE_ENV=production')
+  if (demo && !['127.0.0.1', 'localhost', '::1'].includes(env.HOST))
+    problems.push('HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or write the platform credentials')
+  if (!demo && !env.BASE_URL)
+    problems.push('BASE_URL: write the public address of the app, like https://files.example.com')
+  if (env.DATABASE_URL && !env.APP_SECRET)
+    problems.push('APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)')
+  if (problems.length > 0) throw new ConfigError(problems)
+  const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
+  return {
+    dataDir: path.resolve(env.DATA_DIR),
+    port: env.PORT,
+    host: env.HOST,
+    baseUrl: env.BASE_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: env.DATABASE_URL ?? null,
+    roles: env.ROLE,
+    secret: env.APP_SECRET ?? null,
+    platform: demo ? null : { apiKey: env.SHOPIFY_API_KEY!, apiSecret: env.SHOPIFY_API_SECRET! },
+    demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
+    smtpUrl: env.SMTP_URL ?? null,
+    mailFrom: env.MAIL_FROM,
+    allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',
+    trustProxy: env.TRUST_PROXY,
+    logLevel: env.LOG_LEVEL,
+  }
+}
+
+/** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */
+export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial<Limits> }): Config {
+  const whole: Config = { ...config, limits: { ...DEFAULT_LIMITS, ...config.limits } }
+  const problems = [
+    ...doubled('plugin', whole.plugins),
+    ...doubled('workflow', whole.workflows),
+    ...whole.workflows.flatMap((workflow) => workflowProblems(workflow, whole.plugins)),
+    ...Object.entries(whole.limits)
+      .filter(([, value]) => !(Number.isFinite(value) && value > 0))
+      .map(([name]) => `limits.${name}: write a number above 0`),
+  ]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return whole
+}
+
+function doubled(what: string, list: readonly { id: string }[]): string[] {
+  const ids = list.map(({ id }) => id)
+  return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))].map((id) => `${what} ${id} is listed twice`)
+}
+
+/** Everything that is wrong with a workflow, a sentence each; empty when it can run. */
+export function workflowProblems(workflow: Workflow, plugins: readonly Plugin[]): string[] {
+  const name = `workflow ${workflow.id}`
+  const problems = doubled(`${name}: step`, workflow.steps)
+  if (workflow.steps.length === 0) problems.push(`${name} has no steps`)
+  if (!(Number.isInteger(workflow.parallel) && workflow.parallel > 0)) problems.push(`${name}: parallel is 1 or more`)
+  let operationScope = false
+  for (const step of workflow.steps) {
+    const plugin = plugins.find(({ id }) => id === step.plugin)
+    if (!plugin) {
+      problems.push(`${name}, step ${step.id}: there is no plugin ${step.plugin}`)
+      continue
+    }
+    if (plugin.scope !== 'operation' && operationScope)
+      problems.push(`${name}, step ${step.id}: a step on items can't follow a step on the whole operation`)
+    operationScope ||= plugin.scope === 'operation'
+    const options = plugin.options.safeParse(step.options ?? {})
+    for (const issue of options.error?.issues ?? [])
+      problems.push(`${name}, step ${step.id}: ${['options', ...issue.path].join('.')}: ${issue.message}`)
+  }
+  return problems
+}

@@ -1,0 +1,56 @@
+// The connection pools. Only server/db, the delivery path, the crash sweeps and the start-up code may hold a Database:
+// everything else gets a ShopScope (forShop), and lint keeps it so.
+import knexFactory, { type Knex } from 'knex'
+import pg from 'pg'
+import type { Logger } from '../log.ts'
+
+// Counts and sizes stay far below 2^53, so bigint columns are plain numbers.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export interface Database {
+  url: string
+  /** Query building, transactions, migrations. */
+  knex: Knex
+  /** Bare pg for the few hot statements that want prepared plans, and for graphile-worker. */
+  pool: pg.Pool
+  close(): Promise<void>
+}
+
+/**
+ * Opens both pools; connects on first use.
+ * @param connections the most that each pool may hold.
+ */
+export function openDatabase(url: string, connections: number, log: Logger): Database {
+  const pool = new pg.Pool({ connectionString: url, max: connections, connectionTimeoutMillis: 10_000 })
+  // Without these handlers a restart of PostgreSQL would end our process.
+  pool.on('error', (error) => log.warn('idle database connection lost', { error: error.message }))
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const knex = knexFactory({
+    client: 'pg',
+    connection: { connectionString: url, connectionTimeoutMillis: 10_000 },
+    pool: { min: 0, max: connections },
+    acquireConnectionTimeout: 20_000,
+    log: {
+      warn: (message: unknown) => log.debug('knex', { message: String(message) }),
+      error: (message: unknown) => log.debug('knex', { message: String(message) }),
+    },
+  })
+  return {
+    url,
+    knex,
+    pool,
+    close: async () => {
+      await Promise.allSettled([knex.destroy(), pool.end()])
+    },
+  }
+}
+
+/** Refuses a server that is too old: UUIDv7 and RETURNING old.* need PostgreSQL 18. */
+export async function requireServerVersion(database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ server_version_num: string }>('show server_version_num')
+  const version = Number(rows[0]!.server_version_num)
+  if (version < 180_000)
+    throw new Error(
+      `DATABASE_URL points at PostgreSQL ${Math.floor(version / 10_000)}: Stevedore needs version 18 or newer.`,
+    )
+}

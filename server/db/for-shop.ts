@@ -1,0 +1,57 @@
+// Tenant scope: the only way to a shop's rows. A query through it can't forget which shop it is about.
+import type { Knex } from 'knex'
+import type { Database } from './database.ts'
+
+export type TenantTable =
+  | 'api_keys'
+  | 'blob_locations'
+  | 'blobs'
+  | 'chains'
+  | 'download_sessions'
+  | 'files'
+  | 'idempotency_keys'
+  | 'items'
+  | 'links'
+  | 'mappings'
+  | 'notices'
+  | 'operations'
+  | 'outbox'
+  | 'shop_tokens'
+  | 'versions'
+
+export type Bindings = Record<string, unknown>
+
+export interface ShopScope {
+  /** The shop's internal number. */
+  readonly shop: number
+  /** A query on one table, already limited to this shop. */
+  from<Row extends object = Record<string, never>>(table: TenantTable): Knex.QueryBuilder<Row, Row[]>
+  /** Inserts rows of this shop. */
+  insert(table: TenantTable, rows: object | readonly object[]): Knex.QueryBuilder
+  /** SQL with named bindings. It must use `:shop`, which is bound here; arrays are bound as PostgreSQL arrays. */
+  query<Row extends object>(sql: string, bindings?: Bindings): Promise<Row[]>
+  /** Runs `work` in one transaction (a savepoint inside another one); rolled back when it throws. */
+  transaction<T>(work: (tx: ShopScope) => Promise<T>): Promise<T>
+}
+
+/** The scope of one shop. `shop` is the internal number, as authentication or an operation gives it. */
+export function forShop(database: Pick<Database, 'knex'>, shop: number): ShopScope {
+  return scopeOf(database.knex, shop)
+}
+
+function scopeOf(knex: Knex, shop: number): ShopScope {
+  if (!Number.isSafeInteger(shop)) throw new TypeError('forShop needs the number of a shop')
+  return {
+    shop,
+    from: <Row extends object>(table: TenantTable) =>
+      knex(table).where(`${table}.shop_id`, shop) as unknown as Knex.QueryBuilder<Row, Row[]>,
+    insert: (table, rows) =>
+      knex(table).insert(([] as object[]).concat(rows as object[]).map((row) => ({ ...row, shop_id: shop }))),
+    query: async <Row extends object>(sql: string, bindings: Bindings = {}) => {
+      if (!/:shop\b/.test(sql)) throw new Error(`A query without :shop would reach every shop: ${sql}`)
+      const result = await knex.raw<{ rows: Row[] }>(sql, { ...bindings, shop } as never)
+      return result.rows
+    },
+    transaction: (work) => knex.transaction((trx) => work(scopeOf(trx, shop))),
+  }
+}

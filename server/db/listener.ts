@@ -1,0 +1,64 @@
+// LISTEN/NOTIFY: one connection a process, opened again when it breaks. Notifications are hints, never the truth:
+// after a break every handler is called once with null, since some may have been missed.
+import pg from 'pg'
+import type { Logger } from '../log.ts'
+
+export type Channel = 'operation_progress' | 'operation_control' | 'outbox' | 'idempotency'
+type Handler = (payload: string | null) => void
+
+const RECONNECT_MS = 500
+
+export interface Listener {
+  /** Calls `handler` for every notification on the channel; returns how to stop. */
+  on(channel: Channel, handler: Handler): () => void
+  close(): Promise<void>
+}
+
+const CHANNELS: readonly Channel[] = ['operation_progress', 'operation_control', 'outbox', 'idempotency']
+
+/** Connects at once and rejects when it can't; from then on it keeps itself connected. */
+export async function openListener(url: string, log: Logger): Promise<Listener> {
+  const handlers = new Map<Channel, Set<Handler>>(CHANNELS.map((channel) => [channel, new Set()]))
+  let closed = false
+  let client: pg.Client | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  const connect = async () => {
+    const fresh = new pg.Client({ connectionString: url, keepAlive: true })
+    const lost = () => {
+      if (client !== fresh || closed) return
+      client = null
+      log.warn('notification connection lost, connecting again')
+      retry()
+    }
+    fresh.on('error', lost)
+    fresh.on('end', lost)
+    fresh.on('notification', ({ channel, payload }) => {
+      for (const handler of handlers.get(channel as Channel) ?? []) handler(payload ?? null)
+    })
+    await fresh.connect()
+    await fresh.query(CHANNELS.map((channel) => `listen ${channel}`).join(';'))
+    client = fresh
+  }
+  const retry = () => {
+    timer = setTimeout(() => {
+      connect().then(
+        () => handlers.forEach((set) => set.forEach((handler) => handler(null))),
+        () => !closed && retry(),
+      )
+    }, RECONNECT_MS)
+  }
+
+  await connect()
+  return {
+    on: (channel, handler) => {
+      handlers.get(channel)!.add(handler)
+      return () => handlers.get(channel)!.delete(handler)
+    },
+    close: async () => {
+      closed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => {})
+    },
+  }
+}

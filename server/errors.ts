@@ -1,0 +1,133 @@
+// Every error the program can answer with: one list of stable codes, each with its status, type and message.
+// Clients match on `code`; a code is never renamed or reused. The specification's own messages stand here word for word.
+
+type ErrorType =
+  'invalid_request' | 'authentication' | 'permission' | 'not_found' | 'conflict' | 'rate_limit' | 'item' | 'api'
+
+interface ErrorEntry {
+  status: number
+  type: ErrorType
+  message: string
+}
+
+export const ERRORS = {
+  // The request as a whole
+  malformed_request: { status: 400, type: 'invalid_request', message: 'The request could not be read' },
+  unauthenticated: { status: 401, type: 'authentication', message: 'Send a valid API key or session token' },
+  missing_scope: { status: 403, type: 'permission', message: 'Permission denied' },
+  not_found: { status: 404, type: 'not_found', message: 'There is nothing at this address' },
+  method_not_allowed: { status: 405, type: 'invalid_request', message: 'This address does not answer that method' },
+  idempotency_key_reused: {
+    status: 409,
+    type: 'conflict',
+    message: 'This Idempotency-Key was used with another request',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    type: 'conflict',
+    message: 'The first request with this Idempotency-Key is still running',
+  },
+  conflict: { status: 409, type: 'conflict', message: 'The request does not fit the present state' },
+  precondition_failed: { status: 412, type: 'invalid_request', message: 'The file has changed' },
+  payload_too_large: { status: 413, type: 'invalid_request', message: 'The request body is too large' },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request',
+    message: 'Send JSON (Content-Type: application/json)',
+  },
+  range_not_satisfiable: { status: 416, type: 'invalid_request', message: 'The file has no such range' },
+  validation_failed: { status: 422, type: 'invalid_request', message: 'Some of what was sent is not valid' },
+  rate_limited: { status: 429, type: 'rate_limit', message: 'Too many requests: wait as long as Retry-After says' },
+  internal: { status: 500, type: 'api', message: 'Something went wrong on our side' },
+  unavailable: {
+    status: 503,
+    type: 'api',
+    message: 'The service is starting, stopping or out of reach: try again soon',
+  },
+
+  // One field of a request
+  required: { status: 422, type: 'invalid_request', message: 'This field is required' },
+  unknown_field: { status: 422, type: 'invalid_request', message: 'There is no such field' },
+  invalid_type: { status: 422, type: 'invalid_request', message: 'This has the wrong type' },
+  invalid_value: { status: 422, type: 'invalid_request', message: 'This value is not allowed' },
+  out_of_range: { status: 422, type: 'invalid_request', message: 'This number is out of range' },
+  too_many: { status: 422, type: 'invalid_request', message: 'There are too many' },
+  too_few: { status: 422, type: 'invalid_request', message: 'There are too few' },
+  invalid_url: { status: 422, type: 'invalid_request', message: 'This is not an http or https URL' },
+  invalid_filename: { status: 422, type: 'invalid_request', message: 'This name cannot be a filename' },
+  invalid_tag: { status: 422, type: 'invalid_request', message: 'This cannot be a tag' },
+
+  // One item of an operation
+  url_not_accessible: { status: 422, type: 'item', message: 'File URL not accessible' },
+  sku_not_found: { status: 422, type: 'item', message: 'Product SKU not found' },
+  sku_ambiguous: { status: 422, type: 'item', message: 'Several products have this SKU' },
+  duplicate_filename: { status: 409, type: 'item', message: 'Duplicate filename' },
+  invalid_csv: { status: 422, type: 'item', message: 'Invalid CSV format' },
+  file_in_use: { status: 409, type: 'item', message: 'File in use' },
+  permission_denied: { status: 403, type: 'item', message: 'Permission denied' },
+  file_too_large: {
+    status: 413,
+    type: 'item',
+    message: 'The file is larger than 5 GB: contact support to have larger files imported',
+  },
+  empty_file: { status: 422, type: 'item', message: 'The file is empty' },
+  storage_full: { status: 507, type: 'item', message: 'The storage location is full' },
+  storage_failed: { status: 503, type: 'item', message: 'The storage location did not answer' },
+  storefront_unavailable: { status: 503, type: 'item', message: 'The storefront catalog could not be reached' },
+  worker_crashed: { status: 500, type: 'item', message: 'Working on this file stopped the worker three times' },
+  plugin_failed: { status: 500, type: 'item', message: 'The plugin failed on this file' },
+  operation_cancelled: { status: 409, type: 'item', message: 'The operation was cancelled' },
+  operation_stopped: { status: 409, type: 'item', message: 'The operation stopped when another item failed' },
+
+  // A buyer's link
+  link_unavailable: { status: 404, type: 'not_found', message: 'This link does not work' },
+  link_expired: { status: 410, type: 'not_found', message: 'This link has expired' },
+  link_exhausted: { status: 410, type: 'not_found', message: 'This link has been used as often as it may be' },
+  link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },
+} as const satisfies Record<string, ErrorEntry>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** One named problem of a request. `index`: which element of the list that the request carries, from 0. */
+export interface ErrorDetail {
+  index?: number
+  param: string
+  code: ErrorCode
+  message: string
+}
+
+/** An error that the client is told about. Anything else that is thrown becomes `internal` and is logged. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly param: string | null
+  readonly details: readonly ErrorDetail[]
+  /** Seconds until it is worth trying again. */
+  readonly retryAfter: number | null
+
+  constructor(
+    code: ErrorCode,
+    about: {
+      message?: string
+      param?: string
+      details?: readonly ErrorDetail[]
+      retryAfter?: number
+      cause?: unknown
+    } = {},
+  ) {
+    super(about.message ?? ERRORS[code].message, { cause: about.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.param = about.param ?? null
+    this.details = about.details ?? []
+    this.retryAfter = about.retryAfter ?? null
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+}
+
+/** Is this string one of our codes? Plugins name codes as strings; an unknown one is a fault of the plugin. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code)
+}

@@ -1,0 +1,23 @@
+// Typed ids at every edge: `file_…`, `import_…`, `op_…`, `link_…` outside, the bare UUIDv7 inside.
+import { AppError } from './errors.ts'
+
+export type IdPrefix = 'file' | 'import' | 'op' | 'link' | 'key' | 'notice'
+
+/** `file` + a UUID → `file_0199…` (32 hex digits). */
+export function toPublicId(prefix: IdPrefix, uuid: string): string {
+  return `${prefix}_${uuid.replaceAll('-', '')}`
+}
+
+/** The UUID in a typed id, or null where it is not one of the kinds named. */
+export function parsePublicId(prefixes: IdPrefix | readonly IdPrefix[], id: string): string | null {
+  const match = /^([a-z]+)_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id)
+  if (!match || !([] as IdPrefix[]).concat(prefixes).includes(match[1] as IdPrefix)) return null
+  return match.slice(2).join('-')
+}
+
+/** As `parsePublicId`; throws `not_found`, since an id of the wrong shape names nothing. */
+export function requirePublicId(prefixes: IdPrefix | readonly IdPrefix[], id: string): string {
+  const uuid = parsePublicId(prefixes, id)
+  if (uuid === null) throw new AppError('not_found')
+  return uuid
+}

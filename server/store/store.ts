@@ -1,0 +1,47 @@
+// Where bytes live: the one interface of every storage location. No domain words here: shops are a number in the
+// address, a blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
+import type { Readable } from 'node:stream'
+
+export interface WrittenBlob {
+  hash: string
+  size_bytes: number
+}
+
+/** `start` and `end` are both included, as in an HTTP Range. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+export interface BlobStore {
+  /**
+   * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or not there.
+   * Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's own error; nothing is left behind.
+   */
+  write(shop: number, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<WrittenBlob>
+  /** The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here. */
+  read(shop: number, hash: string, range?: ByteRange): Promise<Readable>
+  /** A small blob at once: faster than a stream. */
+  readWhole(shop: number, hash: string): Promise<Buffer>
+  /** The size, or null when the blob is not here. */
+  size(shop: number, hash: string): Promise<number | null>
+  /** Removes a blob; nothing happens when it is not here. */
+  remove(shop: number, hash: string): Promise<void>
+  /**
+   * Removes what a crash may have left: temporary files and blobs untouched for `olderThan` milliseconds that `known`
+   * does not name. A blob that is written again meanwhile stays. Gives how many were removed.
+   */
+  sweep(
+    olderThan: number,
+    known: (shop: number, hashes: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<number>
+}
+
+export class StoreError extends Error {
+  readonly code: 'full' | 'denied' | 'missing' | 'unavailable'
+  constructor(code: StoreError['code'], options?: ErrorOptions) {
+    super(`storage location: ${code}`, options)
+    this.name = 'StoreError'
+    this.code = code
+  }
+}

@@ -1,0 +1,22 @@
+// The shop platform as the rest of the server sees it: who is signed in, and the shop's live catalog.
+import type { Catalog } from '../../plugins/contract.ts'
+
+/** Who a session token speaks for. */
+export interface SessionIdentity {
+  /** The shop's platform domain, like `harbour.myshopify.com`. */
+  shopDomain: string
+  /** The signed-in person's platform id. */
+  user: string
+}
+
+export interface Storefront {
+  /** Public values that the admin page needs to start: the app's client id and where its bridge script is. */
+  page: { apiKey: string; bridgeUrl: string }
+  /** Checks a session token whole (HS256, aud, exp, nbf, dest against iss). Throws `AppError` `unauthenticated`. */
+  verifySessionToken(token: string): Promise<SessionIdentity>
+  /** Trades a verified session token for an expiring offline token and stores it, where the shop has none that works. */
+  ensureAccess(shop: number, sessionToken: string): Promise<void>
+  /** The live catalog of a shop (its internal number). */
+  catalog(shop: number): Catalog
+  close(): Promise<void>
+}

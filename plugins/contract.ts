@@ -195,6 +195,7 @@ export interface OperationView {
 export interface FinishedItem extends Item {
   status: 'done' | 'failed' | 'skipped' | 'cancelled'
   error: { code: string; message: string } | null
+  product_mapped: boolean
   warnings: readonly Warning[]
 }
 

@@ -1,0 +1,25 @@
+// Applying a plugin's change to the draft of a file that is still being made.
+import type { FileChange, Mapping } from '../../plugins/contract.ts'
+import type { Draft } from '../files/drafts.ts'
+import { normalizeTags } from '../files/rules.ts'
+
+export function applyToDraft(draft: Draft, change: FileChange): void {
+  Object.assign(draft, change.set)
+  if (change.tags) draft.tags = changedTags(draft.tags, change.tags)
+  if (change.mappings) draft.mappings = changedMappings(draft.mappings, change.mappings)
+}
+
+function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {
+  if ('replace' in change) return normalizeTags(change.replace)
+  const removed = new Set(change.remove)
+  return normalizeTags([...tags.filter((tag) => !removed.has(tag)), ...(change.add ?? [])])
+}
+
+const sameTarget = (a: Pick<Mapping, 'product_id' | 'variant_id'>, b: Pick<Mapping, 'product_id' | 'variant_id'>) =>
+  a.product_id === b.product_id && a.variant_id === b.variant_id
+
+function changedMappings(mappings: readonly Mapping[], change: NonNullable<FileChange['mappings']>): Mapping[] {
+  const { remove = [], add = [] } = change
+  const kept = remove === 'all' ? [] : mappings.filter((one) => !remove.some((gone) => sameTarget(one, gone)))
+  return [...kept, ...add.filter((fresh) => !kept.some((one) => sameTarget(one, fresh)))]
+}

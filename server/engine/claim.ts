@@ -1,0 +1,153 @@
+// Claiming: a job takes its chain under a fresh lease, puts back what a dead worker left running, and marks the next
+// pending items as its own, in one transaction.
+import type { Entry, StagedBlob } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
+import type { Draft } from '../files/drafts.ts'
+import { countOutcomes } from './outcomes.ts'
+import { queueChain, type ChainJob } from './queue.ts'
+import type { OperationRow, WorkItem } from './types.ts'
+
+/** A worker that has not beaten for this long, by the database's clock, is dead. */
+export const SILENCE = '30 seconds'
+export const MAX_ATTEMPTS = 3
+
+export interface Claim {
+  operation: OperationRow
+  chain: number
+  lease: number
+  items: WorkItem[]
+}
+
+interface ChainRow {
+  lease: number | null
+  hint: number
+  claimed: number[]
+}
+
+interface ClaimedRow {
+  position: number
+  attempt: number
+  crashed: boolean
+  step: number
+  entry: Entry | null
+  draft: Draft
+  staged: StagedBlob | null
+}
+
+/** The next batch of a chain, or null when there is nothing to do for it now. */
+export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batch: number): Promise<Claim | null> {
+  return scope.transaction(async (tx) => {
+    const operation = await readRunning(tx, job.operation)
+    if (!operation) return null
+    const held = await takeChain(tx, job.operation, job.chain, worker)
+    if (!held) return null
+    const leftovers = await returnLeftovers(tx, job.operation, held.chain)
+    const hint = Math.min(held.chain.hint, ...leftovers)
+    const items =
+      (await claimFrom(tx, job.operation, held.lease, hint, batch)) ??
+      (hint > 0 ? await claimFrom(tx, job.operation, held.lease, 0, batch) : null)
+    if (!items) {
+      await restChain(tx, job)
+      return null
+    }
+    await tx.query(
+      `update chains set claimed = :claimed, hint = :hint
+       where shop_id = :shop and operation_id = :operation and chain = :chain`,
+      { ...job, claimed: items.map(({ position }) => position), hint: items.at(-1)!.position + 1 },
+    )
+    return { operation, chain: job.chain, lease: held.lease, items }
+  })
+}
+
+async function readRunning(tx: ShopScope, operation: string): Promise<OperationRow | null> {
+  await tx.query(
+    `update operations set status = 'running', started_at = coalesce(started_at, now())
+     where shop_id = :shop and id = :operation and status = 'queued'`,
+    { operation },
+  )
+  const [row] = await tx.query<OperationRow>(
+    `select * from operations where shop_id = :shop and id = :operation and status = 'running'`,
+    { operation },
+  )
+  return row ?? null
+}
+
+/** A fresh lease on a chain, with the chain as it was; null while another living worker holds it, or when it has ended. */
+export async function takeChain(
+  tx: ShopScope,
+  operation: string,
+  chain: number,
+  worker: string,
+): Promise<{ lease: number; chain: ChainRow } | null> {
+  const [row] = await tx.query<ChainRow>(
+    `select lease, hint, claimed from chains c
+     where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
+       and (worker_id is null or worker_id = :worker or not exists
+         (select from workers w where w.id = c.worker_id and w.beat_at > now() - interval '${SILENCE}'))
+     for update`,
+    { operation, chain, worker },
+  )
+  if (!row) return null
+  const [taken] = await tx.query<{ lease: number }>(
+    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}'
+     where shop_id = :shop and operation_id = :operation and chain = :chain returning lease`,
+    { operation, chain, worker },
+  )
+  return { lease: taken!.lease, chain: row }
+}
+
+/** Items that the chain's last holder left running wait again, to run alone; those that did so too often fail. */
+async function returnLeftovers(tx: ShopScope, operation: string, chain: ChainRow): Promise<number[]> {
+  if (chain.claimed.length === 0) return []
+  const crash = { code: 'worker_crashed', message: new AppError('worker_crashed').message, retryable: true }
+  const rows = await tx.query<{ position: number; status: string }>(
+    `update items set crashed = true, lease = null,
+       status = case when attempt >= :most then 'failed' else 'pending' end,
+       error = case when attempt >= :most then :crash::jsonb end,
+       finished_at = case when attempt >= :most then now() end
+     where shop_id = :shop and operation_id = :operation and position = any(:claimed) and status = 'running'
+       and lease = :lease
+     returning position, status`,
+    { operation, claimed: chain.claimed, lease: chain.lease, most: MAX_ATTEMPTS, crash: JSON.stringify(crash) },
+  )
+  const failed = rows.filter(({ status }) => status === 'failed').length
+  if (failed > 0) await countOutcomes(tx, operation, { failed })
+  return rows.map(({ position }) => position)
+}
+
+async function claimFrom(tx: ShopScope, operation: string, lease: number, from: number, batch: number) {
+  const found = await tx.query<{ position: number; crashed: boolean }>(
+    `select position, crashed from items
+     where shop_id = :shop and operation_id = :operation and position >= :from and status = 'pending'
+       and (run_after is null or run_after <= now())
+     order by position limit :batch for update skip locked`,
+    { operation, from, batch },
+  )
+  if (found.length === 0) return null
+  const alone = found.findIndex(({ crashed }) => crashed)
+  const chosen = alone === -1 ? found : alone === 0 ? found.slice(0, 1) : found.slice(0, alone)
+  const rows = await tx.query<ClaimedRow>(
+    `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null
+     where shop_id = :shop and operation_id = :operation and position = any(:positions)
+     returning position, attempt, crashed, step, entry, draft, staged`,
+    { operation, lease, positions: chosen.map(({ position }) => position) },
+  )
+  return rows.sort((a, b) => a.position - b.position).map((row): WorkItem => ({ ...row, candidates: [], warnings: [] }))
+}
+
+/** Nothing to claim: the chain sleeps until the next retry is due, or ends. */
+async function restChain(tx: ShopScope, job: ChainJob): Promise<void> {
+  const [waiting] = await tx.query<{ due: Date | null }>(
+    `select min(run_after) as due from items
+     where shop_id = :shop and operation_id = :operation and status = 'pending'`,
+    { operation: job.operation },
+  )
+  const due = waiting?.due ?? null
+  await tx.query(
+    `update chains set worker_id = null, lease = null, hint = 0, ended = :ended
+     where shop_id = :shop and operation_id = :operation and chain = :chain`,
+    { ...job, ended: due === null },
+  )
+  if (due) await queueChain(tx, job.operation, job.chain, due)
+}

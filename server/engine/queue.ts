@@ -1,0 +1,40 @@
+// The jobs of an operation. They are queued by SQL inside the transaction that makes them necessary, under a key, so
+// that queueing one twice leaves one.
+import type { ShopScope } from '../db/for-shop.ts'
+
+export interface ChainJob {
+  shop: number
+  operation: string
+  chain: number
+}
+export interface FinishJob {
+  shop: number
+  operation: string
+}
+export interface OutboxJob {
+  shop: number
+  message: string
+}
+
+// A job that throws three times is given up; the sweep then sees an operation without a live job and queues it anew.
+const MAX_ATTEMPTS = 3
+
+export const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
+export const finishKey = (operation: string) => `finish:${operation}`
+
+export const queueChain = (tx: ShopScope, operation: string, chain: number, runAt?: Date) =>
+  addJob(tx, 'chain', { shop: tx.shop, operation, chain } satisfies ChainJob, chainKey(operation, chain), runAt)
+
+export const queueFinish = (tx: ShopScope, operation: string) =>
+  addJob(tx, 'finish', { shop: tx.shop, operation } satisfies FinishJob, finishKey(operation))
+
+export const queueMessage = (tx: ShopScope, message: string, runAt?: Date) =>
+  addJob(tx, 'message', { shop: tx.shop, message } satisfies OutboxJob, `message:${message}`, runAt)
+
+async function addJob(tx: ShopScope, task: string, payload: object, key: string, runAt?: Date): Promise<void> {
+  await tx.query(
+    `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
+       max_attempts := :attempts) where :shop > 0`,
+    { task, payload: JSON.stringify(payload), key, runAt: runAt ?? null, attempts: MAX_ATTEMPTS },
+  )
+}

@@ -1,0 +1,71 @@
+// A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and crash sweep.
+import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { Logger as GraphileLogger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { runChain, type BatchRunner } from './batch.ts'
+import { finishOperation } from './finish.ts'
+import { createProgress } from './progress.ts'
+import type { ChainJob, FinishJob, OutboxJob } from './queue.ts'
+import { startRecovery } from './recover.ts'
+import type { EngineParts } from './types.ts'
+
+// Notifications wake a worker at once; this is for what they miss.
+const POLL_MS = 1000
+
+export interface EngineWorker {
+  /** Interrupts running batches, puts their items back, and resolves when the last outcome is written. */
+  stop(): Promise<void>
+}
+
+/** @param deliver carries out one message of the outbox. */
+export async function startWorker(
+  parts: EngineParts,
+  deliver: (job: OutboxJob) => Promise<void>,
+): Promise<EngineWorker> {
+  const { database, log } = parts
+  const stopping = new AbortController()
+  const progress = createProgress(database)
+  const runner: BatchRunner = {
+    parts,
+    worker: randomUUID(),
+    progress,
+    active: new Set(),
+    broken: new Set(),
+    signal: stopping.signal,
+  }
+  const taskList: TaskList = {
+    chain: (payload) => runChain(runner, payload as ChainJob),
+    finish: (payload) => finishOperation(runner, payload as FinishJob),
+    message: (payload) => deliver(payload as OutboxJob),
+  }
+  const events = new EventEmitter() as WorkerEvents
+  const poolId = new Promise<string>((resolve) =>
+    events.once('pool:create', ({ workerPool }) => resolve(workerPool.id)),
+  )
+  const graphile = await run({
+    pgPool: database.pool,
+    taskList,
+    events,
+    concurrency: parts.limits.jobs_at_once,
+    pollInterval: POLL_MS,
+    noHandleSignals: true,
+    logger: new GraphileLogger(() => (level, message) => {
+      if (level === 'error' || level === 'warning') log.warn('graphile-worker', { message })
+    }),
+  })
+  const recovery = await startRecovery({
+    database,
+    worker: runner.worker,
+    poolId: await poolId,
+    broken: runner.broken,
+    log,
+  })
+  return {
+    stop: async () => {
+      stopping.abort(new Error('the worker is stopping'))
+      await graphile.stop()
+      await recovery.stop()
+      progress.close()
+    },
+  }
+}

@@ -1,0 +1,208 @@
+// The only ways in for bytes: admitFiles makes files, admitVersion gives an existing file new bytes. Name, size, type and
+// conflict are decided here and nowhere else, for every channel. Both run inside the caller's transaction.
+import type { StagedBlob } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import type { Draft } from './drafts.ts'
+import { addMappings } from './mappings.ts'
+import { contentTypeOf, extensionOf, filenameProblem, nameKey, numberedName, tagProblem } from './rules.ts'
+
+export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
+
+export interface Admission {
+  draft: Draft
+  staged: StagedBlob
+  onConflict: OnConflict
+  channel: string
+}
+
+export type Admitted =
+  | { status: 'created' | 'replaced'; fileId: string; filename: string }
+  | { status: 'refused'; code: ErrorCode; message: string }
+
+const LAST_NUMBER = 10_000
+
+/**
+ * Creates a file for each admission, in the order given, and gives one result for each.
+ * A refused one changes nothing; the others are not affected by it.
+ */
+export async function admitFiles(
+  tx: ShopScope,
+  admissions: readonly Admission[],
+  limits: { file_bytes: number },
+): Promise<Admitted[]> {
+  const results = admissions.map((admission) => refusal(admission, limits))
+  const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
+  await holdBlobs(
+    tx,
+    open().map(({ admission }) => admission.staged),
+  )
+  const created = await insertFiles(
+    tx,
+    open().map(({ admission }) => admission),
+  )
+  for (const { admission, at } of open()) {
+    const id = created.get(admission)
+    if (id) results[at] = { status: 'created', fileId: id, filename: admission.draft.filename }
+  }
+  // What is left met a name that is taken, by a file or by an earlier admission of this very call.
+  for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
+  return results as Admitted[]
+}
+
+function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {
+  const problem = filenameProblem(draft.filename) ?? draft.tags.map(tagProblem).find((wrong) => wrong !== null) ?? null
+  if (problem) return { status: 'refused', ...problem }
+  if (staged.size_bytes > limits.file_bytes) return refused('file_too_large')
+  return null
+}
+
+const refused = (code: ErrorCode): Admitted => ({ status: 'refused', code, message: new AppError(code).message })
+
+/** Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile. */
+async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
+  if (blobs.length === 0) return
+  // In the order of their hashes: two transactions that share some then wait for each other instead of deadlocking.
+  await tx.query(
+    `with given as (
+       select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
+       from jsonb_to_recordset(:blobs::jsonb) as g(hash text, size_bytes bigint, location text)
+       order by hash, location
+     ), held as (
+       insert into blobs (shop_id, hash, size_bytes) select distinct on (hash) :shop, hash, size_bytes from given
+       order by hash
+       on conflict (shop_id, hash) do update set size_bytes = excluded.size_bytes
+       returning hash
+     )
+     insert into blob_locations (shop_id, hash, location)
+     select :shop, given.hash, given.location from given join held using (hash) order by given.hash, given.location
+     on conflict do nothing`,
+    { blobs: JSON.stringify(blobs) },
+  )
+}
+
+/** Inserts those whose names are free; the others are absent from what it gives. */
+async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Promise<Map<Admission, string>> {
+  if (admissions.length === 0) return new Map()
+  const rows = admissions.map(({ draft, staged, channel }, at) => ({
+    at,
+    name_key: nameKey(draft.filename),
+    filename: draft.filename,
+    extension: extensionOf(draft.filename),
+    size_bytes: staged.size_bytes,
+    content_type: contentTypeOf(draft.filename),
+    hash: staged.hash,
+    location: staged.location,
+    channel,
+    tags: draft.tags,
+    expiry_days: draft.expiry_days,
+    download_limit: draft.download_limit,
+    visibility: draft.visibility,
+    cdn: draft.cdn,
+    download_notification: draft.download_notification,
+    download_tracking: draft.download_tracking,
+    allowed_referrers: draft.allowed_referrers,
+    mapped: draft.mappings.length > 0,
+  }))
+  const inserted = await tx.query<{ id: string; at: number }>(
+    `with given as (
+       select distinct on (name_key) *
+       from jsonb_to_recordset(:rows::jsonb) as g(at int, name_key text, filename text, extension text,
+         size_bytes bigint, content_type text, hash text, location text, channel text, tags text[], expiry_days int,
+         download_limit int, visibility text, cdn boolean, download_notification boolean, download_tracking boolean,
+         allowed_referrers text[], mapped boolean)
+       order by name_key collate "C", at
+     ), file as (
+       insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
+         download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers, mapping_state)
+       select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
+         download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers,
+         case when mapped then 'mapped' else 'never' end
+       from given
+       on conflict (shop_id, name_key) where deleted_at is null do nothing
+       returning id, name_key
+     ), version as (
+       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+       select :shop, file.id, 1, decode(given.hash, 'hex'), given.location, given.size_bytes, given.content_type
+       from file join given on given.name_key = file.name_key
+     )
+     select file.id, given.at from file join given on given.name_key = file.name_key`,
+    { rows: JSON.stringify(rows) },
+  )
+  const created = new Map(inserted.map(({ id, at }) => [admissions[at]!, id]))
+  await addMappings(
+    tx,
+    [...created].flatMap(([{ draft }, id]) => draft.mappings.map((mapping) => ({ fileId: id, mapping }))),
+  )
+  return created
+}
+
+async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
+  if (admission.onConflict === 'error') return refused('duplicate_filename')
+  if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
+  const [existing] = await tx.query<{ id: string }>(
+    'select id from files where shop_id = :shop and name_key = :key and deleted_at is null for update',
+    { key: nameKey(admission.draft.filename) },
+  )
+  if (!existing) return resolveFreed(tx, admission)
+  await admitVersion(tx, existing.id, admission.staged)
+  if (admission.onConflict === 'overwrite') await overwriteRecord(tx, existing.id, admission.draft)
+  return { status: 'replaced', fileId: existing.id, filename: admission.draft.filename }
+}
+
+/** The name was freed between the insert and the look-up. */
+async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitted> {
+  const id = (await insertFiles(tx, [admission])).get(admission)
+  return id ? { status: 'created', fileId: id, filename: admission.draft.filename } : refused('duplicate_filename')
+}
+
+async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
+  for (let number = 2; number <= LAST_NUMBER; number++) {
+    const filename = numberedName(admission.draft.filename, number)
+    const renamed = { ...admission, draft: { ...admission.draft, filename } }
+    const id = (await insertFiles(tx, [renamed])).get(renamed)
+    if (id) return { status: 'created', fileId: id, filename }
+  }
+  return refused('duplicate_filename')
+}
+
+/**
+ * Makes staged bytes the newest version of a file (a bare UUID) and its current one; the older versions stay.
+ * Its links go on with the new bytes.
+ */
+export async function admitVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<void> {
+  await holdBlobs(tx, [staged])
+  await tx.query(
+    `with number as (
+       select max(number) + 1 as next from versions where shop_id = :shop and file_id = :file
+     ), version as (
+       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+       select :shop, :file, number.next, decode(:hash, 'hex'), :location, :size, content_type
+       from number, files where files.shop_id = :shop and files.id = :file
+       returning number
+     )
+     update files set version = version.number, size_bytes = :size, updated_at = now()
+     from version where files.shop_id = :shop and files.id = :file`,
+    { file: fileId, hash: staged.hash, location: staged.location, size: staged.size_bytes },
+  )
+}
+
+/** Overwriting replaces settings and tags too and drops the older versions; products that the file has stay with it. */
+async function overwriteRecord(tx: ShopScope, fileId: string, draft: Draft): Promise<void> {
+  const { mappings, ...settings } = draft
+  const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}
+  await tx
+    .from('files')
+    .where('id', fileId)
+    .update({ ...settings, ...state, name_key: nameKey(draft.filename) } as never)
+  await addMappings(
+    tx,
+    mappings.map((mapping) => ({ fileId, mapping })),
+  )
+  await tx.query(
+    `delete from versions using files
+     where versions.shop_id = :shop and versions.file_id = :file and files.shop_id = :shop and files.id = :file
+       and versions.number <> files.version`,
+    { file: fileId },
+  )
+}

@@ -1,0 +1,16 @@
+// What happens to every file that comes over the HTTP API.
+import type { Workflow } from '../plugins/contract.ts'
+
+export const importApi: Workflow = {
+  id: 'import-api',
+  title: 'API import',
+  action: 'import',
+  kind: 'import',
+  parallel: 3,
+  steps: [
+    { id: 'fetch', plugin: 'fetch-url' },
+    { id: 'validate', plugin: 'validate-file' },
+    { id: 'map', plugin: 'map-products' },
+    { id: 'notify', plugin: 'notify' },
+  ],
+}

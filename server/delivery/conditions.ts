@@ -1,0 +1,61 @@
+// What a request's conditions and Range come to for the file as it stands (RFC 9110 §13 and §14), decided before
+// anything is counted. All values are bytes and milliseconds.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ByteRange } from '../store/store.ts'
+
+export interface Representation {
+  /** Strong, with its quotes. */
+  etag: string
+  modifiedMs: number
+  size: number
+}
+
+export type Answer =
+  { status: 200 } | { status: 206; range: ByteRange } | { status: 304 } | { status: 412 } | { status: 416 }
+
+export function decide(method: string, headers: IncomingHttpHeaders, file: Representation): Answer {
+  if (headers['if-match'] !== undefined) {
+    if (!lists(headers['if-match'], file.etag, false)) return { status: 412 }
+  } else if (later(file, headers['if-unmodified-since']) === true) return { status: 412 }
+  if (headers['if-none-match'] !== undefined) {
+    if (lists(headers['if-none-match'], file.etag, true)) return { status: 304 }
+  } else if (later(file, headers['if-modified-since']) === false) return { status: 304 }
+  // A Range is defined for GET alone.
+  if (method !== 'GET' || headers.range === undefined || !stillTheSame(headers['if-range'], file))
+    return { status: 200 }
+  return parseRange(headers.range, file.size)
+}
+
+/** What does not parse, is of another unit or asks for several ranges gets the whole file, as the standard allows. */
+function parseRange(header: string, size: number): Answer {
+  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header)
+  if (!match || (match[1] === '' && match[2] === '')) return { status: 200 }
+  const [first, last] = [Number(match[1]), Number(match[2])]
+  if (match[1] === '') {
+    if (last === 0 || size === 0) return { status: 416 }
+    return { status: 206, range: { start: Math.max(0, size - last), end: size - 1 } }
+  }
+  if (match[2] !== '' && last < first) return { status: 200 }
+  if (first >= size) return { status: 416 }
+  return { status: 206, range: { start: first, end: match[2] === '' ? size - 1 : Math.min(last, size - 1) } }
+}
+
+/** If-Range: the exact strong tag or the exact date; anything else means that the client's part is of another file. */
+function stillTheSame(condition: string | string[] | undefined, file: Representation): boolean {
+  if (condition === undefined) return true
+  const text = String(condition).trim()
+  return text === file.etag || Date.parse(text) === seconds(file.modifiedMs)
+}
+
+/** Was the file changed after the date? Null where there is no such header or it is no date. */
+function later(file: Representation, date: string | undefined): boolean | null {
+  const at = date === undefined ? NaN : Date.parse(date)
+  return Number.isNaN(at) ? null : seconds(file.modifiedMs) > at
+}
+
+function lists(header: string, etag: string, weak: boolean): boolean {
+  if (header.trim() === '*') return true
+  return header.split(',').some((item) => (weak ? item.trim().replace(/^W\//, '') : item.trim()) === etag)
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1000) * 1000

@@ -1,0 +1,169 @@
+// Buyers' links: made for many files in one statement, listed with their keys, and what state each is in.
+import { randomBytes } from 'node:crypto'
+import { AppError, ERRORS, type ErrorDetail } from '../errors.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { hashKey, type Secrets } from '../secrets.ts'
+
+/** Withdrawn: the file is in the trash, or lost its last product. */
+export type LinkStatus = 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+
+/** Absent: the file's own setting. `null`: never expires, unlimited. */
+export interface LinkTerms {
+  expiry_days?: number | null | undefined
+  download_limit?: number | null | undefined
+}
+
+export interface LinksWanted extends LinkTerms {
+  /** Bare UUIDs; one link is made for each, in this order. */
+  file_ids: readonly string[]
+  email?: string | null | undefined
+  /** Terms of single files, over the common ones. */
+  per_file?: readonly ({ file_id: string } & LinkTerms)[] | undefined
+}
+
+export interface Link {
+  /** A bare UUID, like `file_id`. */
+  id: string
+  file_id: string
+  /** The buyer's secret: show it to `links:write` alone. */
+  key: string
+  email: string | null
+  expires_at: Date | null
+  download_limit: number | null
+  downloads: number
+  status: LinkStatus
+}
+
+/** What decides a link's state. Dates, or anything that compares as one. */
+export interface LinkFacts {
+  revoked_at: Date | null
+  expires_at: Date | null
+  download_limit: number | null
+  downloads: number
+  deleted_at: Date | null
+  mapping_state: string
+}
+
+interface LinkRow extends LinkFacts {
+  id: string
+  file_id: string
+  rotation: number
+  email: string | null
+}
+
+export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
+  if (link.revoked_at) return 'revoked'
+  if (link.deleted_at || link.mapping_state === 'unmapped') return 'withdrawn'
+  if (link.expires_at && link.expires_at <= now) return 'expired'
+  if (link.download_limit !== null && link.downloads >= link.download_limit) return 'exhausted'
+  return 'active'
+}
+
+// All or nothing: `found` is compared as a whole, so that one unknown file leaves no link behind.
+const CREATE = `
+  with wanted as (
+    select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[], :ownDays::boolean[],
+      :limits::integer[], :ownLimits::boolean[]) as w (file_id, id, key_hash, days, own_days, download_limit, own_limit)
+  ), found as (
+    select w.id, w.file_id, w.key_hash, f.deleted_at, f.mapping_state,
+      case when own_days then f.expiry_days else w.days end as days,
+      case when own_limit then f.download_limit else w.download_limit end as download_limit
+    from wanted w join files f on f.shop_id = :shop and f.id = w.file_id and f.deleted_at is null
+  ), made as (
+    insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, created_at)
+    select :shop, id, file_id, key_hash, :email, :now::timestamptz + days * interval '24 hours', download_limit, :now
+    from found where (select count(*) from found) = (select count(*) from wanted)
+    returning id, file_id, rotation, email, revoked_at, expires_at, download_limit, downloads
+  )
+  select made.*, found.deleted_at, found.mapping_state from made join found using (id) order by id`
+
+/**
+ * Makes a link for each file, all or none, in the order given. Days are 24 hours.
+ * Throws `validation_failed` that names every file that is unknown or in the trash.
+ */
+export async function createLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  wanted: LinksWanted,
+  now: Date,
+): Promise<readonly Link[]> {
+  const own = new Map(wanted.per_file?.map((terms) => [terms.file_id, terms]))
+  const terms = wanted.file_ids.map((file) => ({ ...wanted, ...defined(own.get(file)) }))
+  const ids = orderedIds(now, wanted.file_ids.length)
+  const rows = await scope.query<LinkRow>(CREATE, {
+    files: wanted.file_ids,
+    ids,
+    hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
+    days: terms.map(({ expiry_days }) => expiry_days ?? null),
+    ownDays: terms.map(({ expiry_days }) => expiry_days === undefined),
+    limits: terms.map(({ download_limit }) => download_limit ?? null),
+    ownLimits: terms.map(({ download_limit }) => download_limit === undefined),
+    email: wanted.email ?? null,
+    now,
+  })
+  if (rows.length < wanted.file_ids.length) await refuseUnknown(scope, wanted.file_ids)
+  return rows.map((row) => present(row, secrets, now))
+}
+
+async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {
+  const rows = await scope.query<{ id: string }>(
+    'select id from files where shop_id = :shop and id = any(:fileIds::uuid[]) and deleted_at is null',
+    { fileIds },
+  )
+  const known = new Set(rows.map(({ id }) => id))
+  const details = fileIds.flatMap((id, index): ErrorDetail[] =>
+    known.has(id) ? [] : [{ index, param: 'file_ids', code: 'not_found', message: 'There is no such file' }],
+  )
+  // None is missing any more: one came back from the trash between the two statements.
+  if (details.length === 0) throw new AppError('conflict')
+  throw new AppError('validation_failed', { param: 'file_ids', details })
+}
+
+/**
+ * Links of the shop or of one file, newest first. `cursor` is the `next_cursor` of the page before.
+ * Throws `validation_failed` on a cursor that is none of ours.
+ */
+export async function listLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  page: { fileId?: string | undefined; limit: number; cursor?: string | undefined },
+  now: Date,
+): Promise<{ data: readonly Link[]; next_cursor: string | null }> {
+  if (page.cursor !== undefined && !UUID.test(page.cursor)) {
+    const message = ERRORS.invalid_value.message
+    throw new AppError('validation_failed', { details: [{ param: 'cursor', code: 'invalid_value', message }] })
+  }
+  const rows = await scope.query<LinkRow>(
+    `select l.id, l.file_id, l.rotation, l.email, l.revoked_at, l.expires_at, l.download_limit, l.downloads,
+       f.deleted_at, f.mapping_state
+     from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     where l.shop_id = :shop
+       ${page.fileId === undefined ? '' : 'and l.file_id = :fileId'} ${page.cursor === undefined ? '' : 'and l.id < :cursor'}
+     order by l.id desc limit :rows`,
+    { ...defined({ fileId: page.fileId, cursor: page.cursor }), rows: page.limit + 1 },
+  )
+  const data = rows.slice(0, page.limit).map((row) => present(row, secrets, now))
+  return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : null }
+}
+
+function present(row: LinkRow, secrets: Secrets, now: Date): Link {
+  const { id, file_id, email, expires_at, download_limit, downloads } = row
+  const key = secrets.linkKey(id, row.rotation)
+  return { id, file_id, key, email, expires_at, download_limit, downloads, status: linkStatus(row, now) }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Without its undefined properties, so that spreading it hides nothing. */
+const defined = (object: object = {}) => Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
+
+/** UUIDv7s of one moment, ascending: made here since a key is derived from its link's id before the row exists. */
+function orderedIds(now: Date, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => {
+    const bytes = randomBytes(16)
+    bytes.writeUIntBE(now.getTime(), 0, 6)
+    bytes.writeUInt16BE(0x7000 | (at & 0xfff), 6)
+    bytes[8] = (bytes[8]! & 0x3f) | 0x80
+    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  })
+}

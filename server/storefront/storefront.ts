@@ -1,4 +1,5 @@
 // The shop platform as the rest of the server sees it: who is signed in, and the shop's live catalog.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Catalog } from '../../plugins/contract.ts'
 
 /** Who a session token speaks for. */
@@ -14,9 +15,16 @@ export interface Storefront {
   page: { apiKey: string; bridgeUrl: string }
   /** Checks a session token whole (HS256, aud, exp, nbf, dest against iss). Throws `AppError` `unauthenticated`. */
   verifySessionToken(token: string): Promise<SessionIdentity>
-  /** Trades a verified session token for an expiring offline token and stores it, where the shop has none that works. */
+  /**
+   * Trades a verified session token for an expiring offline token and stores it, where the shop has none that works.
+   * Throws `AppError`: `unauthenticated` when the token is another shop's or refused, `unavailable` when the platform is.
+   */
   ensureAccess(shop: number, sessionToken: string): Promise<void>
   /** The live catalog of a shop (its internal number). */
   catalog(shop: number): Catalog
+  /** Demo mode: the shop that was made at start. */
+  demoShop?: { id: number; domain: string; name: string }
+  /** Demo mode: answers the page's requests for the stand-in of the bridge. False: the request is for someone else. */
+  handle?(request: IncomingMessage, response: ServerResponse): boolean
   close(): Promise<void>
 }

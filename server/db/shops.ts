@@ -1,0 +1,39 @@
+// Shops by their platform domain: the one look-up that comes before there is a shop to scope by.
+import type { Database } from './database.ts'
+
+export interface Shop {
+  id: number
+  domain: string
+  name: string
+  demo: boolean
+}
+
+/** The installed shop of that domain, or null. */
+export async function findShop(database: Pick<Database, 'pool'>, domain: string): Promise<Shop | null> {
+  const { rows } = await database.pool.query<Shop>(
+    'select id, domain, name, demo from shops where domain = $1 and uninstalled_at is null',
+    [domain],
+  )
+  return rows[0] ?? null
+}
+
+/**
+ * The shop of that domain, made where there is none and installed again where it had left. A shop that is there keeps
+ * its name and settings; `demo` can't change, since its API keys are of one kind.
+ */
+export async function ensureShop(
+  database: Pick<Database, 'pool'>,
+  shop: { domain: string; name?: string; demo?: boolean; settings?: Record<string, unknown> },
+): Promise<Shop> {
+  const there = await findShop(database, shop.domain)
+  if (there) return there
+  const { rows } = await database.pool.query<Shop>(
+    `insert into shops (domain, name, demo, settings) values ($1, $2, $3, $4)
+     on conflict (domain) do update set
+       uninstalled_at = null,
+       installed_at = case when shops.uninstalled_at is null then shops.installed_at else now() end
+     returning id, domain, name, demo`,
+    [shop.domain, shop.name ?? shop.domain.split('.')[0], shop.demo ?? false, JSON.stringify(shop.settings ?? {})],
+  )
+  return rows[0]!
+}

@@ -1,0 +1,117 @@
+// The live catalog of one shop. What several batches ask for at once goes into common queries: while one is underway,
+// SKUs gather for the next.
+import type { Catalog, CatalogVariant } from '../../plugins/contract.ts'
+import { MOST_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
+
+/** Finds every one of at most `MOST_ROWS` SKUs, an empty list for those that the catalog does not have. */
+export type Search = (skus: readonly string[], signal: AbortSignal) => Promise<Found>
+
+/** A SKU that someone waits for. */
+interface Wanted {
+  sku: string
+  waiting: number
+  query: Query | null
+  answer: PromiseWithResolvers<readonly CatalogVariant[]>
+}
+
+interface Query {
+  wanted: Set<Wanted>
+  abort: AbortController
+}
+
+const QUERIES_AT_ONCE = 2
+const MOST_CHARACTERS = 20_000
+/** The platform has no SKU longer than this. */
+const LONGEST_SKU = 255
+
+export function createCatalog(search: Search, closing: AbortSignal): Catalog {
+  const wanted = new Map<string, Wanted>()
+  let underway = 0
+  let scheduled = false
+
+  const schedule = () => {
+    if (scheduled) return
+    scheduled = true
+    // Not at once: whoever asks in the same turn comes along.
+    setImmediate(() => {
+      scheduled = false
+      while (underway < QUERIES_AT_ONCE) {
+        const next = takeQuery(wanted.values())
+        if (next.length === 0) break
+        void run(next)
+      }
+    })
+  }
+  const run = async (entries: readonly Wanted[]) => {
+    underway++
+    const query: Query = { wanted: new Set(entries), abort: new AbortController() }
+    for (const entry of entries) entry.query = query
+    const signal = AbortSignal.any([query.abort.signal, closing])
+    try {
+      const skus = entries.map(({ sku }) => sku)
+      const found = await search(skus, signal)
+      for (const entry of entries) entry.answer.resolve(found.get(entry.sku) ?? [])
+    } catch (error) {
+      for (const entry of entries) entry.answer.reject(error)
+    } finally {
+      underway--
+      for (const entry of entries) forget(entry)
+      schedule()
+    }
+  }
+  const forget = (entry: Wanted) => {
+    if (wanted.get(entry.sku) === entry) wanted.delete(entry.sku)
+  }
+  const want = (sku: string): Wanted => {
+    let entry = wanted.get(sku)
+    if (!entry) {
+      entry = { sku, waiting: 0, query: null, answer: Promise.withResolvers() }
+      // Its waiters may have gone when it fails.
+      entry.answer.promise.catch(() => {})
+      wanted.set(sku, entry)
+    }
+    entry.waiting++
+    return entry
+  }
+  const leave = (entry: Wanted) => {
+    if (--entry.waiting > 0) return
+    forget(entry)
+    entry.query?.wanted.delete(entry)
+    if (entry.query?.wanted.size === 0) entry.query.abort.abort()
+  }
+
+  return {
+    findBySku: async (skus, signal) => {
+      signal.throwIfAborted()
+      const distinct = [...new Set(skus)].filter((sku) => sku !== '' && sku.length <= LONGEST_SKU)
+      const entries = distinct.map(want)
+      schedule()
+      const stop = Promise.withResolvers<never>()
+      const onAbort = () => stop.reject(signal.reason as Error)
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        const answers = await Promise.race([Promise.all(entries.map(({ answer }) => answer.promise)), stop.promise])
+        return new Map(distinct.map((sku, at) => [sku, answers[at]!] as const).filter(([, found]) => found.length > 0))
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        entries.forEach(leave)
+      }
+    },
+  }
+}
+
+/** The SKUs of the next query, in the order in which they were asked for. */
+function takeQuery(all: Iterable<Wanted>): Wanted[] {
+  const taken: Wanted[] = []
+  let characters = 0
+  for (const entry of all) {
+    if (entry.query !== null) continue
+    // The search may read it as "begins with", so it goes alone.
+    const alone = entry.sku.includes('*')
+    characters += quoteSearchValue(entry.sku).length
+    if (taken.length > 0 && (alone || characters > MOST_CHARACTERS)) break
+    taken.push(entry)
+    if (alone || taken.length === MOST_ROWS) break
+  }
+  return taken
+}

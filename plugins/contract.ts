@@ -108,6 +108,8 @@ export interface Failure {
   status: 'failed'
   code: string
   message: string
+  /** What the merchant can do something about, beyond the message: `The server answered 403`. */
+  detail?: string
   retryable: boolean
 }
 
@@ -273,18 +275,21 @@ export interface Workflow {
 export class PortError extends Error {
   readonly code: string
   readonly retryable: boolean
-  constructor(code: string, message: string, retryable: boolean, options?: ErrorOptions) {
+  readonly detail: string | undefined
+  constructor(code: string, message: string, retryable: boolean, options?: ErrorOptions & { detail?: string }) {
     super(message, options)
     this.name = 'PortError'
     this.code = code
     this.retryable = retryable
+    this.detail = options?.detail
   }
 }
 
 /** The failed outcome for what a port threw; anything else is a fault of ours and is thrown on. */
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
-  return { item: item.id, status: 'failed', code: error.code, message: error.message, retryable: error.retryable }
+  const { code, message, retryable, detail } = error
+  return { item: item.id, status: 'failed', code, message, retryable, ...(detail === undefined ? {} : { detail }) }
 }
 
 /**

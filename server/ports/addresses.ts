@@ -1,0 +1,90 @@
+// Which addresses an outgoing request may go to: part of every guarded request. An address is judged where the socket
+// gets it, in `lookup`, so that no second look-up can bring another one (DNS rebinding).
+import { lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { notReached } from './failures.ts'
+
+/** Every address of a name. Injected by tests; the system's resolver otherwise. */
+export type Resolve = (
+  hostname: string,
+  done: (error: NodeJS.ErrnoException | null, addresses: readonly { address: string; family: number }[]) => void,
+) => void
+
+export type AddressRule = (address: string) => boolean
+
+/** The metadata and health address inside one large cloud: public by range, internal by use. */
+const CLOUD_INTERNAL = '168.63.129.16'
+const GLOBAL_UNICAST_V6 = ipaddr.parseCIDR('2000::/3')
+const PORTS = new Set(['', '80', '443'])
+
+/** Public unicast: what is left after every special range, with IPv4 inside IPv6 unwrapped. */
+export function isPublic(address: string): boolean {
+  const parsed = parse(address)
+  if (!parsed || parsed.range() !== 'unicast') return false
+  // ipaddr.js calls everything it has no name for unicast; of IPv6 only 2000::/3 is given out.
+  if (parsed.kind() === 'ipv6') return parsed.match(GLOBAL_UNICAST_V6)
+  return parsed.toString() !== CLOUD_INTERNAL
+}
+
+export function isLoopback(address: string): boolean {
+  return parse(address)?.range() === 'loopback'
+}
+
+function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  // A zone (fe80::1%eth0) names a link of this machine.
+  if (isIP(address) === 0 || address.includes('%')) return null
+  return ipaddr.process(address)
+}
+
+export interface AddressRules {
+  /** For ports 80 and 443. */
+  standard: AddressRule
+  /** For every other port; null: closed. */
+  otherPort: AddressRule | null
+}
+
+/** `allowLoopback` opens loopback on any port, and nothing else. */
+export function addressRules(allowLoopback: boolean): AddressRules {
+  if (!allowLoopback) return { standard: isPublic, otherPort: null }
+  return { standard: (address) => isPublic(address) || isLoopback(address), otherPort: isLoopback }
+}
+
+export interface Target {
+  url: URL
+  /** What the socket may connect to. */
+  rule: AddressRule
+}
+
+/**
+ * Reads a URL and says which addresses it may lead to.
+ * Throws the one `PortError` of addresses that can't be reached: what is wrong with it is not told.
+ */
+export function targetOf(text: string, rules: AddressRules): Target {
+  const url = URL.parse(text)
+  if (url === null) throw notReached(false)
+  const rule = PORTS.has(url.port) ? rules.standard : rules.otherPort
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw notReached(false)
+  if (url.username !== '' || url.password !== '' || rule === null) throw notReached(false)
+  // The socket asks `lookup` for names alone, so a literal is judged here. WHATWG URLs have already made 0x7f.1 and
+  // 2130706433 into 127.0.0.1.
+  const literal = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(literal) !== 0 && !rule(literal)) throw notReached(false)
+  return { url, rule }
+}
+
+/** The `lookup` of a socket: gives the addresses of a name when all of them keep the rule, else none. */
+export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, (error, addresses) => {
+      const first = addresses?.[0]
+      if (error || !first) return callback(notReached(true, error), '', 0)
+      if (!addresses.every(({ address }) => rule(address))) return callback(notReached(false), '', 0)
+      if (options.all) return callback(null, [...addresses])
+      callback(null, first.address, first.family)
+    })
+  }
+}
+
+export const resolveBySystem: Resolve = (hostname, done) =>
+  systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []))

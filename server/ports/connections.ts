@@ -1,0 +1,154 @@
+// Connections of guarded requests: one undici Client for one request at a time, so that whatever happens on the socket is
+// about that request. Clients that ended cleanly are kept for the next one (TLS handshakes are dear).
+import type { Socket } from 'node:net'
+import { buildConnector, Client, errors } from 'undici'
+import { guardedLookup, type AddressRule, type Resolve, type Target } from './addresses.ts'
+import { isSurplus, notReached } from './failures.ts'
+
+const MOST_IDLE = 64
+const IDLE_MS = 4000
+
+export interface Connection {
+  readonly client: Client
+  readonly key: string
+  /** It has served before: the other side may be closing it at this moment. */
+  reused: boolean
+  /** Called when the socket stands. */
+  onConnected: (() => void) | null
+  readonly connected: boolean
+  /** After the end of an answer: more bytes came than it may have. */
+  hasSurplus(): boolean
+  /** The socket was reset rather than closed. */
+  wasReset(): boolean
+  /** May it serve again? */
+  isClean(): boolean
+  destroy(): void
+}
+
+export interface Connections {
+  /** `fresh`: never one that has served before. */
+  take(target: Target, fresh: boolean): Connection
+  /** Gives a connection back after a whole answer. */
+  give(connection: Connection): void
+  close(): Promise<void>
+}
+
+export function createConnections(resolve: Resolve): Connections {
+  const connectors = createConnectors(resolve)
+  const idle = new Map<string, { connection: Connection; timer: NodeJS.Timeout }[]>()
+  let idleCount = 0
+  let closed = false
+
+  const takeIdle = (key: string): Connection | null => {
+    for (let entry = idle.get(key)?.pop(); entry; entry = idle.get(key)?.pop()) {
+      idleCount -= 1
+      clearTimeout(entry.timer)
+      if (entry.connection.isClean()) return entry.connection
+      entry.connection.destroy()
+    }
+    idle.delete(key)
+    return null
+  }
+  const drop = (connection: Connection) => {
+    const entries = idle.get(connection.key) ?? []
+    const at = entries.findIndex((entry) => entry.connection === connection)
+    if (at >= 0) {
+      clearTimeout(entries[at]!.timer)
+      entries.splice(at, 1)
+      idleCount -= 1
+    }
+    if (entries.length === 0) idle.delete(connection.key)
+    connection.destroy()
+  }
+
+  return {
+    take: (target, fresh) => {
+      const found = fresh ? null : takeIdle(target.url.origin)
+      if (found) found.reused = true
+      return found ?? openConnection(target, connectors(target.rule))
+    },
+    give: (connection) => {
+      if (closed || idleCount >= MOST_IDLE || !connection.isClean()) return connection.destroy()
+      const timer = setTimeout(drop, IDLE_MS, connection).unref()
+      const entries = idle.get(connection.key)
+      if (entries) entries.push({ connection, timer })
+      else idle.set(connection.key, [{ connection, timer }])
+      idleCount += 1
+    },
+    close: async () => {
+      closed = true
+      const open = [...idle.values()].flat().map(({ connection }) => connection)
+      open.forEach(drop)
+      await Promise.all(open.map(({ client }) => client.destroy()))
+    },
+  }
+}
+
+function openConnection({ url, rule }: Target, connect: buildConnector.connector): Connection {
+  let socket: Socket | null = null
+  let standing = false
+  let withheld = false
+  const client = new Client(url.origin, {
+    // Our own deadlines hold (exchange.ts); undici's tick once a second.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    connect: (options, callback) => {
+      socket = connect(options, (error, opened) => {
+        if (error) return callback(error, null)
+        if (!rule(opened.remoteAddress ?? '')) {
+          opened.destroy()
+          return callback(notReached(false), null)
+        }
+        standing = true
+        withholdReset(opened, () => (withheld = true))
+        connection.onConnected?.()
+        callback(null, opened)
+      }) as unknown as Socket
+    },
+  })
+  const connection: Connection = {
+    client,
+    key: url.origin,
+    reused: false,
+    onConnected: null,
+    get connected() {
+      return standing
+    },
+    hasSurplus: () => socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
+    wasReset: () => socket?.errored !== null && (socket?.errored as NodeJS.ErrnoException).code === 'ECONNRESET',
+    isClean: () => standing && !withheld && !socket!.destroyed && !socket!.errored,
+    destroy: () => {
+      // undici lets a socket that is still connecting live on: it would hold a file descriptor for minutes.
+      if (!standing) socket?.destroy()
+      client.destroy().catch(() => {})
+    },
+  }
+  return connection
+}
+
+/**
+ * undici destroys the socket at the end of an answer that says `Connection: close`, and with it the proof that more
+ * bytes were sent than declared. That one call is left to us: after a look, `destroy()` follows in any case.
+ */
+function withholdReset(socket: Socket, onWithheld: () => void): void {
+  const destroy = socket.destroy.bind(socket)
+  socket.destroy = (error?: Error) => {
+    if (!(error instanceof errors.InformationalError && error.message === 'reset')) return destroy(error)
+    onWithheld()
+    return socket
+  }
+}
+
+/** One connector for each rule, each with its own memory of TLS sessions. */
+function createConnectors(resolve: Resolve): (rule: AddressRule) => buildConnector.connector {
+  const made = new Map<AddressRule, buildConnector.connector>()
+  return (rule) => {
+    const lookup = guardedLookup(resolve, rule)
+    const connector =
+      made.get(rule) ??
+      buildConnector({ timeout: 0, allowH2: false, autoSelectFamily: true, lookup } as buildConnector.BuildOptions)
+    made.set(rule, connector)
+    return connector
+  }
+}

@@ -1,0 +1,186 @@
+// One request on one connection: its deadlines, and its body as it comes from the wire. Written on undici's dispatch
+// rather than its streams: a body is a short queue of the socket's own buffers, read with a loop.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Connection } from './connections.ts'
+import { brokenOff, failureOf, noAnswer, notReached, surplus, tooLarge, tooSlow } from './failures.ts'
+
+export interface Timeouts {
+  /** Until an address accepts the connection, its look-up and TLS included. Milliseconds, as all of these. */
+  connect: number
+  /** From then until the headers are here. */
+  headers: number
+  /** How long a body is watched for its speed. Only time spent waiting for the wire counts. */
+  slow: number
+}
+
+/** Slower than this over `timeouts.slow` fails. Bytes a second. */
+const LEAST_SPEED = 1024
+const CHECKS_PER_WINDOW = 8
+// A body that is not read fast enough waits in the socket, not here.
+const PAUSE_ABOVE = 256 * 1024
+const RESUME_BELOW = 128 * 1024
+
+export interface Head {
+  status: number
+  headers: IncomingHttpHeaders
+}
+
+export interface ExchangeOptions {
+  connection: Connection
+  request: Dispatcher.DispatchOptions
+  timeouts: Timeouts
+  /** The most bytes that the body may have. */
+  bodyBytes: number
+  signal: AbortSignal
+  /** Called once after a whole answer: the connection may serve again. */
+  onClean: (connection: Connection) => void
+}
+
+export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
+  readonly head: Promise<Head>
+  /** It failed before any answer on a connection that had served before: the other side had closed it. */
+  stale = false
+  readonly #options: ExchangeOptions
+  readonly #answered = Promise.withResolvers<Head>()
+  #controller: Dispatcher.DispatchController | null = null
+  #timer: NodeJS.Timeout
+  #headed = false
+  #framed = false
+  #state: 'open' | 'settling' | 'ended' | 'failed' = 'open'
+  #error: unknown = null
+  #chunks: Buffer[] = []
+  #queued = 0
+  #total = 0
+  #waiting: PromiseWithResolvers<IteratorResult<Buffer>> | null = null
+  #waitingSince = 0
+  #waited = 0
+  #inWindow = 0
+
+  constructor(options: ExchangeOptions) {
+    const { connection, timeouts, signal, request } = options
+    this.#options = options
+    this.head = this.#answered.promise
+    this.#timer = setTimeout(() => this.#fail(notReached(true)), timeouts.connect)
+    if (connection.connected) this.#awaitHeaders()
+    else connection.onConnected = () => this.#awaitHeaders()
+    signal.addEventListener('abort', this.#onAbort)
+    connection.client.dispatch(request, this)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200 || this.#state !== 'open') return
+    this.#headed = true
+    this.#framed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    const every = this.#options.timeouts.slow / CHECKS_PER_WINDOW
+    clearTimeout(this.#timer)
+    this.#timer = setInterval(() => this.#checkSpeed(), every)
+    this.#answered.resolve({ status, headers })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state !== 'open') return
+    this.#total += chunk.length
+    this.#inWindow += chunk.length
+    if (this.#total > this.#options.bodyBytes) return this.#fail(tooLarge())
+    if (this.#waiting) return this.#endWait()?.resolve({ done: false, value: chunk })
+    this.#chunks.push(chunk)
+    this.#queued += chunk.length
+    if (this.#queued > PAUSE_ABOVE) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'settling'
+    // Two turns of the loop: bytes that the other side sent along with the end are read by then.
+    setImmediate(() => setImmediate(() => this.#settle()))
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    const { connection } = this.#options
+    this.stale = connection.reused && !this.#headed && this.#state === 'open'
+    this.#fail(failureOf(error, connection.connected))
+  }
+
+  next(): Promise<IteratorResult<Buffer>> {
+    if (this.#state === 'failed') return Promise.reject(this.#error)
+    const chunk = this.#chunks.shift()
+    if (chunk) {
+      this.#queued -= chunk.length
+      if (this.#controller!.paused && this.#queued < RESUME_BELOW) this.#controller!.resume()
+      return Promise.resolve({ done: false, value: chunk })
+    }
+    if (this.#state === 'ended') return Promise.resolve({ done: true, value: undefined })
+    this.#waiting = Promise.withResolvers()
+    this.#waitingSince = performance.now()
+    return this.#waiting.promise
+  }
+
+  /** The rest of the body is not wanted. */
+  return(): Promise<IteratorResult<Buffer>> {
+    this.#fail(brokenOff())
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #awaitHeaders(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#fail(noAnswer()), this.#options.timeouts.headers)
+  }
+
+  #onAbort = () => this.#fail(this.#options.signal.reason)
+
+  #settle(): void {
+    if (this.#state !== 'settling') return
+    const { connection, request, onClean } = this.#options
+    if (request.method !== 'HEAD') {
+      if (connection.hasSurplus()) return this.#fail(surplus())
+      // Without a length the end of the connection is the end of the body, and a reset would look like one.
+      if (!this.#framed && connection.wasReset()) return this.#fail(brokenOff())
+    }
+    this.#state = 'ended'
+    this.#cleanUp()
+    onClean(connection)
+    if (this.#chunks.length === 0) this.#endWait()?.resolve({ done: true, value: undefined })
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state === 'failed' || this.#state === 'ended') return
+    this.#state = 'failed'
+    this.#error = error
+    this.#chunks = []
+    this.#cleanUp()
+    this.#options.connection.destroy()
+    if (this.#headed) this.#endWait()?.reject(error)
+    else this.#answered.reject(error)
+  }
+
+  #cleanUp(): void {
+    clearTimeout(this.#timer)
+    this.#options.connection.onConnected = null
+    this.#options.signal.removeEventListener('abort', this.#onAbort)
+  }
+
+  #endWait(): PromiseWithResolvers<IteratorResult<Buffer>> | null {
+    const waiting = this.#waiting
+    if (waiting) this.#waited += performance.now() - this.#waitingSince
+    this.#waiting = null
+    return waiting
+  }
+
+  #checkSpeed(): void {
+    const { slow } = this.#options.timeouts
+    const now = this.#waiting ? performance.now() - this.#waitingSince : 0
+    if (this.#waited + now < slow) return
+    if (this.#inWindow < (LEAST_SPEED * slow) / 1000) return this.#fail(tooSlow())
+    this.#inWindow = 0
+    this.#waited = -now
+  }
+}

@@ -1,0 +1,54 @@
+// How a guarded request fails: always with the specification's message, and a detail only where it gives nothing away.
+// An address that is refused and one that does not answer are told in the same words, so validation is no port scanner.
+import { errors } from 'undici'
+import { PortError } from '../../plugins/contract.ts'
+import { ERRORS } from '../errors.ts'
+
+const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
+  new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, { detail, cause })
+
+/** Refused, not found, or without an answer at the door: one and the same. */
+export const notReached = (retryable: boolean, cause?: unknown) =>
+  notAccessible(retryable, 'The address could not be reached', cause)
+
+export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
+export const tooSlow = () => notAccessible(true, 'The server sent the file too slowly')
+export const brokenOff = (cause?: unknown) =>
+  notAccessible(true, 'The connection broke off before the file was whole', cause)
+export const surplus = () => notAccessible(false, 'The server sent more than it had declared')
+export const encoded = () =>
+  notAccessible(false, 'The server sent the file in a compressed form that was not asked for')
+export const badRedirect = () => notAccessible(false, 'The address redirects too often, or nowhere')
+export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
+
+const STATUS_MEANINGS: Readonly<Record<number, string>> = { 403: ': access denied', 404: ': file not found' }
+const TRANSIENT = new Set([408, 425, 429])
+
+/** Any answer but 200. */
+export function badStatus(status: number): PortError {
+  const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
+  return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
+}
+
+/** What the socket or the parser threw. `connected`: an allowed address had already accepted the connection. */
+export function failureOf(error: unknown, connected: boolean): PortError {
+  if (error instanceof PortError) return error
+  const code = codeOf(error)
+  if (/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code))
+    return notAccessible(false, 'The secure connection failed', error)
+  if (!connected) return notReached(true, error)
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+    return notAccessible(false, 'The server did not answer in proper HTTP', error)
+  return brokenOff(error)
+}
+
+/** Was this about bytes that came after the end of a whole answer? */
+export function isSurplus(error: unknown): boolean {
+  return (
+    error instanceof errors.HTTPParserError || (error instanceof errors.SocketError && error.message === 'bad response')
+  )
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}

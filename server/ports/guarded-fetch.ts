@@ -1,0 +1,186 @@
+// The one client for requests to addresses that someone else wrote: imports, callbacks, endpoints. Each address is
+// checked before it is used and again after every redirect; nothing of ours but a user agent is sent along.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Probe } from '../../plugins/contract.ts'
+import type { Logger } from '../log.ts'
+import { addressRules, resolveBySystem, targetOf, type Resolve, type Target } from './addresses.ts'
+import { createConnections } from './connections.ts'
+import { Exchange, type Timeouts } from './exchange.ts'
+import { badRedirect, badStatus, encoded, tooLarge } from './failures.ts'
+
+export interface Opened extends Probe {
+  /** To be read to its end or given up by `return()`; it fails when it is not all that was declared, and nothing more. */
+  body: AsyncIterableIterator<Buffer>
+}
+
+/** All of these throw `PortError`, or the reason of `signal`. */
+export interface GuardedClient {
+  /** The file at an address that answers with 200, after up to 3 redirects. */
+  open(url: string, signal: AbortSignal): Promise<Opened>
+  /** What `open` would give, without the bytes. */
+  probe(url: string, signal: AbortSignal): Promise<Probe>
+  /** Sends a body; redirects are not followed, and every status is an answer. */
+  post(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | Buffer,
+    signal: AbortSignal,
+  ): Promise<{ status: number }>
+  close(): Promise<void>
+}
+
+export interface GuardedClientOptions {
+  /** Opens loopback alone, on any port: for local development and tests. */
+  allowLoopback: boolean
+  /** The most bytes that a file may have. */
+  fileBytes: number
+  log?: Logger
+  timeouts?: Partial<Timeouts>
+  resolve?: Resolve
+}
+
+const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const MOST_REDIRECTS = 3
+/** What is read of an answer that nobody wants, so that its connection can serve again. */
+const DISCARDED_BYTES = 16 * 1024
+const HEADERS = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }
+
+interface Answer {
+  url: URL
+  status: number
+  headers: IncomingHttpHeaders
+  body: Exchange
+}
+
+export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
+  const { fileBytes, log } = options
+  const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  const rules = addressRules(options.allowLoopback)
+  const connections = createConnections(options.resolve ?? resolveBySystem)
+
+  const send = async (
+    target: Target,
+    message: { method: 'GET' | 'HEAD' | 'POST'; headers: Readonly<Record<string, string>>; body?: string | Buffer },
+    signal: AbortSignal,
+  ): Promise<Answer> => {
+    signal.throwIfAborted()
+    const attempt = (fresh: boolean) =>
+      new Exchange({
+        connection: connections.take(target, fresh),
+        request: { path: target.url.pathname + target.url.search, ...message },
+        timeouts,
+        bodyBytes: fileBytes,
+        signal,
+        onClean: connections.give,
+      })
+    // What is sent twice by accident must be harmless: a POST gets a connection that can't be stale.
+    let exchange = attempt(message.method === 'POST')
+    const head = await exchange.head.catch((error: unknown) => {
+      if (!exchange.stale) throw error
+      exchange = attempt(true)
+      return exchange.head
+    })
+    return { url: target.url, ...head, body: exchange }
+  }
+
+  const follow = async (method: 'GET' | 'HEAD', text: string, signal: AbortSignal): Promise<Answer> => {
+    let target = targetOf(text, rules)
+    for (let hop = 0; ; hop += 1) {
+      const answer = await send(target, { method, headers: HEADERS }, signal)
+      if (!REDIRECTS.has(answer.status)) return answer
+      await discard(answer.body)
+      const { location } = answer.headers
+      const next = location ? URL.parse(location, target.url.href) : null
+      if (hop === MOST_REDIRECTS || next === null) throw badRedirect()
+      target = targetOf(next.href, rules)
+    }
+  }
+
+  /** Logs why, for us alone: the caller learns less. */
+  const told = async <T>(url: string, work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      const host = URL.parse(url)?.host ?? null
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : null
+      log?.debug('outgoing request failed', { host, error: String(error), cause })
+      throw error
+    }
+  }
+
+  const open = async (url: string, signal: AbortSignal): Promise<Opened> => {
+    const answer = await follow('GET', url, signal)
+    try {
+      const probe = await acceptable(answer)
+      if (probe.size_bytes !== null && probe.size_bytes > fileBytes) throw tooLarge()
+      return { ...probe, body: answer.body }
+    } catch (error) {
+      await answer.body.return()
+      throw error
+    }
+  }
+
+  const probe = async (url: string, signal: AbortSignal): Promise<Probe> => {
+    const answer = await follow('HEAD', url, signal)
+    await discard(answer.body)
+    if (answer.status === 200) return acceptable(answer)
+    // Many servers refuse HEAD, and an address signed for GET is good for nothing else.
+    const full = await follow('GET', url, signal)
+    try {
+      return await acceptable(full)
+    } finally {
+      await full.body.return()
+    }
+  }
+
+  return {
+    open: (url, signal) => told(url, open(url, signal)),
+    probe: (url, signal) => told(url, probe(url, signal)),
+    post: (url, headers, body, signal) =>
+      told(
+        url,
+        (async () => {
+          const message = { method: 'POST' as const, headers: { ...HEADERS, ...headers }, body }
+          const answer = await send(targetOf(url, rules), message, signal)
+          await discard(answer.body)
+          return { status: answer.status }
+        })(),
+      ),
+    close: () => connections.close(),
+  }
+}
+
+/** What a good answer says of its file; throws for every other one. */
+async function acceptable({ url, status, headers, body }: Answer): Promise<Probe> {
+  if (status !== 200) {
+    await discard(body)
+    throw badStatus(status)
+  }
+  if (!isPlain(headers['content-encoding'], url)) throw encoded()
+  const length = headers['content-length']
+  return { size_bytes: length === undefined ? null : Number(length), content_type: headers['content-type'] ?? null }
+}
+
+/**
+ * Is the body the file itself? What was compressed for the way is refused: inflating it invites bombs, and storing it
+ * as it is would give buyers a damaged file. Servers that call a `.tar.gz` an encoding send the file itself.
+ */
+function isPlain(encoding: string | string[] | undefined, url: URL): boolean {
+  const name = String(encoding ?? '').toLowerCase()
+  if (name === '' || name === 'identity') return true
+  return /^(x-)?gzip$/.test(name) && /\.(gz|tgz|svgz)$/i.test(url.pathname)
+}
+
+/** Reads a short unwanted body to its end, so that the connection is kept; gives up a long or broken one. */
+async function discard(body: Exchange): Promise<void> {
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > DISCARDED_BYTES) return
+    }
+  } catch {
+    // The answer's status has been seen, and that is all it was wanted for.
+  }
+}

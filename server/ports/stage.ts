@@ -1,0 +1,39 @@
+// Puts bytes into the shop's storage location for plugins: they are staged until the engine commits the item.
+import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { StoreError, type BlobStore } from '../store/store.ts'
+
+export interface Place {
+  store: BlobStore
+  /** The shop's internal number. */
+  shop: number
+  /** The name of the storage location that `store` is. */
+  location: string
+}
+
+const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable: boolean }>> = {
+  full: { code: 'storage_full', retryable: true },
+  denied: { code: 'permission_denied', retryable: false },
+  missing: { code: 'storage_failed', retryable: true },
+  unavailable: { code: 'storage_failed', retryable: true },
+}
+
+/** Stores bytes. A `StoreError` becomes a `PortError`; the error of `bytes` itself is thrown as it is. */
+export async function stageBytes(
+  { store, shop, location }: Place,
+  bytes: AsyncIterable<Uint8Array>,
+  contentType: string | null,
+  signal: AbortSignal,
+): Promise<StagedBlob> {
+  try {
+    return { ...(await store.write(shop, bytes, signal)), location, content_type: contentType }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    const { code, retryable } = FAILURES[error.code]
+    throw new PortError(code, ERRORS[code].message, retryable, { cause: error })
+  }
+}
+
+export function createStage(place: Place): Stage {
+  return { write: (bytes, contentType, signal) => stageBytes(place, bytes, contentType, signal) }
+}

@@ -1,0 +1,108 @@
+// The file system calls of the disk store, with its errors. Plain descriptors and callbacks: file handles and streams
+// cost more than writing a small blob does.
+import fs from 'node:fs'
+import { promisify } from 'node:util'
+import { StoreError } from './store.ts'
+
+const CODES: Readonly<Record<string, StoreError['code']>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EFBIG: 'full',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+}
+
+/** What a system error means to a store. */
+export function storeError(error: unknown): StoreError {
+  return new StoreError(CODES[systemCode(error)] ?? 'unavailable', { cause: error })
+}
+
+export function systemCode(error: unknown): string {
+  return String((error as NodeJS.ErrnoException | null)?.code)
+}
+
+/** Was this because the path is not there? */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof StoreError && systemCode(error.cause) === 'ENOENT'
+}
+
+/** What `work` gives, or null when its path is not there. */
+export async function unlessAbsent<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+type Call<A extends unknown[], R> = (...args: A) => Promise<R>
+const asStore =
+  <A extends unknown[], R>(call: Call<A, R>): Call<A, R> =>
+  (...args) =>
+    call(...args).catch((error: unknown) => {
+      throw storeError(error)
+    })
+
+export const open: Call<[path: string, flags: string, mode?: number], number> = asStore(promisify(fs.open))
+export const sync: Call<[fd: number], void> = asStore(promisify(fs.fsync))
+export const rename: Call<[from: string, to: string], void> = asStore(promisify(fs.rename))
+export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
+export const stat: Call<[path: string], fs.Stats> = asStore(promisify(fs.stat) as Call<[string], fs.Stats>)
+export const makeFolder: Call<[path: string], string | undefined> = asStore((path) =>
+  fs.promises.mkdir(path, { recursive: true }),
+)
+export const list: Call<[path: string], string[]> = asStore((path) => fs.promises.readdir(path))
+
+const writeOnce = asStore((fd: number, pieces: readonly Uint8Array[]) => {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const done = (error: Error | null, written: number) => (error ? reject(error) : resolve(written))
+  if (pieces.length === 1) fs.write(fd, pieces[0]!, done)
+  else fs.writev(fd, pieces, done)
+  return promise
+})
+
+/** Appends all of `pieces`, however many calls the system makes of it. */
+export async function append(fd: number, pieces: readonly Uint8Array[]): Promise<void> {
+  let left = pieces
+  while (left.length > 0) {
+    const written = await writeOnce(fd, left)
+    left = after(left, written)
+  }
+}
+
+function after(pieces: readonly Uint8Array[], written: number): readonly Uint8Array[] {
+  let skip = written
+  let at = 0
+  while (at < pieces.length && skip >= pieces[at]!.length) skip -= pieces[at++]!.length
+  return skip === 0 ? pieces.slice(at) : [pieces[at]!.subarray(skip), ...pieces.slice(at + 1)]
+}
+
+const readOnce = asStore((fd: number, into: Buffer, from: number) => {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  fs.read(fd, into, from, into.length - from, from, (error, read) => (error ? reject(error) : resolve(read)))
+  return promise
+})
+
+/** The first `size` bytes of a file, or all that it has. */
+export async function readAll(fd: number, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size)
+  let filled = 0
+  while (filled < size) {
+    const read = await readOnce(fd, bytes, filled)
+    if (read === 0) return bytes.subarray(0, filled)
+    filled += read
+  }
+  return bytes
+}
+
+/** Makes the names in a folder last. Opening and closing it are look-ups in memory; only the sync is worth a thread. */
+export async function syncFolder(path: string): Promise<void> {
+  const fd = await open(path, 'r')
+  try {
+    await sync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}

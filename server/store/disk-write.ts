@@ -1,0 +1,147 @@
+// Writes one stream of bytes to a temporary file while hashing it. Small bodies are one write; large ones go in pieces,
+// the next piece filling and hashed while the last one is on its way to the disk.
+import { closeSync } from 'node:fs'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
+import { append, open, sync, unlink } from './disk-calls.ts'
+import type { WrittenBlob } from './store.ts'
+
+/** One piece is filling and one is being written: twice this is all that a running write holds. */
+const PIECE = 512 * 1024
+/** Shorter chunks are gathered first, so that a dripping source doesn't make a piece of thousands of buffers. */
+const SHORT = 4096
+const MOST_SHORT = 64
+
+/**
+ * Writes and syncs `bytes` at `path`, which must not be there yet; `path` is gone again when this rejects.
+ * The chunks are kept until they are written: the source must not use their memory again.
+ */
+export async function writeHashed(
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | undefined,
+): Promise<WrittenBlob> {
+  const hasher = new Blake3Hasher()
+  const file = createFile(path)
+  const pieces = createPieces()
+  let size = 0
+  try {
+    for await (const chunk of abortable(bytes, signal)) {
+      hasher.update(chunk)
+      size += chunk.length
+      pieces.add(chunk)
+      if (pieces.bytes() >= PIECE) await file.queue(pieces.take())
+    }
+    await file.finish(pieces.take())
+    return { hash: hasher.digest('hex'), size_bytes: size }
+  } catch (error) {
+    await file.discard()
+    throw error
+  }
+}
+
+/** A file that is made with its first write, and written one piece behind. */
+function createFile(path: string) {
+  let fd = -1
+  let made = false
+  let running: Promise<void> = Promise.resolve()
+  const start = async (pieces: readonly Uint8Array[]) => {
+    if (fd < 0) fd = await open(path, 'wx', 0o640)
+    made = true
+    await append(fd, pieces)
+  }
+  const close = () => {
+    if (fd >= 0) closeSync(fd)
+    fd = -1
+  }
+  return {
+    /** Resolves when the piece before this one is written; this one's failure shows with the next call. */
+    queue: async (pieces: readonly Uint8Array[]) => {
+      await running
+      running = start(pieces)
+      running.catch(() => {})
+    },
+    finish: async (pieces: readonly Uint8Array[]) => {
+      await running
+      await start(pieces)
+      await sync(fd)
+      close()
+    },
+    discard: async () => {
+      await running.catch(() => {})
+      close()
+      if (made) await unlink(path).catch(() => {})
+    },
+  }
+}
+
+/** Chunks that wait to be written. */
+function createPieces() {
+  let whole: Uint8Array[] = []
+  let short: Uint8Array[] = []
+  let bytes = 0
+  const gather = () => {
+    if (short.length > 0) whole.push(short.length === 1 ? short[0]! : Buffer.concat(short))
+    short = []
+  }
+  return {
+    bytes: () => bytes,
+    add: (chunk: Uint8Array) => {
+      bytes += chunk.length
+      if (chunk.length < SHORT) short.push(chunk)
+      if (chunk.length >= SHORT || short.length === MOST_SHORT) gather()
+      if (chunk.length >= SHORT) whole.push(chunk)
+    },
+    take: () => {
+      gather()
+      const taken = whole
+      whole = []
+      bytes = 0
+      return taken
+    },
+  }
+}
+
+/**
+ * The same chunks, ended by `signal` even while the source gives none. One listener for the whole stream: a race with
+ * a promise for each chunk would grow with the file.
+ */
+function abortable(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+  if (!signal) return bytes
+  return {
+    [Symbol.asyncIterator]: () => {
+      signal.throwIfAborted()
+      const source = bytes[Symbol.asyncIterator]()
+      let onAbort = () => {}
+      const listener = () => onAbort()
+      signal.addEventListener('abort', listener)
+      const release = () => signal.removeEventListener('abort', listener)
+      return {
+        next: () =>
+          new Promise((resolve, reject) => {
+            onAbort = () => {
+              release()
+              reject(signal.reason as Error)
+              // Not awaited: a generator that waits for its source would never come back.
+              source.return?.().catch(() => {})
+            }
+            if (signal.aborted) return onAbort()
+            source.next().then(
+              (result) => {
+                if (result.done) release()
+                resolve(result)
+              },
+              (error: unknown) => {
+                release()
+                reject(error as Error)
+              },
+            )
+          }),
+        return: async () => {
+          release()
+          await source.return?.()
+          return { done: true, value: undefined }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// A storage location on a disk: `<folder>/<shop>/<first two hex digits>/<hash>`, with temporary names in `<folder>/tmp`.
+import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
+import { isAbsent, open, readAll, stat, unlessAbsent, unlink } from './disk-calls.ts'
+import { createLayout, moveIntoPlace } from './disk-layout.ts'
+import { sweepDisk } from './disk-sweep.ts'
+import { writeHashed } from './disk-write.ts'
+import { StoreError, type BlobStore } from './store.ts'
+
+/** Large reads are few and long: at the default of 64 KB the calls cost more than the bytes. */
+const READ_BYTES = 256 * 1024
+
+/**
+ * Makes `folder` where it is missing. Several processes may share it.
+ * Throws the system's error when that can't be done: a location that does not work is found at start-up.
+ */
+export function createDiskStore({ folder }: { folder: string }): BlobStore {
+  const layout = createLayout(folder)
+  mkdirSync(layout.temporaryFolder, { recursive: true, mode: 0o750 })
+  return {
+    write: async (shop, bytes, signal) => {
+      signal?.throwIfAborted()
+      const temporary = layout.temporary()
+      const written = await writeHashed(temporary, bytes, signal)
+      try {
+        signal?.throwIfAborted()
+        await moveIntoPlace(temporary, layout.blob(shop, written.hash))
+      } catch (error) {
+        await unlink(temporary).catch(() => {})
+        throw error
+      }
+      return written
+    },
+    read: async (shop, hash, range) => {
+      const fd = await openBlob(layout.blob(shop, hash))
+      return fs.createReadStream('', { fd, highWaterMark: READ_BYTES, ...range })
+    },
+    readWhole: async (shop, hash) => {
+      const fd = await openBlob(layout.blob(shop, hash))
+      try {
+        return await readAll(fd, fstatSync(fd).size)
+      } finally {
+        closeSync(fd)
+      }
+    },
+    size: async (shop, hash) => (await unlessAbsent(stat(layout.blob(shop, hash))))?.size ?? null,
+    remove: async (shop, hash) => void (await unlessAbsent(unlink(layout.blob(shop, hash)))),
+    sweep: (olderThan, known) => sweepDisk(layout, olderThan, known),
+  }
+}
+
+async function openBlob(file: string): Promise<number> {
+  try {
+    return await open(file, 'r')
+  } catch (error) {
+    throw isAbsent(error) ? new StoreError('missing', { cause: error }) : error
+  }
+}

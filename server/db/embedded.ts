@@ -34,6 +34,15 @@ interface Runner {
   own(folder: string): Promise<void>
 }
 
+/** The server that runs on this data folder already, for a command beside it; null when none does. */
+export async function findRunning(dataDir: string): Promise<string | null> {
+  const home = path.resolve(dataDir, 'postgres')
+  const port = await runningPort(path.join(home, 'cluster'))
+  return port === null ? null : address(await ensurePassword(home), port)
+}
+
+const address = (password: string, port: number) => `postgres://stevedore:${password}@127.0.0.1:${port}/postgres`
+
 /**
  * Starts PostgreSQL in `<dataDir>/postgres`, or takes over the one that already runs there.
  * Throws when another Stevedore uses the same folder.
@@ -49,7 +58,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
 
   const start = () => startCluster(cluster, home, binaries, runner)
   const port = (await runningPort(cluster)) ?? (await start())
-  const url = `postgres://stevedore:${password}@127.0.0.1:${port}/postgres`
+  const url = address(password, port)
   const owner = await takeOwnership(url)
   let stopping = false
   let starting: Promise<unknown> = Promise.resolve()

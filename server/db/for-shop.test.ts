@@ -9,7 +9,10 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 test('a scope sees the rows of its own shop alone', async () => {
-  const [ours, theirs] = [await createTestShop(database, 'a.myshopify.com'), await createTestShop(database, 'b.myshopify.com')]
+  const [ours, theirs] = [
+    await createTestShop(database, 'a.myshopify.com'),
+    await createTestShop(database, 'b.myshopify.com'),
+  ]
   await forShop(database, ours).insert('blobs', { hash: Buffer.alloc(32, 1), size_bytes: 1 })
   expect(await forShop(database, ours).from('blobs').select('size_bytes')).toEqual([{ size_bytes: 1 }])
   expect(await forShop(database, theirs).from('blobs').select('size_bytes')).toEqual([])

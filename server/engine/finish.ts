@@ -2,6 +2,7 @@
 // written in the transaction that marks the step as ended, so that a second run sends nothing twice.
 import type { Notifier, OperationPlugin, OperationView, Warning } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { toPublicId } from '../ids.ts'
 import { errorFields } from '../log.ts'
 import { takeChain } from './claim.ts'
 import { LeaseLost } from './commit.ts'
@@ -62,6 +63,7 @@ function endStatus({ total, failed, cancelled }: OperationRow): EndStatus {
 
 const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): OperationView => ({
   ...operation,
+  id: toPublicId(operation.kind === 'import' ? 'import' : 'op', operation.id),
   started_at: operation.started_at ?? operation.created_at,
   status,
   items: () => finishedItems(scope, operation.id),

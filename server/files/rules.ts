@@ -14,7 +14,6 @@ export interface Problem {
 }
 
 // Control characters, and the marks that can make a name read backwards (`exe.fdp`).
-// eslint-disable-next-line no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 const SEPARATORS = /[\\/]/
 

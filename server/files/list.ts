@@ -1,0 +1,148 @@
+// Reading files: one by its id, or a page of those that a filter selects.
+import type { Bindings, ShopScope } from '../db/for-shop.ts'
+import { compileFilter, type FileFilter } from './filter.ts'
+
+export interface MappingRow {
+  product_id: string
+  variant_id: string
+  product_title: string
+  sku: string | null
+  method: string
+  score: number
+  reason: string
+  created_at: string
+}
+
+export interface FileRow {
+  id: string
+  filename: string
+  name_key: string
+  version: number
+  size_bytes: number
+  content_type: string
+  tags: string[]
+  expiry_days: number | null
+  download_limit: number | null
+  visibility: 'public' | 'private'
+  cdn: boolean
+  download_notification: boolean
+  download_tracking: boolean
+  allowed_referrers: string[]
+  created_at: Date
+  updated_at: Date
+  /** As text with every digit, so that a cursor names the row exactly. */
+  created_exact: string
+  mappings: MappingRow[]
+  downloads: number
+  links_active: number
+}
+
+/** What a list may be sorted by: the index's columns, and what a cursor remembers of the last row. */
+const SORTS = {
+  created_at: { column: 'files.created_at', type: 'timestamptz', of: (row: FileRow) => row.created_exact },
+  filename: { column: 'files.name_key', type: 'text collate "C"', of: (row: FileRow) => row.name_key },
+  size_bytes: { column: 'files.size_bytes', type: 'bigint', of: (row: FileRow) => row.size_bytes },
+} as const
+
+export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`]) as [string, ...string[]]
+
+export interface FilePage {
+  filter: FileFilter
+  /** One of FILE_SORTS; `-` is descending. */
+  sort: string
+  /** What `cursorOf` gave for the last row of the page before. */
+  after: readonly (string | number)[] | null
+  limit: number
+}
+
+const sortOf = (sort: string) => SORTS[sort.replace('-', '') as keyof typeof SORTS]
+
+export const cursorOf = (row: FileRow, sort: string): [string | number, string] => [sortOf(sort).of(row), row.id]
+
+const DETAILS = `
+  chosen.*,
+  coalesce((select json_agg(json_build_object('product_id', m.product_id, 'variant_id', m.variant_id,
+      'product_title', m.product_title, 'sku', m.sku, 'method', m.method, 'score', m.score, 'reason', m.reason,
+      'created_at', m.created_at) order by m.product_title, m.variant_id)
+    from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
+  coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id), 0)::bigint
+    as downloads`
+
+const COLUMNS = `files.*, files.created_at::text as created_exact`
+
+/** A page of files in the order asked for. */
+export function listFiles(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
+  const { sql, bindings } = compileFilter(page.filter)
+  const { column, type } = sortOf(page.sort)
+  const [direction, past] = page.sort.startsWith('-') ? ['desc', '<'] : ['asc', '>']
+  const [value, id] = page.after ?? []
+  const after = page.after ? `and (${column}, files.id) ${past} (:after_value::${type}, :after_id::uuid)` : ''
+  const order = (table: string) => `${column.replace('files', table)} ${direction}, ${table}.id ${direction}`
+  return scope.query<FileRow>(
+    `with chosen as (
+       select ${COLUMNS} from files where files.shop_id = :shop and ${sql} ${after}
+       order by ${order('files')} limit :limit
+     ) select ${DETAILS} from chosen order by ${order('chosen')}`,
+    { ...bindings, limit: page.limit, ...(page.after ? { after_value: value, after_id: id } : {}) } as Bindings,
+  )
+}
+
+export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<number> {
+  const { sql, bindings } = compileFilter(filter)
+  const [row] = await scope.query<{ count: number }>(
+    `select count(*) as count from files where files.shop_id = :shop and ${sql}`,
+    bindings,
+  )
+  return row!.count
+}
+
+/** A file by its UUID, or null; files in the trash are not found. */
+export async function readFile(scope: ShopScope, id: string, now: Date): Promise<FileRow | null> {
+  const [row] = await scope.query<FileRow>(
+    `with chosen as (select ${COLUMNS} from files where files.shop_id = :shop and id = :id and deleted_at is null)
+     select ${DETAILS},
+       (select count(*) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id and l.revoked_at is null
+          and (l.expires_at is null or l.expires_at > :now)
+          and (l.download_limit is null or l.downloads < l.download_limit)) as links_active
+     from chosen`,
+    { id, now },
+  )
+  return row ?? null
+}
+
+/** Where a file's current bytes are, or null when there is no such file. */
+export async function locateFile(
+  scope: ShopScope,
+  id: string,
+): Promise<{
+  hash: string
+  location: string
+  size_bytes: number
+  filename: string
+  content_type: string
+  created_at: Date
+} | null> {
+  const [row] = await scope.query<{
+    hash: string
+    location: string
+    size_bytes: number
+    filename: string
+    content_type: string
+    created_at: Date
+  }>(
+    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type, v.created_at
+     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     where f.shop_id = :shop and f.id = :id and f.deleted_at is null`,
+    { id },
+  )
+  return row ?? null
+}
+
+/** Every tag in use with how many files have it, most used first. */
+export function listTags(scope: ShopScope, limit: number): Promise<{ tag: string; files: number }[]> {
+  return scope.query(
+    `select tag, count(*) as files from files, unnest(tags) as tag
+     where shop_id = :shop and deleted_at is null group by tag order by files desc, tag limit :limit`,
+    { limit },
+  )
+}

@@ -1,0 +1,131 @@
+// The Koa application: downloads first, since they are the hot path, then health, the API, and the page for all the rest.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import path from 'node:path'
+import { createRequire } from 'node:module'
+import Koa, { type Context, type Next } from 'koa'
+import type { Limits } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Delivery } from '../delivery/delivery.ts'
+import { isDownload } from '../delivery/request.ts'
+import type { Engine } from '../engine/engine.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import type { Secrets } from '../secrets.ts'
+import type { BlobStore } from '../store/store.ts'
+import type { Storefront } from '../storefront/storefront.ts'
+import { createAuthenticator } from './auth.ts'
+import { docsPage } from './docs.ts'
+import type { Endpoint } from './endpoint.ts'
+import { errorResponses } from './errors.ts'
+import { openApiDocument } from './openapi.ts'
+import { pageRoute, type PageSource } from './page.ts'
+import { createRateLimiter } from './rate-limit.ts'
+import { createRouter } from './router.ts'
+import { fileRoutes } from './routes/files.ts'
+import { importRoutes } from './routes/imports.ts'
+import { linkRoutes } from './routes/links.ts'
+import { noticeRoutes } from './routes/notices.ts'
+import { operationRoutes } from './routes/operations.ts'
+import { sessionRoutes } from './routes/session.ts'
+
+export interface AppParts {
+  database: Database
+  engine: Engine
+  storefront: Storefront
+  delivery: Delivery
+  stores: ReadonlyMap<string, BlobStore>
+  secrets: Secrets
+  limits: Limits
+  page: PageSource
+  baseUrl: string
+  demo: boolean
+  trustProxy: boolean
+  clock: () => Date
+  log: Logger
+}
+
+export function listEndpoints(parts: AppParts): Endpoint[] {
+  return [
+    ...importRoutes(parts.engine, parts.limits),
+    ...fileRoutes(parts.stores, parts.clock),
+    ...linkRoutes(parts),
+    ...operationRoutes(parts.engine, parts.clock),
+    ...noticeRoutes(),
+    ...sessionRoutes(),
+  ]
+}
+
+export function createApp(parts: AppParts): Koa {
+  const endpoints = listEndpoints(parts)
+  const { version } = createRequire(import.meta.url)(path.resolve(import.meta.dirname, '../../package.json')) as {
+    version: string
+  }
+  const router = createRouter({
+    endpoints,
+    authenticator: createAuthenticator(parts.database, parts.storefront),
+    rateLimiter: createRateLimiter(parts.database, parts.limits),
+    limits: parts.limits,
+  })
+  const app = new Koa({ proxy: parts.trustProxy })
+  app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
+  app.use(withoutKoa((request, response) => deliver(parts.delivery, request, response)))
+  if (parts.storefront.handle) app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
+  app.use(errorResponses(parts.log))
+  app.use(health(parts.database))
+  app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
+  app.use(router.routes())
+  app.use(unknownApi(router.match.bind(router)))
+  app.use(pageRoute(parts.page, parts.storefront, parts.demo))
+  return app
+}
+
+function deliver(delivery: Delivery, request: IncomingMessage, response: ServerResponse): boolean {
+  if (!isDownload(request.url)) return false
+  void delivery.handle(request, response)
+  return true
+}
+
+/** A part that answers Node's own request by itself, before Koa makes anything of it. */
+function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse) => boolean) {
+  return (ctx: Context, next: Next): Promise<unknown> | undefined => {
+    if (!handle(ctx.req, ctx.res)) return next() as Promise<unknown>
+    ctx.respond = false
+    return undefined
+  }
+}
+
+function health(database: Database) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'ok' }
+    } else if (ctx.path === '/readyz') {
+      await database.pool.query('select 1').catch((cause: unknown) => {
+        throw new AppError('unavailable', { retryAfter: 2, cause })
+      })
+      ctx.body = { status: 'ready' }
+    } else await next()
+  }
+}
+
+function unknownApi(match: (path: string, method: string) => { path: readonly unknown[] }) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (!ctx.path.startsWith('/api/') && ctx.path !== '/api') return next() as Promise<void>
+    if (match(ctx.path, ctx.method).path.length > 0) throw new AppError('method_not_allowed')
+    throw new AppError('not_found')
+  }
+}
+
+/** Listens, and resolves with the server once it does. Rejects with a sentence when the port is taken. */
+export async function listen(app: Koa, port: number, host: string): Promise<Server> {
+  const handle = app.callback()
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, (request, response) => {
+    void handle(request, response)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new Error(`PORT: ${port} is taken on ${host}; write another one`) : error),
+    )
+    server.listen(port, host, resolve)
+  })
+  return server
+}

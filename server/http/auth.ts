@@ -1,0 +1,71 @@
+// Who asks: an API key (stored as a hash, with scopes) or a storefront session token (a person in the admin, every scope).
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../db/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { findApiKey, touchApiKey } from '../db/api-keys.ts'
+import { ensureShop } from '../db/shops.ts'
+import { AppError } from '../errors.ts'
+import { hashKey } from '../secrets.ts'
+import type { Storefront } from '../storefront/storefront.ts'
+import { SCOPES, type Caller, type Scope } from './endpoint.ts'
+
+const API_KEY = /^sdk_(test|live)_[A-Za-z0-9_-]{43}$/
+const HINT_LENGTH = 16
+
+export interface Authenticator {
+  /** Throws `unauthenticated`. */
+  authenticate(authorization: string | undefined): Promise<Caller>
+}
+
+export function createAuthenticator(database: Database, storefront: Storefront): Authenticator {
+  const byKey = async (key: string): Promise<Caller> => {
+    const row = await findApiKey(database, hashKey(key))
+    if (!row) throw new AppError('unauthenticated')
+    if (row.touch) await touchApiKey(database, row.id)
+    const { domain, shop_name: name, demo } = row
+    return {
+      scope: forShop(database, row.shop_id),
+      shop: { domain, name, demo },
+      subject: `key:${row.id}`,
+      name: row.name,
+      scopes: new Set(row.scopes as Scope[]),
+    }
+  }
+  const bySession = async (token: string): Promise<Caller> => {
+    const { shopDomain, user } = await storefront.verifySessionToken(token)
+    const { id, domain, name, demo } = await ensureShop(database, { domain: shopDomain })
+    await storefront.ensureAccess(id, token)
+    return {
+      scope: forShop(database, id),
+      shop: { domain, name, demo },
+      subject: `user:${id}:${user}`,
+      name: `user ${user}`,
+      scopes: new Set(SCOPES),
+    }
+  }
+  return {
+    authenticate: async (authorization) => {
+      const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
+      if (!token) throw new AppError('unauthenticated')
+      return API_KEY.test(token) ? byKey(token) : bySession(token)
+    },
+  }
+}
+
+/** Makes an API key. It is shown this once: the database holds its hash. */
+export async function createApiKey(
+  scope: ShopScope,
+  key: { name: string; scopes: readonly Scope[]; demo: boolean; expiresAt?: Date },
+): Promise<{ id: string; key: string }> {
+  const secret = `sdk_${key.demo ? 'test' : 'live'}_${randomBytes(32).toString('base64url')}`
+  const [row] = (await scope
+    .insert('api_keys', {
+      name: key.name,
+      scopes: key.scopes,
+      hash: hashKey(secret),
+      hint: secret.slice(0, HINT_LENGTH),
+      expires_at: key.expiresAt ?? null,
+    })
+    .returning('id')) as { id: string }[]
+  return { id: row!.id, key: secret }
+}

@@ -1,0 +1,48 @@
+// A file's bytes for the merchant's own tools: the conditions, ranges and headers of a buyer's download, without the counting.
+import { pipeline } from 'node:stream/promises'
+import type { Context } from 'koa'
+import { decide } from '../delivery/conditions.ts'
+import { fileHeaders } from '../delivery/headers.ts'
+import { AppError } from '../errors.ts'
+import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+
+export interface Located {
+  hash: string
+  size_bytes: number
+  filename: string
+  content_type: string
+  created_at: Date
+}
+
+/** Answers the request by itself: the body goes to the socket as it is read. */
+export async function sendContent(ctx: Context, store: BlobStore, shop: number, file: Located): Promise<void> {
+  const etag = `"${file.hash}"`
+  const modifiedMs = file.created_at.getTime()
+  const answer = decide(ctx.method, ctx.req.headers, { etag, modifiedMs, size: file.size_bytes })
+  if (answer.status === 412) throw new AppError('precondition_failed')
+  if (answer.status === 416) {
+    ctx.set('Content-Range', `bytes */${file.size_bytes}`)
+    throw new AppError('range_not_satisfiable')
+  }
+  const range: ByteRange | undefined = 'range' in answer ? answer.range : undefined
+  const bytes = answer.status === 304 || ctx.method === 'HEAD' ? null : await open(store, shop, file.hash, range)
+  const length = range ? range.end - range.start + 1 : file.size_bytes
+  ctx.respond = false
+  ctx.res.writeHead(answer.status, [
+    ...fileHeaders({ filename: file.filename, contentType: file.content_type, etag, modifiedMs }),
+    ...(answer.status === 304 ? [] : ['Content-Length', String(length)]),
+    ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${file.size_bytes}`] : []),
+  ])
+  if (!bytes) ctx.res.end()
+  // A client that leaves early is no failure of ours; a store that fails ends the connection short of its length.
+  else await pipeline(bytes, ctx.res).catch(() => ctx.res.destroy())
+}
+
+async function open(store: BlobStore, shop: number, hash: string, range: ByteRange | undefined) {
+  try {
+    return await store.read(shop, hash, range)
+  } catch (error) {
+    if (error instanceof StoreError) throw new AppError('unavailable', { retryAfter: 60, cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+// Cursors of lists: opaque to clients, checked when they come back.
+import { AppError } from '../errors.ts'
+
+export const toCursor = (values: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(values)).toString('base64url')
+
+/** The values of a cursor of `length` parts; throws `validation_failed` for anything else. */
+export function fromCursor(cursor: string | undefined, length: number): (string | number)[] | null {
+  if (cursor === undefined) return null
+  try {
+    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (Array.isArray(values) && values.length === length) return values as (string | number)[]
+  } catch {
+    // Said below.
+  }
+  const message = 'Send next_cursor of the page before, unchanged'
+  throw new AppError('validation_failed', {
+    param: 'cursor',
+    details: [{ param: 'cursor', code: 'invalid_value', message }],
+  })
+}

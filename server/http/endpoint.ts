@@ -1,0 +1,76 @@
+// What an endpoint is: method, path, scope, the schemas that both validate its requests and describe it in OpenAPI, and
+// a short handler. Routes are lists of these.
+import type { Context } from 'koa'
+import type { z } from 'zod'
+import type { ShopScope } from '../db/for-shop.ts'
+
+export const SCOPES = [
+  'files:read',
+  'files:write',
+  'files:delete',
+  'files:purge',
+  'imports:write',
+  'links:write',
+  'operations:read',
+  'operations:write',
+  'settings:write',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Who asks, once authenticated. */
+export interface Caller {
+  scope: ShopScope
+  shop: { domain: string; name: string; demo: boolean }
+  /** For rate limits and history: `key:<name>` or `user:<id>`. */
+  subject: string
+  /** What history shows. */
+  name: string
+  scopes: ReadonlySet<Scope>
+}
+
+export interface Request<Params, Query, Body> {
+  caller: Caller
+  params: Params
+  query: Query
+  body: Body
+  /** Unique for what was asked under one Idempotency-Key; undefined without one. */
+  idempotencyKey: string | undefined
+  /** Aborts when the client goes away. */
+  signal: AbortSignal
+  ctx: Context
+}
+
+/** Sent as JSON, unless the handler answered by itself (`null`). */
+export interface Reply {
+  status?: number
+  headers?: Record<string, string>
+  body: unknown
+}
+
+export interface Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** With `{name}` for parameters, as OpenAPI writes it. */
+  path: string
+  summary: string
+  description?: string
+  tag: string
+  /** The scope that an API key needs; null: any valid key will do. */
+  scope: Scope | null
+  params?: Params
+  query?: Query
+  body?: Body
+  /** By status. A schema, or null for an answer that is not JSON. */
+  replies: Record<number, { description: string; schema: z.ZodType | null }>
+  handler(request: Request<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply | null>
+}
+
+/** Keeps the schemas' types while an endpoint is written, and gives them up when it is listed. */
+export function endpoint<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  definition: Endpoint<Params, Query, Body>,
+): Endpoint {
+  return definition as unknown as Endpoint
+}

@@ -1,0 +1,70 @@
+// The one place that turns errors into responses: the house error body, and a log entry for what we should be told.
+import { randomUUID } from 'node:crypto'
+import type { Context, Next } from 'koa'
+import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import { errorFields, type Logger } from '../log.ts'
+
+export interface ErrorBody {
+  error: {
+    type: string
+    code: ErrorCode
+    message: string
+    status: number
+    param: string | null
+    details: readonly object[]
+    request_id: string
+  }
+}
+
+export const requestId = (): string => `req_${randomUUID().replaceAll('-', '')}`
+
+export function errorBody(error: AppError, id: string): ErrorBody {
+  return {
+    error: {
+      type: ERRORS[error.code].type,
+      code: error.code,
+      message: error.message,
+      status: error.status,
+      param: error.param,
+      details: error.details,
+      request_id: id,
+    },
+  }
+}
+
+export function errorResponses(log: Logger) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const id = requestId()
+    ctx.state.requestId = id
+    ctx.set('X-Request-Id', id)
+    try {
+      await next()
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      if (error.status >= 500)
+        log.error('a request failed', { request_id: id, method: ctx.method, path: ctx.path, ...errorFields(thrown) })
+      if (error.retryAfter !== null) ctx.set('Retry-After', String(error.retryAfter))
+      ctx.status = error.status
+      ctx.body = errorBody(error, id)
+    }
+  }
+}
+
+/** What libraries throw, as one of our codes. Their own texts may carry what nobody should read: they are not passed on. */
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const { status, code } = (thrown ?? {}) as { status?: unknown; code?: unknown }
+  if (status === 413) return new AppError('payload_too_large', { cause: thrown })
+  if (status === 415) return new AppError('unsupported_media_type', { cause: thrown })
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return new AppError('malformed_request', { cause: thrown })
+  if (isDatabaseAway(code, thrown)) return new AppError('unavailable', { retryAfter: 5, cause: thrown })
+  return new AppError('internal', { cause: thrown })
+}
+
+// Connection failures (class 08), shutdown and start-up (57P0x), and the pools' own time-outs.
+function isDatabaseAway(code: unknown, thrown: unknown): boolean {
+  if (typeof code === 'string' && /^(08|57P0|ECONN|EPIPE|53300)/.test(code)) return true
+  const message = thrown instanceof Error ? thrown.message : ''
+  return /Connection terminated|timeout exceeded when trying to connect|Timeout acquiring a connection/.test(message)
+}

@@ -1,0 +1,109 @@
+// The admin page: built files from web/dist, or Vite's middleware in development; every other path gets the page itself,
+// since it routes by itself. The head is completed with what the page needs to sign in.
+import { createReadStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Context } from 'koa'
+import { lookup as mimeTypeOf } from 'mime-types'
+import { AppError } from '../errors.ts'
+import type { Storefront } from '../storefront/storefront.ts'
+
+export const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
+const DIST = path.join(WEB, 'dist')
+const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
+
+/** Answers a request for a file of the page, or gives the page's HTML. */
+export interface PageSource {
+  asset(ctx: Context): Promise<boolean>
+  html(url: string): Promise<string>
+  close(): Promise<void>
+}
+
+export function builtPage(): PageSource {
+  return {
+    asset: async (ctx) => {
+      if (!ctx.path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|ico|png|txt)$/.test(ctx.path)) return false
+      const file = path.join(DIST, path.normalize(ctx.path))
+      if (!file.startsWith(DIST + path.sep)) return false
+      const found = await stat(file).catch(() => null)
+      if (!found?.isFile()) return false
+      ctx.type = mimeTypeOf(file) || 'application/octet-stream'
+      ctx.length = found.size
+      // Names in assets/ carry a hash of what is in them.
+      ctx.set('Cache-Control', ctx.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
+      ctx.set('X-Content-Type-Options', 'nosniff')
+      ctx.body = createReadStream(file)
+      return true
+    },
+    html: () => readFile(path.join(DIST, 'index.html'), 'utf8'),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Vite inside this server: sources are served as they are and change under the open page. */
+export async function developmentPage(): Promise<PageSource> {
+  const { createServer } = await import('vite')
+  const vite = await createServer({
+    configFile: path.join(WEB, 'vite.config.ts'),
+    root: WEB,
+    appType: 'custom',
+    server: { middlewareMode: true },
+  })
+  return {
+    asset: (ctx) =>
+      new Promise((resolve) => {
+        const done = () => resolve(true)
+        ctx.res.once('finish', done)
+        vite.middlewares(ctx.req as IncomingMessage, ctx.res as ServerResponse, () => {
+          ctx.res.off('finish', done)
+          resolve(false)
+        })
+      }),
+    html: async (url) => vite.transformIndexHtml(url, await readFile(path.join(WEB, 'index.html'), 'utf8')),
+    close: () => vite.close(),
+  }
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+export function pageRoute(source: PageSource, storefront: Storefront, demo: boolean) {
+  const { apiKey, bridgeUrl } = storefront.page
+  const head =
+    `<meta name="shopify-api-key" content="${escapeHtml(apiKey)}">` +
+    `<meta name="stevedore-demo" content="${String(demo)}">` +
+    `<script src="${escapeHtml(bridgeUrl)}"></script>`
+  return async (ctx: Context): Promise<void> => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw new AppError('not_found')
+    if (await source.asset(ctx)) {
+      if (ctx.res.headersSent) ctx.respond = false
+      return
+    }
+    if (!ctx.accepts('html') || ctx.path.startsWith('/api/')) throw new AppError('not_found')
+    const html = await source.html(ctx.url)
+    ctx.set('Content-Security-Policy', contentPolicy(ctx, bridgeUrl, demo))
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
+    ctx.set('Cache-Control', 'no-store')
+    ctx.type = 'html'
+    ctx.body = html.replace('<!--app-head-->', head)
+  }
+}
+
+/** Only the shop that opens the page may frame it. */
+function contentPolicy(ctx: Context, bridgeUrl: string, demo: boolean): string {
+  const shop = String(ctx.query.shop ?? '')
+  const ancestors = demo ? "'self'" : SHOP_DOMAIN.test(shop) ? `https://${shop} https://admin.shopify.com` : "'none'"
+  const bridge = bridgeUrl.startsWith('/') ? '' : ` ${new URL(bridgeUrl).origin}`
+  return [
+    "default-src 'self'",
+    `script-src 'self'${bridge}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    `connect-src 'self'${bridge}`,
+    "object-src 'none'",
+    "base-uri 'self'",
+    `frame-ancestors ${ancestors}`,
+  ].join('; ')
+}

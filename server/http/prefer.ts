@@ -1,0 +1,20 @@
+// The Prefer header (RFC 7240): how long a caller wants to wait for an operation's end.
+import type { Context } from 'koa'
+
+const LONGEST_SECONDS = 120
+
+/** Seconds to wait, and what to say in Preference-Applied (null: nothing was asked for). */
+export function waitingTime(ctx: Context, fallback: number): { seconds: number; applied: string | null } {
+  const preferences = ctx
+    .get('Prefer')
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim())
+  if (preferences.includes('respond-async')) return { seconds: 0, applied: 'respond-async' }
+  const wait = preferences
+    .map((part) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(part)?.[1])
+    .find((value) => value !== undefined)
+  if (wait === undefined) return { seconds: fallback, applied: null }
+  const seconds = Math.min(Number(wait), LONGEST_SECONDS)
+  return { seconds, applied: `wait=${seconds}` }
+}

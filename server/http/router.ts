@@ -1,0 +1,100 @@
+// From endpoints to routes: rate limit, authenticate, check scope, validate, handle, in that order for every one of them.
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import type { Limits } from '../config.ts'
+import { AppError } from '../errors.ts'
+import type { Authenticator } from './auth.ts'
+import type { Caller, Endpoint, Reply } from './endpoint.ts'
+import { idempotently } from './idempotency.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { validate } from './validate.ts'
+
+export interface RouterParts {
+  endpoints: readonly Endpoint[]
+  authenticator: Authenticator
+  rateLimiter: RateLimiter
+  limits: Limits
+}
+
+export function createRouter(parts: RouterParts): Router {
+  const router = new Router()
+  const readBody = koaBody({
+    json: true,
+    urlencoded: false,
+    text: false,
+    multipart: false,
+    jsonLimit: parts.limits.body_bytes,
+    jsonStrict: true,
+    onError: (error) => {
+      throw error
+    },
+  })
+  for (const endpoint of parts.endpoints) {
+    const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
+    router[endpoint.method](path, async (ctx: Context) => {
+      const caller = await parts.authenticator.authenticate(ctx.get('Authorization') || undefined)
+      await parts.rateLimiter.count(ctx, caller.subject)
+      requireScope(caller, endpoint)
+      if (endpoint.body) await readJson(ctx, readBody)
+      await answer(ctx, endpoint, caller)
+    })
+  }
+  return router
+}
+
+function requireScope(caller: Caller, { scope }: Endpoint): void {
+  if (scope === null || caller.scopes.has(scope)) return
+  throw new AppError('missing_scope', { message: `Permission denied: this key lacks the scope ${scope}` })
+}
+
+async function readJson(ctx: Context, readBody: ReturnType<typeof koaBody>): Promise<void> {
+  if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
+  await readBody(ctx, () => Promise.resolve())
+}
+
+async function answer(ctx: Context, endpoint: Endpoint, caller: Caller): Promise<void> {
+  const params: unknown = endpoint.params ? validateParams(endpoint, ctx.params as unknown) : {}
+  const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
+  const rawBody: unknown = (ctx.request as unknown as { body?: unknown }).body
+  const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
+  const signal = signalOf(ctx)
+  const handle = (idempotencyKey: string | undefined) =>
+    endpoint.handler({ caller, params, query, body, idempotencyKey, signal, ctx })
+  const key = ctx.get('Idempotency-Key')
+  const writes = endpoint.method === 'post' || endpoint.method === 'put'
+  const reply =
+    key && writes
+      ? await idempotently(
+          caller.scope,
+          { key, method: endpoint.method, path: ctx.path, body: rawBody, signal },
+          async (unique) => (await handle(unique))!,
+        )
+      : await handle(undefined)
+  if (reply) send(ctx, reply)
+}
+
+/** An id of the wrong shape names nothing. */
+function validateParams(endpoint: Endpoint, params: unknown): unknown {
+  const parsed = endpoint.params!.safeParse(params)
+  if (!parsed.success) throw new AppError('not_found')
+  return parsed.data
+}
+
+/** A parameter given twice is an error, not a list. */
+function singleValues(query: Context['query']): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query))
+}
+
+function signalOf(ctx: Context): AbortSignal {
+  const gone = new AbortController()
+  ctx.res.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function send(ctx: Context, { status = 200, headers = {}, body }: Reply): void {
+  ctx.set(headers)
+  ctx.set('Cache-Control', 'no-store')
+  ctx.status = status
+  ctx.body = body
+}

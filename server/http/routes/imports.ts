@@ -1,0 +1,134 @@
+// POST /api/files/import: import files by URL.
+import { z } from 'zod'
+import { importFromApi } from '../../channels/api.ts'
+import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
+import type { Limits } from '../../config.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { toPublicId } from '../../ids.ts'
+import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
+import { waitingTime } from '../prefer.ts'
+import { downloadLimit, errorSchema, expiryDays, fetchUrl, filename, tags, warning } from '../schemas.ts'
+import { operationPath } from './operations.ts'
+
+const importReply = z
+  .object({
+    status: z.enum(['success', 'partial', 'failed', 'processing']),
+    imported: z.number().int(),
+    failed: z.number().int(),
+    files: z.array(
+      z.object({
+        filename: z.string(),
+        file_id: z.string().nullable(),
+        status: z.enum(['imported', 'failed', 'skipped', 'queued']),
+        product_mapped: z.boolean(),
+        error: z
+          .object({ code: z.string(), message: z.string(), detail: z.string().optional(), retryable: z.boolean() })
+          .optional(),
+        warnings: z.array(warning).optional(),
+      }),
+    ),
+    job_id: z.string(),
+  })
+  .meta({ id: 'Import' })
+
+const importBody = (limits: Limits) =>
+  z
+    .strictObject({
+      files: z
+        .array(
+          z.strictObject({
+            filename,
+            url: fetchUrl,
+            product_sku: z
+              .string()
+              .min(1)
+              .max(255)
+              .optional()
+              .meta({ description: 'Always maps to the product with this SKU' }),
+            expiry_days: expiryDays.optional(),
+            download_limit: downloadLimit.optional(),
+            tags: tags.optional(),
+          }),
+        )
+        .min(1, 'At least one file')
+        .max(limits.entries_per_import, `At most ${limits.entries_per_import} files an import`),
+      auto_map: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
+      notify: z.boolean().optional().meta({ description: 'Send the import e-mail; absent: the shop’s setting' }),
+      on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']).default('error'),
+    })
+    .meta({ id: 'ImportRequest' })
+
+export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
+  return [
+    endpoint({
+      method: 'post',
+      path: '/api/files/import',
+      summary: 'Import files by URL',
+      description:
+        'Answers once the import has ended, or 202 after 30 seconds (`Prefer: wait=N`, `Prefer: respond-async`); then follow `Location`.',
+      tag: 'Files',
+      scope: 'imports:write',
+      body: importBody(limits),
+      replies: {
+        200: { description: 'The import has ended', schema: importReply },
+        202: { description: 'The import goes on', schema: importReply },
+        422: { description: 'Every problem of every entry', schema: errorSchema },
+      },
+      handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {
+        const id = await importFromApi(engine, caller.scope, body, { name: caller.name, idempotencyKey })
+        const wait = waitingTime(ctx, limits.wait_seconds)
+        const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
+        return importAnswer(engine, caller.scope, operation!, wait.applied)
+      },
+    }),
+  ]
+}
+
+async function importAnswer(
+  engine: Engine,
+  scope: ShopScope,
+  operation: OperationRow,
+  applied: string | null,
+): Promise<Reply> {
+  const items = await engine.items(scope, operation.id, { limit: operation.total })
+  const body = {
+    status: statusOf(operation),
+    imported: operation.done,
+    failed: operation.failed,
+    files: items.map(fileOf),
+    job_id: toPublicId('import', operation.id),
+  }
+  const preference: Record<string, string> = applied ? { 'Preference-Applied': applied } : {}
+  if (hasEnded(operation)) return { body, headers: preference }
+  return { status: 202, body, headers: { ...preference, Location: operationPath(operation) } }
+}
+
+function statusOf(operation: OperationRow): z.output<typeof importReply>['status'] {
+  if (!hasEnded(operation)) return 'processing'
+  if (operation.status === 'success' || operation.status === 'failed') return operation.status
+  return operation.done > 0 ? 'partial' : 'failed'
+}
+
+const STATUSES = {
+  done: 'imported',
+  failed: 'failed',
+  cancelled: 'failed',
+  skipped: 'skipped',
+  pending: 'queued',
+  running: 'queued',
+} as const
+
+function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
+  const status = STATUSES[item.status]
+  return {
+    filename: item.after?.filename ?? item.draft.filename,
+    file_id: item.file_id && toPublicId('file', item.file_id),
+    status,
+    product_mapped: item.after?.product_mapped ?? false,
+    ...(item.error && status !== 'queued' ? { error: item.error } : {}),
+    ...(item.warnings ? { warnings: item.warnings } : {}),
+  }
+}

@@ -1,0 +1,78 @@
+// The shapes that requests and replies are made of; they validate and, by their .meta(), describe.
+import { z } from 'zod'
+import {
+  filenameProblem,
+  MAX_DOWNLOAD_LIMIT,
+  MAX_EXPIRY_DAYS,
+  MAX_TAGS,
+  tagProblem,
+  type Problem,
+} from '../files/rules.ts'
+
+const MAX_URL_LENGTH = 4096
+
+const ruled = (rule: (value: string) => Problem | null) =>
+  z.string().superRefine((value, context) => {
+    const problem = rule(value)
+    if (problem) context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+  })
+
+function urlProblem(text: string): Problem | null {
+  const wrong = (message: string): Problem => ({ code: 'invalid_url', message })
+  if (text.length > MAX_URL_LENGTH) return wrong(`A URL has at most ${MAX_URL_LENGTH} characters`)
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return wrong('This is not an http or https URL')
+  if (url.username || url.password) return wrong('A URL cannot carry a user name or password')
+  return null
+}
+
+export const filename = ruled(filenameProblem).meta({
+  description: 'Display name, unique in the shop',
+  example: 'guide.pdf',
+})
+export const fetchUrl = ruled(urlProblem).meta({
+  description: 'Where the file is fetched from',
+  example: 'https://cdn.example.com/guide.pdf',
+})
+export const tags = z.array(ruled(tagProblem)).max(MAX_TAGS, `At most ${MAX_TAGS} tags`)
+export const expiryDays = z
+  .number()
+  .int('Whole days')
+  .min(1, 'At least 1 day; null means never')
+  .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means never`)
+  .nullable()
+  .meta({ description: 'Days a link stays valid; null: it never expires', example: 60 })
+export const downloadLimit = z
+  .number()
+  .int('A whole number')
+  .min(1, 'At least 1; null means unlimited')
+  .max(MAX_DOWNLOAD_LIMIT, `At most ${MAX_DOWNLOAD_LIMIT}; null means unlimited`)
+  .nullable()
+  .meta({ description: 'Downloads that a link allows; null: unlimited', example: 5 })
+
+export const timestamp = z.iso.datetime()
+export const warning = z.object({ code: z.string(), message: z.string() })
+
+export const page = {
+  limit: z.coerce.number().int().min(1).max(250).default(50).meta({ description: 'At most this many, up to 250' }),
+  cursor: z.string().max(500).optional().meta({ description: 'next_cursor of the page before' }),
+}
+
+export const listOf = <T extends z.ZodType>(row: T) =>
+  z.object({ data: z.array(row), next_cursor: z.string().nullable() })
+
+export const errorSchema = z
+  .object({
+    error: z.object({
+      type: z.string(),
+      code: z.string(),
+      message: z.string(),
+      status: z.number().int(),
+      param: z.string().nullable(),
+      details: z.array(
+        z.object({ index: z.number().int().optional(), param: z.string(), code: z.string(), message: z.string() }),
+      ),
+      request_id: z.string(),
+    }),
+  })
+  .meta({ id: 'Error' })

@@ -1,0 +1,49 @@
+// Checking requests against their schemas: every problem is named at once, each with our own stable code.
+import type { z } from 'zod'
+import { AppError, isErrorCode, type ErrorCode, type ErrorDetail } from '../errors.ts'
+
+/** The parsed value; throws `validation_failed` with every problem. */
+export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, value))
+  throw new AppError('validation_failed', { details, ...(details[0] ? { param: details[0].param } : {}) })
+}
+
+type Issue = z.core.$ZodIssue
+
+function detailsOf(issue: Issue, value: unknown): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => detail([...issue.path, key], 'unknown_field', `There is no field ${key}`))
+  if (issue.code === 'invalid_union' && issue.errors[0]?.[0])
+    return detailsOf({ ...issue.errors[0][0], path: [...issue.path, ...issue.errors[0][0].path] } as Issue, value)
+  return [detail(issue.path, codeOf(issue, value), issue.message)]
+}
+
+/** `files[3].url` → index 3, param `url`. */
+function detail(path: readonly PropertyKey[], code: ErrorCode, message: string): ErrorDetail {
+  const at = path.findIndex((part) => typeof part === 'number')
+  const names = (parts: readonly PropertyKey[]) => parts.filter((part) => typeof part === 'string').join('.')
+  if (at === -1) return { param: names(path), code, message }
+  return { index: path[at] as number, param: names(path.slice(at + 1)) || names(path.slice(0, at)), code, message }
+}
+
+function codeOf(issue: Issue, value: unknown): ErrorCode {
+  switch (issue.code) {
+    case 'invalid_type':
+      return valueAt(value, issue.path) === undefined ? 'required' : 'invalid_type'
+    case 'too_small':
+      return issue.origin === 'number' ? 'out_of_range' : issue.origin === 'string' ? 'invalid_value' : 'too_few'
+    case 'too_big':
+      return issue.origin === 'number' ? 'out_of_range' : issue.origin === 'string' ? 'invalid_value' : 'too_many'
+    case 'custom': {
+      const code: unknown = issue.params?.code
+      return typeof code === 'string' && isErrorCode(code) ? code : 'invalid_value'
+    }
+    default:
+      return 'invalid_value'
+  }
+}
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)

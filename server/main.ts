@@ -1,0 +1,120 @@
+// Starts the roles asked for, wires the house together, and stops it cleanly. Read this first.
+import type { AddressInfo } from 'node:net'
+import { appConfig } from '../app.config.ts'
+import { ConfigError, type Config } from './config.ts'
+import { openListener } from './db/listener.ts'
+import { createDelivery } from './delivery/delivery.ts'
+import { createEngine } from './engine/engine.ts'
+import type { EngineParts } from './engine/types.ts'
+import { startWorker } from './engine/worker.ts'
+import { createApp, listen } from './http/app.ts'
+import { builtPage, developmentPage } from './http/page.ts'
+import { createLogger, errorFields, type Logger } from './log.ts'
+import { createDeliverer } from './notify/mail.ts'
+import { createGuardedClient } from './ports/guarded-fetch.ts'
+
+import { openForStart } from './startup/database.ts'
+import { prepareDemo, welcome } from './startup/demo.ts'
+import { ensurePage } from './startup/page.ts'
+import { portsFactory } from './startup/ports.ts'
+import { openStores } from './startup/stores.ts'
+import { startUpkeep } from './startup/upkeep.ts'
+
+import { openStorefront } from './storefront/open.ts'
+
+const STOP_WITHIN_MS = 20_000
+type Closing = () => Promise<unknown>
+
+/** Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed start stops it too. */
+async function start(config: Config, log: Logger, closings: Closing[], development: boolean): Promise<void> {
+  const { environment, limits } = config
+  const web = environment.roles.includes('web')
+  const pageBuilt = web && !development ? ensurePage(log) : Promise.resolve()
+  pageBuilt.catch(() => {})
+  const { database, secrets, close } = await openForStart(environment, log)
+  closings.push(close)
+  const listener = await openListener(database.url, log)
+  closings.push(() => listener.close())
+  const stores = openStores(config.storage)
+  const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
+  const storefront = await openStorefront({ environment, database, secrets, log })
+  closings.push(() => storefront.close())
+  const client = createGuardedClient({ allowLoopback: environment.allowLoopback, fileBytes: limits.file_bytes })
+  closings.push(() => client.close())
+  const clock = () => new Date()
+
+  const parts: EngineParts = {
+    database,
+    listener,
+    plugins: config.plugins,
+    workflows: config.workflows,
+    limits,
+    ports: portsFactory({ client, stores, storefront }),
+    log,
+  }
+  if (environment.roles.includes('worker')) {
+    const { smtpUrl, mailFrom: from } = environment
+    const worker = await startWorker(parts, createDeliverer({ database, smtpUrl, from, baseUrl, log }))
+    closings.push(() => worker.stop())
+    closings.push(startUpkeep(database, stores, log, clock))
+  }
+  if (!web) return log.info('the worker is ready')
+
+  await pageBuilt
+  const page = development ? await developmentPage() : builtPage()
+  closings.push(() => page.close())
+  const { trustProxy } = environment
+  const app = createApp({
+    database,
+    engine: createEngine(parts),
+    storefront,
+    delivery: createDelivery({ pool: database.pool, stores, secrets, log, clock, trustProxy }),
+    stores,
+    secrets,
+    limits,
+    page,
+    baseUrl,
+    demo: environment.platform === null,
+    trustProxy,
+    clock,
+    log,
+  })
+  const server = await listen(app, environment.port, environment.host)
+  closings.push(async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
+    await closed
+  })
+  const { port } = server.address() as AddressInfo
+  if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
+  const demo = await prepareDemo(database, environment.dataDir, storefront.demoShop, baseUrl)
+  process.stdout.write(welcome(demo, storefront.demoSample!))
+}
+
+async function main(): Promise<void> {
+  const closings: Closing[] = []
+  let log = createLogger('info')
+  let stopping: Promise<void> | null = null
+  const stop = async (code: number) => {
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    for (const closing of closings.reverse())
+      await closing().catch((error: unknown) => log.warn('stopping', errorFields(error)))
+    process.exitCode = code
+  }
+  // Ctrl-C reaches us from the terminal and again from npm: the first one counts.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void (stopping ??= stop(0)))
+  process.on('unhandledRejection', (error) => log.error('unhandled rejection', errorFields(error)))
+  try {
+    const config = appConfig()
+    log = createLogger(config.environment.logLevel)
+    await start(config, log, closings, process.argv.includes('--dev'))
+  } catch (error) {
+    if (error instanceof ConfigError) console.error(error.message)
+    else console.error(error instanceof Error ? error.message : error)
+    log.debug('start failed', errorFields(error))
+    await (stopping ??= stop(1))
+  }
+}
+
+await main()

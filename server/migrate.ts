@@ -1,0 +1,15 @@
+// npm run migrate: brings the database up to date without starting anything else.
+import { appConfig } from '../app.config.ts'
+import { migrate } from './db/migrate.ts'
+import { createLogger } from './log.ts'
+import { openForCommand } from './startup/database.ts'
+
+try {
+  const { environment } = appConfig()
+  const { database, close } = await openForCommand(environment, createLogger(environment.logLevel))
+  await migrate(database).finally(close)
+  console.log('The database is up to date.')
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,44 @@
+// In-app notices, as the page lists them. The engine writes them with the end of an operation.
+import type { ShopScope } from '../db/for-shop.ts'
+
+export interface NoticeRow {
+  id: string
+  level: 'info' | 'success' | 'warning' | 'critical'
+  title: string
+  body: string
+  operation_id: string | null
+  kind: 'import' | 'bulk' | null
+  created_at: Date
+  read_at: Date | null
+}
+
+/** A page of notices, newest first, with how many of the shop's are unread. */
+export async function listNotices(
+  scope: ShopScope,
+  page: { limit: number; before?: string },
+): Promise<{ rows: NoticeRow[]; unread: number }> {
+  const rows = await scope.query<NoticeRow>(
+    `select n.id, n.level, n.title, n.body, n.operation_id, o.kind, n.created_at, n.read_at
+     from notices n left join operations o on o.shop_id = n.shop_id and o.id = n.operation_id
+     where n.shop_id = :shop and (:before::uuid is null or n.id < :before) order by n.id desc limit :limit`,
+    { before: page.before ?? null, limit: page.limit },
+  )
+  return { rows, unread: await countUnread(scope) }
+}
+
+/** Marks these notices, or all of them (`null`), as read; gives how many are unread still. */
+export async function markRead(scope: ShopScope, ids: readonly string[] | null): Promise<number> {
+  await scope.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+       and (:ids::uuid[] is null or id = any(:ids::uuid[]))`,
+    { ids },
+  )
+  return countUnread(scope)
+}
+
+async function countUnread(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ unread: number }>(
+    'select count(*) as unread from notices where shop_id = :shop and read_at is null',
+  )
+  return row!.unread
+}

@@ -1,0 +1,47 @@
+// Opening the database at start-up: the one that DATABASE_URL names, or the embedded one; checked and migrated.
+import type { Environment } from '../config.ts'
+import { openDatabase, requireServerVersion, type Database } from '../db/database.ts'
+import { findRunning, startEmbedded } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import { ConfigError } from '../config.ts'
+import type { Logger } from '../log.ts'
+import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
+
+/** Connections of each pool. */
+const CONNECTIONS = 16
+
+export interface OpenedDatabase {
+  database: Database
+  secrets: Secrets
+  close(): Promise<void>
+}
+
+/** Throws `ConfigError` when DATABASE_URL can't be used. */
+export async function openForStart(environment: Environment, log: Logger): Promise<OpenedDatabase> {
+  const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
+  const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)
+  const database = openDatabase(embedded?.url ?? environment.databaseUrl!, CONNECTIONS, log)
+  const close = async () => {
+    await database.close()
+    await embedded?.stop()
+  }
+  try {
+    await requireServerVersion(database)
+    const applied = await migrate(database)
+    if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
+  } catch (error) {
+    await close()
+    if (embedded) throw error
+    throw new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
+  }
+  return { database, secrets: createSecrets(secret), close }
+}
+
+/** For a command beside a server that may be running: its database as it is, or one of our own for the while. */
+export async function openForCommand(environment: Environment, log: Logger): Promise<OpenedDatabase> {
+  const url = environment.databaseUrl ?? (await findRunning(environment.dataDir))
+  if (!url) return openForStart(environment, log)
+  const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
+  const database = openDatabase(url, 2, log)
+  return { database, secrets: createSecrets(secret), close: () => database.close() }
+}

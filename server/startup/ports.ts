@@ -1,0 +1,30 @@
+// The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the shop's settings.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Ports } from '../engine/types.ts'
+import { readShop } from '../files/shop-settings.ts'
+import type { GuardedClient } from '../ports/guarded-fetch.ts'
+import { createRemote } from '../ports/remote.ts'
+import { createStage } from '../ports/stage.ts'
+import type { BlobStore } from '../store/store.ts'
+import type { Storefront } from '../storefront/storefront.ts'
+
+/** Where new bytes go. */
+const LOCATION = 'primary'
+
+export function portsFactory(parts: {
+  client: GuardedClient
+  stores: ReadonlyMap<string, BlobStore>
+  storefront: Storefront
+}): (scope: ShopScope) => Promise<Ports> {
+  const store = parts.stores.get(LOCATION)!
+  return async (scope) => {
+    const { name, domain, settings } = await readShop(scope)
+    const place = { store, shop: scope.shop, location: LOCATION }
+    return {
+      shop: { name, domain, settings },
+      catalog: parts.storefront.catalog(scope.shop),
+      remote: createRemote({ client: parts.client, ...place }),
+      stage: createStage(place),
+    }
+  }
+}

@@ -128,7 +128,8 @@ const noAccess = () =>
 
 /** Is the moment at least that far away? A token without an expiry lasts. */
 const lasts = (at: Date | null | undefined, ms: number) => at !== undefined && (at === null || +at - Date.now() > ms)
-const isFresh = (row: TokenRow | null) => row?.access_token != null && lasts(row.expires_at, RENEW_BEFORE_MS)
+const isFresh = (row: TokenRow | null) =>
+  row !== null && row.access_token !== null && lasts(row.expires_at, RENEW_BEFORE_MS)
 
 function locked<T>(database: Pick<Database, 'knex'>, shop: number, work: (scope: ShopScope) => Promise<T>): Promise<T> {
   return forShop(database, shop).transaction(async (scope) => {

@@ -1,0 +1,96 @@
+// The platform's Admin GraphQL endpoint: validated, charged for before it runs, refunded after.
+import { execute, parse, validate, type DocumentNode, type GraphQLError } from 'graphql'
+import type { DemoShop } from './app.ts'
+import { adminSchema, createRoot, type Notes } from './admin-schema.ts'
+import { createBucket } from './bucket.ts'
+import type { DemoCatalog } from './catalog.ts'
+import { actualCost, MOST_POINTS, requestedCost } from './cost.ts'
+
+export interface AdminCounts {
+  queries: number
+  throttled: number
+  /** The sum of what the queries did cost. */
+  points: number
+}
+
+export interface AdminEndpoint {
+  /** Answers a GraphQL request; the HTTP status is 200 whatever it says. */
+  answer(body: { query?: unknown; variables?: unknown }): Promise<Record<string, unknown>>
+  readonly counts: AdminCounts
+}
+
+const DOCUMENTS_KEPT = 50
+
+export function createAdminEndpoint(
+  catalog: DemoCatalog,
+  shop: DemoShop,
+  throttle: { bucket: number; restore: number },
+): AdminEndpoint {
+  const rootValue = createRoot(catalog, shop)
+  const bucket = createBucket(throttle.bucket, throttle.restore)
+  const counts: AdminCounts = { queries: 0, throttled: 0, points: 0 }
+  const read = documentReader()
+  const costs = (requestedQueryCost: number, actualQueryCost: number | null) => ({
+    cost: { requestedQueryCost, actualQueryCost, throttleStatus: bucket.status() },
+  })
+
+  const answer: AdminEndpoint['answer'] = async (body) => {
+    if (typeof body.query !== 'string') return refused('No query was provided', 'BAD_REQUEST')
+    const variables = (body.variables ?? {}) as Record<string, unknown>
+    const { document, errors } = read(body.query)
+    if (!document) return { errors }
+    const requested = requestedCost(adminSchema, document, variables)
+    if (requested > MOST_POINTS)
+      return refused(
+        `Query cost is ${requested}, which exceeds the single query max cost limit (${MOST_POINTS}).`,
+        'MAX_COST_EXCEEDED',
+        { cost: requested, maxCost: MOST_POINTS },
+      )
+    if (!bucket.take(requested)) {
+      counts.throttled++
+      return { ...refused('Throttled', 'THROTTLED'), extensions: costs(requested, null) }
+    }
+    counts.queries++
+    const notes: Notes = { search: [] }
+    const result = await execute({
+      schema: adminSchema,
+      document,
+      rootValue,
+      contextValue: notes,
+      variableValues: variables,
+    })
+    const actual = result.data ? Math.min(actualCost(adminSchema, document, result.data), requested) : 0
+    bucket.giveBack(requested - actual)
+    counts.points += actual
+    const found = notes.search.length > 0 ? { search: notes.search } : {}
+    return { ...result, extensions: { ...costs(requested, actual), ...found } }
+  }
+  return { answer, counts }
+}
+
+/** Parses and validates, and remembers: an app sends the same few documents over and over. */
+function documentReader() {
+  const known = new Map<string, { document: DocumentNode | null; errors: readonly GraphQLError[] }>()
+  return (text: string) => {
+    const there = known.get(text)
+    if (there) return there
+    const fresh = readDocument(text)
+    if (known.size >= DOCUMENTS_KEPT) known.clear()
+    known.set(text, fresh)
+    return fresh
+  }
+}
+
+function readDocument(text: string): { document: DocumentNode | null; errors: readonly GraphQLError[] } {
+  try {
+    const document = parse(text)
+    const errors = validate(adminSchema, document)
+    return errors.length > 0 ? { document: null, errors } : { document, errors: [] }
+  } catch (error) {
+    return { document: null, errors: [error as GraphQLError] }
+  }
+}
+
+const refused = (message: string, code: string, more: object = {}) => ({
+  errors: [{ message, extensions: { code, ...more } }],
+})

@@ -1,0 +1,45 @@
+// The part of the stand-in that a browser sees, served on the app's own address: a bridge script, and session tokens for
+// whoever has the page open. A token is the key to everything, so it is given to pages of this very address alone.
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { DemoApp } from './app.ts'
+import { SESSION_TOKEN_SECONDS, signSessionToken } from './session-token.ts'
+
+export const BRIDGE_PATH = '/demo/app-bridge.js'
+const TOKEN_PATH = '/demo/session-token'
+
+/** Answers the two paths above and returns true; false for all others. */
+export function createBridge(app: DemoApp): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const config = JSON.stringify({ apiKey: app.apiKey, shop: app.shopDomain, locale: 'en' })
+  const script = readFileSync(new URL('./app-bridge.js', import.meta.url), 'utf8').replace('__CONFIG__', config)
+  return (request, response) => {
+    const path = (request.url ?? '').split('?')[0]
+    if (path !== BRIDGE_PATH && path !== TOKEN_PATH) return false
+    response.setHeader('cache-control', 'no-store')
+    response.setHeader('cross-origin-resource-policy', 'same-origin')
+    response.setHeader('x-content-type-options', 'nosniff')
+    if (request.method !== 'GET') {
+      response.writeHead(405, { allow: 'GET' }).end()
+    } else if (!isOwnPage(request)) {
+      response.writeHead(403).end()
+    } else if (path === BRIDGE_PATH) {
+      response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(script)
+    } else {
+      const body = { token: signSessionToken(app), expires_in: SESSION_TOKEN_SECONDS }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    }
+    return true
+  }
+}
+
+/**
+ * Any website can make a browser ask 127.0.0.1, and can point a name of its own there (DNS rebinding): so the Host must
+ * be this machine's, and the asking page ours.
+ */
+function isOwnPage({ headers }: IncomingMessage): boolean {
+  const host = headers.host ?? ''
+  if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host)) return false
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
+  return headers.origin === undefined || headers.origin.toLowerCase() === `http://${host.toLowerCase()}`
+}

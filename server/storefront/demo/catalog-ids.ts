@@ -1,0 +1,26 @@
+// Ids of the stand-in's products and variants: hashes of what they are called. So they outlive a restart, and another
+// catalog does not bring other products under the same ids.
+import { hash } from 'node:crypto'
+
+/** Gives each name an id of its own, below 2^53. The same names in the same order get the same ids. */
+export function createIds(kind: 'Product' | 'ProductVariant'): (name: string) => number {
+  const taken = new Set<number>()
+  return (name) => {
+    // Two names of one hash are as good as impossible, and two rows of one name are not.
+    for (let again = 0; ; again++) {
+      const digest = hash('sha256', `${kind}/${name}/${again}`, 'buffer')
+      const id = digest.readUIntBE(0, 6) * 32 + (digest[6]! >> 3)
+      if (taken.has(id)) continue
+      taken.add(id)
+      return id
+    }
+  }
+}
+
+export const toGid = (kind: string, id: number): string => `gid://shopify/${kind}/${id}`
+
+/** The number in an id of that kind, or null. */
+export function readGid(kind: string, gid: string): number | null {
+  const match = /^gid:\/\/shopify\/(\w+)\/(\d{1,16})$/.exec(gid)
+  return match && match[1] === kind ? Number(match[2]) : null
+}

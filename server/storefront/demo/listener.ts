@@ -1,0 +1,123 @@
+// The stand-in over HTTP, on 127.0.0.1 alone: the platform's paths, answered for the shop that the Host header names.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { errorFields, type Logger } from '../../log.ts'
+import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
+import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
+import { readCatalog } from './catalog.ts'
+import { createTokenEndpoint } from './oauth.ts'
+
+export interface DemoOptions {
+  /** A product CSV of the platform; null for the bundled one. */
+  catalog: string | null
+  /** Points that the bucket holds, and points restored a second. */
+  bucket: number
+  restore: number
+  apiKey: string
+  apiSecret: string
+  log: Logger
+  shop?: DemoShop
+  /** How long an access token works. */
+  accessSeconds?: number
+}
+
+export interface DemoStorefront {
+  /** Where it listens: `http://127.0.0.1:<port>`. */
+  url: string
+  app: DemoApp
+  shop: DemoShop
+  size: { products: number; variants: number }
+  counts: { grants: { exchange: number; refresh: number }; admin: AdminCounts }
+  close(): Promise<void>
+}
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+const BUNDLED = fileURLToPath(new URL('./products.csv', import.meta.url))
+const API_PATH = '/admin/api/2026-10/graphql.json'
+const ACCESS_SECONDS = 3600
+const MOST_BODY_BYTES = 1024 * 1024
+
+/** Reads the catalog and listens on a free port. Throws `CatalogError`. */
+export async function startDemoStorefront(options: DemoOptions): Promise<DemoStorefront> {
+  const shop = options.shop ?? DEMO_SHOP
+  const app: DemoApp = { apiKey: options.apiKey, apiSecret: options.apiSecret, shopDomain: shop.domain }
+  const catalog = await readCatalog(options.catalog ?? BUNDLED)
+  const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
+  const admin = createAdminEndpoint(catalog, shop, options)
+
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+    if (host !== shop.domain || request.method !== 'POST') return notFound
+    if (request.url === '/admin/oauth/access_token') {
+      const body = await readBody(request)
+      return body ? tokens.grant(body) : badRequest
+    }
+    if (request.url !== API_PATH) return notFound
+    const token = request.headers['x-shopify-access-token']
+    if (typeof token !== 'string' || !tokens.accepts(token)) return unauthorized
+    const body = await readBody(request)
+    return body ? { status: 200, body: await admin.answer(body) } : badRequest
+  }
+  const server = createServer((request, response) => {
+    answer(request).then(
+      ({ status, body }) => send(response, status, body),
+      (error: unknown) => {
+        options.log.error('the stand-in for the storefront failed', errorFields(error))
+        send(response, 500, { errors: 'Internal Server Error' })
+      },
+    )
+  })
+  const port = await listen(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    app,
+    shop,
+    size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
+    counts: { grants: tokens.counts, admin: admin.counts },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const notFound: Answer = { status: 404, body: { errors: 'Not Found' } }
+const badRequest: Answer = { status: 400, body: { errors: 'The body is not JSON, or too large' } }
+const unauthorized: Answer = {
+  status: 401,
+  body: { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' },
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+}
+
+/** The JSON object in the body, or null. */
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BODY_BYTES) return null
+    chunks.push(chunk)
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}

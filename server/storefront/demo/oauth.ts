@@ -1,0 +1,79 @@
+// The platform's token endpoint. Tokens are signed, not stored: they outlive a restart and hold in every process of
+// this app. Only the retirement of refresh tokens is remembered, until the process ends.
+import { randomUUID } from 'node:crypto'
+import type { DemoApp } from './app.ts'
+import { readToken, signToken } from './jwt.ts'
+
+export interface TokenEndpoint {
+  /** Answers a grant: HTTP status and JSON body. */
+  grant(body: Record<string, unknown>): { status: number; body: Record<string, unknown> }
+  /** Does this access token work? */
+  accepts(accessToken: string): boolean
+  /** Grants given: `exchange` for a session token, `refresh` for a refresh token. */
+  readonly counts: { exchange: number; refresh: number }
+}
+
+const SCOPE = 'read_products'
+const REFRESH_SECONDS = 90 * 24 * 3600
+/** "Never": the expiry of a token that was asked for without one. */
+const NEVER_SECONDS = 100 * 365 * 24 * 3600
+
+/** @param accessSeconds how long an expiring access token works. */
+export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenEndpoint {
+  const secret = `${app.apiSecret}/tokens`
+  const retired = new Set<string>()
+  const counts = { exchange: 0, refresh: 0 }
+  const sign = (use: string, seconds: number, more: object = {}) => {
+    const exp = Date.now() / 1000 + seconds
+    return signToken({ use, shop: app.shopDomain, exp, jti: randomUUID(), ...more }, secret)
+  }
+  const read = (token: unknown, use: string) => {
+    const claims = typeof token === 'string' ? readToken(token.replace(/^shp(at|rt)_/, ''), secret) : null
+    return claims?.use === use && claims.shop === app.shopDomain ? claims : null
+  }
+  const expiring = (replaces?: unknown) => ({
+    access_token: `shpat_${sign('access', accessSeconds)}`,
+    scope: SCOPE,
+    expires_in: accessSeconds,
+    refresh_token: `shprt_${sign('refresh', REFRESH_SECONDS, { replaces })}`,
+    refresh_token_expires_in: REFRESH_SECONDS,
+  })
+
+  const exchange = (body: Record<string, unknown>) => {
+    const { subject_token: subject } = body
+    const claims = typeof subject === 'string' ? readToken(subject, app.apiSecret) : null
+    if (claims?.aud !== app.apiKey || claims.dest !== `https://${app.shopDomain}`)
+      return refusal('invalid_subject_token', 'The session token is not valid')
+    if (body.requested_token_type !== 'urn:shopify:params:oauth:token-type:offline-access-token')
+      return refusal('invalid_request', 'Only offline access tokens are given here')
+    counts.exchange++
+    if (String(body.expiring) === '1') return { status: 200, body: expiring() }
+    return { status: 200, body: { access_token: `shpat_${sign('access', NEVER_SECONDS)}`, scope: SCOPE } }
+  }
+  const refresh = (body: Record<string, unknown>) => {
+    const claims = read(body.refresh_token, 'refresh')
+    if (!claims || retired.has(String(claims.jti)))
+      return refusal('invalid_grant', 'The refresh token has expired or was replaced')
+    // The one before it works until its replacement is used, so that a lost answer can be asked for again.
+    if (claims.replaces) retired.add(String(claims.replaces))
+    counts.refresh++
+    return { status: 200, body: expiring(claims.jti) }
+  }
+
+  return {
+    counts,
+    accepts: (token) => token.startsWith('shpat_') && read(token, 'access') !== null,
+    grant: (body) => {
+      if (body.client_id !== app.apiKey || body.client_secret !== app.apiSecret)
+        return refusal('invalid_client', 'There is no such app')
+      if (body.grant_type === 'urn:ietf:params:oauth:grant-type:token-exchange') return exchange(body)
+      if (body.grant_type === 'refresh_token') return refresh(body)
+      return refusal('unsupported_grant_type', 'This grant is not known here')
+    },
+  }
+}
+
+const refusal = (error: string, description: string) => ({
+  status: 400,
+  body: { error, error_description: description },
+})

@@ -1,0 +1,128 @@
+// Which rows a search finds. Like the platform's it is looser than equality: case is folded, and what separates words
+// does not count, so whoever wants exact values has to compare them.
+import type { Expression, Term } from './search-query.ts'
+
+export interface Matcher {
+  test(row: number): boolean
+  /** All rows that match, where an index knows them. */
+  find?(): readonly number[]
+}
+
+/** How one field is searched. Null: the value means nothing to it. */
+export type Field = (term: Term) => Matcher | null
+export type Fields = Readonly<Record<string, Field>>
+
+export interface SearchWarning {
+  field: string
+  message: string
+  code: 'invalid_field'
+}
+
+/** Words in lower case with one space between them; text that has no letters or digits stays as it is. */
+export function fold(text: string): string {
+  const lower = text.toLowerCase()
+  return lower.replace(/[^\p{L}\p{N}]+/gu, ' ').trim() || lower.trim()
+}
+
+/**
+ * The rows that match, in no order; null for all of them.
+ * @param anywhere how a term without a field is searched.
+ */
+export function search(
+  expression: Expression | null,
+  fields: Fields,
+  anywhere: Field,
+  rows: number,
+): { found: number[] | null; warnings: SearchWarning[] } {
+  const warnings: SearchWarning[] = []
+  const matcher = expression && compile(expression, fields, anywhere, warnings)
+  if (!matcher) return { found: null, warnings }
+  if (matcher.find) return { found: [...new Set(matcher.find())], warnings }
+  const found: number[] = []
+  for (let row = 0; row < rows; row++) if (matcher.test(row)) found.push(row)
+  return { found, warnings }
+}
+
+/** Null for what is ignored, as the platform ignores terms on fields that it does not know. */
+function compile(expression: Expression, fields: Fields, anywhere: Field, warnings: SearchWarning[]): Matcher | null {
+  if (expression.kind === 'term') {
+    if (expression.field === null) return anywhere(expression)
+    const field = Object.hasOwn(fields, expression.field) ? fields[expression.field]! : null
+    if (field) return field(expression)
+    warnings.push({ field: expression.field, message: 'Invalid search field for this query.', code: 'invalid_field' })
+    return null
+  }
+  if (expression.kind === 'not') {
+    const of = compile(expression.of, fields, anywhere, warnings)
+    return of && { test: (row) => !of.test(row) }
+  }
+  const parts = expression.of.map((one) => compile(one, fields, anywhere, warnings)).filter((one) => one !== null)
+  if (parts.length === 0) return null
+  return expression.kind === 'or' ? anyOf(parts) : allOf(parts)
+}
+
+export function anyOf(parts: readonly Matcher[]): Matcher {
+  const test = (row: number) => parts.some((part) => part.test(row))
+  return parts.every((part) => part.find) ? { test, find: () => parts.flatMap((part) => part.find!()) } : { test }
+}
+
+function allOf(parts: readonly Matcher[]): Matcher {
+  const test = (row: number) => parts.every((part) => part.test(row))
+  const indexed = parts.find((part) => part.find)
+  return indexed ? { test, find: () => indexed.find!().filter(test) } : { test }
+}
+
+/** A field whose whole value counts, for several values too: `vendor:A,B`. */
+export function keyword(values: (row: number) => string | readonly string[]): Field {
+  return (term) => {
+    if (isPresence(term)) return { test: (row) => values(row).length > 0 }
+    const wanted = term.quoted ? [fold(term.value)] : term.value.split(',').map(fold)
+    const fits = (value: string) =>
+      wanted.some((one) => (term.prefix ? fold(value).startsWith(one) : fold(value) === one))
+    return {
+      test: (row) => {
+        const value = values(row)
+        return typeof value === 'string' ? fits(value) : value.some(fits)
+      },
+    }
+  }
+}
+
+/** A field of text: it matches where the words are in it, one after the other when they were quoted. */
+export function words(value: (row: number) => string): Field {
+  return (term) => {
+    if (isPresence(term)) return { test: (row) => value(row) !== '' }
+    const wanted = fold(term.value)
+    const end = term.prefix ? '' : ' '
+    return { test: (row) => ` ${fold(value(row))} `.includes(` ${wanted}${end}`) }
+  }
+}
+
+/** A field with an index of its folded values. */
+export function indexed(value: (row: number) => string, find: (folded: string) => readonly number[]): Field {
+  return (term) => {
+    if (isPresence(term)) return { test: (row) => value(row) !== '' }
+    const wanted = fold(term.value)
+    if (term.prefix) return { test: (row) => value(row) !== '' && fold(value(row)).startsWith(wanted) }
+    return { test: (row) => value(row) !== '' && fold(value(row)) === wanted, find: () => find(wanted) }
+  }
+}
+
+/** A number or a moment, with comparators. `read` gives NaN for what is none. */
+export function ordered(value: (row: number) => number, read: (text: string) => number): Field {
+  return (term) => {
+    const wanted = read(term.value)
+    if (Number.isNaN(wanted)) return null
+    const compare: Record<Term['comparator'], (row: number) => boolean> = {
+      '=': (row) => value(row) === wanted,
+      '<': (row) => value(row) < wanted,
+      '<=': (row) => value(row) <= wanted,
+      '>': (row) => value(row) > wanted,
+      '>=': (row) => value(row) >= wanted,
+    }
+    return { test: compare[term.comparator] }
+  }
+}
+
+/** `field:*` asks whether there is a value at all. */
+const isPresence = (term: Term) => term.prefix && term.value === ''

@@ -1,0 +1,74 @@
+// Opens the storefront that the configuration asks for: the real platform, or the built-in stand-in with its shop.
+import { ConfigError, type Environment } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { ensureShop } from '../db/shops.ts'
+import type { Logger } from '../log.ts'
+import type { Secrets } from '../secrets.ts'
+import { DEMO_SHOP } from './demo/app.ts'
+import { BRIDGE_PATH, createBridge } from './demo/bridge.ts'
+import { CatalogError } from './demo/catalog.ts'
+import { startDemoStorefront, type DemoStorefront } from './demo/listener.ts'
+import { signSessionToken } from './demo/session-token.ts'
+import { createDemoTransport } from './demo/transport.ts'
+import { createStorefront } from './platform.ts'
+import type { Storefront } from './storefront.ts'
+
+export interface OpenOptions {
+  environment: Pick<Environment, 'platform' | 'demo' | 'baseUrl' | 'port'>
+  database: Database
+  secrets: Secrets
+  log: Logger
+}
+
+/**
+ * The storefront, ready: in demo mode its listener runs, its shop is there and the app has access to it.
+ * Throws `ConfigError` when the demo catalog can't be read.
+ */
+export async function openStorefront(options: OpenOptions): Promise<Storefront> {
+  const { environment, database, secrets, log } = options
+  const appUrl = environment.baseUrl ?? `http://127.0.0.1:${environment.port}`
+  const { platform } = environment
+  return platform ? createStorefront({ database, secrets, log, platform, appUrl }) : openDemo(options, appUrl)
+}
+
+async function openDemo({ environment, database, secrets, log }: OpenOptions, appUrl: string): Promise<Storefront> {
+  const platform = demoCredentials(secrets)
+  const demo = await startDemo({ ...environment.demo, ...platform, log })
+  const { transport, close } = createDemoTransport(demo.url)
+  const storefront = createStorefront({
+    database,
+    secrets,
+    log,
+    platform,
+    appUrl,
+    transport,
+    bridgeUrl: BRIDGE_PATH,
+  })
+  const stop = async () => {
+    await storefront.close()
+    await close()
+    await demo.close()
+  }
+  try {
+    const { domain, name, email } = DEMO_SHOP
+    const shop = await ensureShop(database, { domain, name, demo: true, settings: { recipients: [email] } })
+    await storefront.ensureAccess(shop.id, signSessionToken(demo.app))
+    log.info('the demo storefront is ready', { ...demo.size, shop: domain })
+    return { ...storefront, demoShop: { id: shop.id, domain, name }, handle: createBridge(demo.app), close: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startDemo(options: Parameters<typeof startDemoStorefront>[0]): Promise<DemoStorefront> {
+  return startDemoStorefront(options).catch((error: unknown) => {
+    throw error instanceof CatalogError ? new ConfigError([`DEMO_CATALOG: ${error.message}`]) : error
+  })
+}
+
+/** Credentials that hold as long as the server's secret: session tokens of one start are good in the next. */
+function demoCredentials(secrets: Secrets): { apiKey: string; apiSecret: string } {
+  const key = secrets.derive('demo-platform').toString('hex')
+  return { apiKey: key.slice(0, 32), apiSecret: key.slice(32) }
+}

@@ -1,0 +1,294 @@
+import { createHmac } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
+import { storefrontSuite, SUITE_VARIANTS, type StorefrontWorld } from '../../test/suites/storefront.ts'
+import { forShop } from '../db/for-shop.ts'
+import { createSecrets } from '../secrets.ts'
+import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './demo/listener.ts'
+import { signSessionToken } from './demo/session-token.ts'
+import { createDemoTransport } from './demo/transport.ts'
+import { createStorefront } from './platform.ts'
+import type { Storefront } from './storefront.ts'
+import type { Transport } from './transport.ts'
+
+const DOMAIN = 'harbour.myshopify.com'
+const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
+const never = new AbortController().signal
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let folder: string
+let catalog: string
+let shop: number
+const opened: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  database = await openTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'storefront-'))
+  catalog = path.join(folder, 'products.csv')
+  await writeFile(catalog, csv())
+  shop = await createTestShop(database, DOMAIN)
+})
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close()
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+function csv(): string {
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+  const seen = new Set<string>()
+  const rows = SUITE_VARIANTS.map(([product, variant, sku]) => {
+    const title = seen.has(product) ? '' : `Product ${product}`
+    seen.add(product)
+    return [product, title, variant, sku, '5.00'].map(quote).join(',')
+  })
+  return ['Handle,Title,Option1 Value,Variant SKU,Variant Price', ...rows].join('\n')
+}
+
+/** The client with a stand-in of its own. `around` may answer in its place, or look on. */
+async function openWorld(
+  options: Partial<DemoOptions> = {},
+  around: (inner: Transport) => Transport = (inner) => inner,
+): Promise<StorefrontWorld & { demo: DemoStorefront; another(): Storefront }> {
+  const demo = await startDemoStorefront({
+    catalog,
+    bucket: 100_000,
+    restore: 1000,
+    log: silent,
+    shop: { domain: DOMAIN, name: 'Harbour Books', email: 'owner@harbour.example' },
+    ...CREDENTIALS,
+    ...options,
+  })
+  const { transport, close } = createDemoTransport(demo.url)
+  const secrets = createSecrets('a secret of the tests, long enough')
+  const another = () => {
+    const appUrl = 'https://files.example.com'
+    return createStorefront({
+      database,
+      secrets,
+      log: silent,
+      platform: CREDENTIALS,
+      appUrl,
+      transport: around(transport),
+    })
+  }
+  const storefront = another()
+  const closeAll = async () => {
+    await storefront.close()
+    await close()
+    await demo.close()
+  }
+  const sessionToken: StorefrontWorld['sessionToken'] = (over, signing) =>
+    signing ? forge(demo, over, signing) : signSessionToken(demo.app, over)
+  await storefront.ensureAccess(shop, sessionToken())
+  return { storefront, shop, shopDomain: DOMAIN, sessionToken, close: closeAll, demo, another }
+}
+
+/** As `openWorld`, closed after the test. */
+const open: typeof openWorld = async (...given) => {
+  const world = await openWorld(...given)
+  opened.push(async () => {
+    await world.close()
+    await forShop(database, shop).query('delete from shop_tokens where shop_id = :shop')
+  })
+  return world
+}
+
+function forge(demo: DemoStorefront, over: object = {}, { secret, alg }: { secret?: string; alg?: string }): string {
+  const [header, payload] = signSessionToken(demo.app, { ...over }).split('.')
+  const head = alg ? Buffer.from(JSON.stringify({ alg, typ: 'JWT' })).toString('base64url') : header
+  const mac = createHmac(alg === 'HS512' ? 'sha512' : 'sha256', secret ?? demo.app.apiSecret)
+  return `${head}.${payload}.${mac.update(`${head}.${payload}`).digest('base64url')}`
+}
+
+const isQuery = (url: string) => url.endsWith('/graphql.json')
+
+describe('shared', () => {
+  // The suite opens its world once: nothing may close it between its tests.
+  storefrontSuite('the platform client against the stand-in', () => openWorld())
+})
+
+describe('access', () => {
+  test('tokens are kept sealed, and the shop’s name and address are learnt', async () => {
+    const { storefront } = await open()
+    const [row] = await forShop(database, shop).from<Record<string, Buffer>>('shop_tokens').select('*')
+    for (const column of ['access_token', 'refresh_token'])
+      expect(row![column]!.toString('latin1')).not.toContain('shp')
+    const [{ name, settings }] = (await database.pool.query('select name, settings from shops where id = $1', [shop]))
+      .rows
+    expect([name, settings]).toEqual(['Harbour Books', { recipients: ['owner@harbour.example'] }])
+    expect(storefront.page).toEqual({
+      apiKey: 'the-key',
+      bridgeUrl: 'https://cdn.shopify.com/shopifycloud/app-bridge.js',
+    })
+  })
+
+  test('ten sign-ins at once trade one token', async () => {
+    const { storefront, demo, sessionToken, another } = await open()
+    await forShop(database, shop).query('delete from shop_tokens where shop_id = :shop')
+    const both = [storefront, another()]
+    await Promise.all(Array.from({ length: 10 }, (_, at) => both[at % 2]!.ensureAccess(shop, sessionToken())))
+    expect(demo.counts.grants.exchange).toBe(2)
+  })
+
+  test('a token near its end is renewed once, however many processes need it', async () => {
+    const { storefront, demo, another } = await open()
+    await forShop(database, shop).query(
+      `update shop_tokens set expires_at = now() + interval '1 minute' where shop_id = :shop`,
+    )
+    const processes = [storefront, another(), another()]
+    const skus = Array.from({ length: 30 }, (_, at) => `none-${at}`)
+    await Promise.all(skus.map((sku, at) => processes[at % 3]!.catalog(shop).findBySku([sku, 'TWIN'], never)))
+    expect(demo.counts.grants).toEqual({ exchange: 1, refresh: 1 })
+  })
+
+  test('a token that the platform refuses is renewed once', async () => {
+    let refuse = false
+    const { storefront, demo } = await open({}, (inner) => (url, init) => {
+      if (!isQuery(url) || !refuse) return inner(url, init)
+      refuse = false
+      return Promise.resolve(Response.json({ errors: 'no' }, { status: 401 }))
+    })
+    refuse = true
+    expect((await storefront.catalog(shop).findBySku(['TWIN'], never)).size).toBe(1)
+    expect(demo.counts.grants.refresh).toBe(1)
+  })
+
+  test('a shop that never gave access, or took it back, is told so; a sign-in brings it back', async () => {
+    const { storefront, sessionToken } = await open()
+    await forShop(database, shop).query(
+      `update shop_tokens set refresh_expires_at = now(), expires_at = now() where shop_id = :shop`,
+    )
+    const find = () => storefront.catalog(shop).findBySku(['TWIN'], never)
+    await expect(find()).rejects.toMatchObject({ name: 'PortError', code: 'storefront_unavailable', retryable: true })
+    await storefront.ensureAccess(shop, sessionToken())
+    expect((await find()).size).toBe(1)
+  })
+
+  test('a platform that is down while a token is renewed costs no token', async () => {
+    let down = false
+    const { storefront } = await open(
+      {},
+      (inner) => (url, init) =>
+        down && !isQuery(url) ? Promise.resolve(new Response('busy', { status: 503 })) : inner(url, init),
+    )
+    await forShop(database, shop).query('update shop_tokens set expires_at = now() where shop_id = :shop')
+    down = true
+    const find = () => storefront.catalog(shop).findBySku(['TWIN'], never)
+    await expect(find()).rejects.toMatchObject({ code: 'storefront_unavailable' })
+    down = false
+    expect((await find()).size).toBe(1)
+  })
+
+  test('another shop’s session token is refused before anything is traded', async () => {
+    const { storefront, demo, sessionToken } = await open()
+    const other = await createTestShop(database, 'other.myshopify.com')
+    await expect(storefront.ensureAccess(other, sessionToken())).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(demo.counts.grants.exchange).toBe(1)
+  })
+})
+
+describe('throttle', () => {
+  test('waits for the points that a query needs instead of being refused', async () => {
+    const { storefront, demo } = await open({ bucket: 600, restore: 2000 })
+    const find = (from: number) =>
+      storefront.catalog(shop).findBySku(
+        Array.from({ length: 240 }, (_, at) => `none-${from + at}`),
+        never,
+      )
+    await find(0)
+    const started = performance.now()
+    // Two underway at once do not fit into the bucket.
+    await Promise.all([find(1000), find(2000), find(3000), find(4000)])
+    expect(demo.counts.admin.throttled).toBe(0)
+    expect(demo.counts.admin.queries).toBe(6)
+    expect(performance.now() - started).toBeGreaterThan(100)
+  })
+
+  test('comes back when another process has emptied the bucket', async () => {
+    const { storefront, demo, another } = await open({ bucket: 700, restore: 1000 })
+    await storefront.catalog(shop).findBySku(['TWIN'], never)
+    // Its 300 variants cost 600 points, of which we know nothing.
+    await another().catalog(shop).findBySku(['MANY'], never)
+    const skus = Array.from({ length: 249 }, (_, at) => `none-${at}`)
+    expect((await storefront.catalog(shop).findBySku([...skus, 'TWIN'], never)).size).toBe(1)
+    expect(demo.counts.admin.throttled).toBe(1)
+  })
+
+  test('a wait for points ends with its signal', async () => {
+    const { storefront } = await open({ bucket: 510, restore: 1 })
+    const skus = Array.from({ length: 750 }, (_, at) => `none-${at}`)
+    await expect(storefront.catalog(shop).findBySku(skus, AbortSignal.timeout(200))).rejects.toThrow('timeout')
+  })
+})
+
+describe('faults of the platform', () => {
+  /** Answers queries with these in turn before the stand-in answers. */
+  const failing = (answers: (() => Promise<Response>)[]) => {
+    let ready = false
+    return {
+      start: () => (ready = true),
+      around:
+        (inner: Transport): Transport =>
+        (url, init) =>
+          (ready && isQuery(url) ? answers.shift()?.() : undefined) ?? inner(url, init),
+    }
+  }
+  const status =
+    (code: number, headers = {}) =>
+    () =>
+      Promise.resolve(new Response('<html>', { status: code, headers }))
+  const cut = () => Promise.reject(new TypeError('fetch failed'))
+
+  test.each<[string, () => Promise<Response>]>([
+    ['HTTP 429 with Retry-After', status(429, { 'retry-after': '0.1' })],
+    ['HTTP 500', status(500)],
+    ['HTTP 503', status(503)],
+    ['a page that is no JSON', status(200, { 'content-type': 'text/html' })],
+    ['a cut connection', cut],
+    [
+      'an internal error',
+      () =>
+        Promise.resolve(Response.json({ errors: [{ message: 'x', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] })),
+    ],
+  ])('%s is tried again', async (_, answer) => {
+    const { start, around } = failing([answer, answer])
+    const { storefront } = await open({}, around)
+    start()
+    expect((await storefront.catalog(shop).findBySku(['TWIN'], never)).size).toBe(1)
+  })
+
+  test.each<[string, () => Promise<Response>]>([
+    ['HTTP 502 for good', status(502)],
+    ['no connection', cut],
+    ['HTTP 402', status(402)],
+    ['HTTP 401 for good', status(401)],
+    [
+      'a missing scope',
+      () => Promise.resolve(Response.json({ errors: [{ message: 'x', extensions: { code: 'ACCESS_DENIED' } }] })),
+    ],
+  ])('%s fails, and says nothing of what was sent', async (_, answer) => {
+    const { start, around } = failing(Array.from({ length: 20 }, () => answer))
+    const { storefront } = await open({}, around)
+    start()
+    await expect(storefront.catalog(shop).findBySku(['TWIN'], never)).rejects.toSatisfy(
+      (error: Error & { code: string; retryable: boolean }) =>
+        error.code === 'storefront_unavailable' &&
+        error.retryable &&
+        error.message.startsWith('The storefront catalog could not be reached: ') &&
+        !error.message.includes('shp'),
+    )
+  })
+})
+
+test('what several ask for at once goes into common queries', async () => {
+  const { storefront, demo } = await open()
+  const groups = Array.from({ length: 20 }, (_, group) => Array.from({ length: 50 }, (_, at) => `none-${group}-${at}`))
+  const before = demo.counts.admin.queries
+  await Promise.all(groups.map((group) => storefront.catalog(shop).findBySku([...group, 'TWIN'], never)))
+  expect(demo.counts.admin.queries - before).toBe(5)
+})

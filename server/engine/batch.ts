@@ -2,13 +2,13 @@
 import type { ItemPlugin, StagedBlob } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { claimBatch, type Claim } from './claim.ts'
-import { commitGroup, LeaseLost } from './commit.ts'
+import { commit, LeaseLost } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { grouped } from './grouped.ts'
 import type { Progress } from './progress.ts'
 import type { ChainJob } from './queue.ts'
 import { runSteps } from './steps.ts'
-import type { EngineParts, WorkItem } from './types.ts'
+import type { EndedItem, EngineParts, WorkItem } from './types.ts'
 
 export const BATCH = 100
 const COMMIT_GROUP = 50
@@ -64,14 +64,15 @@ async function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim): Prom
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
     bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : remember(scope, claim, item, bytes)
   const context = { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
+  const options = { limits: parts.limits, log: parts.log }
   try {
-    let held: Parameters<typeof commitGroup>[2] | null = null
+    let held: EndedItem[] | null = null
     for await (const group of grouped(runSteps(steps, claim.items, context), COMMIT_GROUP, COMMIT_MS)) {
-      if (held) await commitGroup(scope, claim, held, { limits: parts.limits, last: false })
+      if (held) await commit(scope, claim, held, { ...options, last: false })
       held = group
       runner.progress.announce(scope.shop, claim.operation.id)
     }
-    await commitGroup(scope, claim, held ?? [], { limits: parts.limits, last: true })
+    await commit(scope, claim, held ?? [], { ...options, last: true })
   } catch (error) {
     stop.abort(error)
     throw error

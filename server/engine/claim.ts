@@ -21,6 +21,8 @@ export interface Claim {
 
 interface ChainRow {
   lease: number | null
+  /** Who held it last and died holding it; null when it was let go, or was ours. */
+  dead: string | null
   hint: number
   claimed: number[]
 }
@@ -81,7 +83,7 @@ export async function takeChain(
   worker: string,
 ): Promise<{ lease: number; chain: ChainRow } | null> {
   const [row] = await tx.query<ChainRow>(
-    `select lease, hint, claimed from chains c
+    `select lease, hint, claimed, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
        and (worker_id is null or worker_id = :worker or not exists
          (select from workers w where w.id = c.worker_id and w.beat_at > now() - interval '${SILENCE}'))
@@ -97,19 +99,29 @@ export async function takeChain(
   return { lease: taken!.lease, chain: row }
 }
 
-/** Items that the chain's last holder left running wait again, to run alone; those that did so too often fail. */
+/**
+ * Items that the chain's last holder left running wait again. Where it died they may be why: they run alone from then on,
+ * and fail when that happens too often. Where it lives, only the database was away: the attempt does not count.
+ */
 async function returnLeftovers(tx: ShopScope, operation: string, chain: ChainRow): Promise<number[]> {
   if (chain.claimed.length === 0) return []
   const crash = { code: 'worker_crashed', message: new AppError('worker_crashed').message, retryable: true }
   const rows = await tx.query<{ position: number; status: string }>(
-    `update items set crashed = true, lease = null,
-       status = case when attempt >= :most then 'failed' else 'pending' end,
-       error = case when attempt >= :most then :crash::jsonb end,
-       finished_at = case when attempt >= :most then now() end
+    `update items set lease = null, crashed = crashed or :died, attempt = attempt - (case when :died then 0 else 1 end),
+       status = case when :died and attempt >= :most then 'failed' else 'pending' end,
+       error = case when :died and attempt >= :most then :crash::jsonb end,
+       finished_at = case when :died and attempt >= :most then now() end
      where shop_id = :shop and operation_id = :operation and position = any(:claimed) and status = 'running'
        and lease = :lease
      returning position, status`,
-    { operation, claimed: chain.claimed, lease: chain.lease, most: MAX_ATTEMPTS, crash: JSON.stringify(crash) },
+    {
+      operation,
+      claimed: chain.claimed,
+      lease: chain.lease,
+      died: chain.dead !== null,
+      most: MAX_ATTEMPTS,
+      crash: JSON.stringify(crash),
+    },
   )
   const failed = rows.filter(({ status }) => status === 'failed').length
   if (failed > 0) await countOutcomes(tx, operation, { failed })

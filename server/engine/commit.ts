@@ -1,7 +1,10 @@
 // Committing: a group of ended items becomes files, versions, mappings and outcomes in one transaction. Only items that
 // still carry this claim's lease are written: whoever lost the lease writes nothing.
+import { isDatabaseAway, isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
 import { admitFiles, type Admitted } from '../files/admit.ts'
+import { errorFields, type Logger } from '../log.ts'
 import type { Claim } from './claim.ts'
 import { countOutcomes } from './outcomes.ts'
 import { queueChain } from './queue.ts'
@@ -31,12 +34,54 @@ interface OutcomeRow {
 
 export interface CommitOptions {
   limits: { file_bytes: number }
+  log: Logger
   /** The batch ends with this group: hand the chain on to its successor. */
   last: boolean
 }
 
-/** Throws `LeaseLost`, with nothing written. */
-export function commitGroup(
+const ROLLBACK_TRIES = 5
+
+/** Throws `LeaseLost`, or what says that the database is away, with nothing of the group written. */
+export async function commit(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  options: CommitOptions,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commitGroup(scope, claim, group, options)
+    } catch (error) {
+      if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
+      if (isRollback(error) && attempt < ROLLBACK_TRIES) continue
+      return commitApart(scope, claim, group, options, error)
+    }
+  }
+}
+
+/** The database refuses something in the group: each item is written by itself, and the one at fault fails alone. */
+async function commitApart(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  options: CommitOptions,
+  cause: unknown,
+): Promise<void> {
+  if (group.length === 0) throw cause
+  if (group.length > 1) {
+    for (const ended of group) await commit(scope, claim, [ended], { ...options, last: false })
+  } else {
+    const error = { code: 'internal', message: new AppError('internal').message, retryable: true }
+    await commitGroup(scope, claim, [{ item: group[0]!.item, ending: { status: 'failed', error } }], {
+      ...options,
+      last: false,
+    })
+    options.log.error('an item could not be written', { operation: claim.operation.id, ...errorFields(cause) })
+  }
+  if (options.last) await commit(scope, claim, [], options)
+}
+
+function commitGroup(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],

@@ -43,7 +43,8 @@ export function startOperation(scope: ShopScope, input: StartInput, batch: numbe
     await insertItems(tx, created.id, input.entries)
     await tx.query(
       `insert into chains (shop_id, operation_id, chain)
-       select :shop, :operation, n from generate_series(0, :chains - 1) n union all select :shop, :operation, :finish`,
+       select :shop, :operation::uuid, n from generate_series(0, :chains - 1) n
+       union all select :shop, :operation::uuid, :finish::int`,
       { operation: created.id, chains, finish: FINISH_CHAIN },
     )
     for (let chain = 0; chain < chains; chain++) await queueChain(tx, created.id, chain)

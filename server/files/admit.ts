@@ -107,11 +107,11 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
   const inserted = await tx.query<{ id: string; at: number }>(
     `with given as (
        select distinct on (name_key) *
-       from jsonb_to_recordset(:rows::jsonb) as g(at int, name_key text, filename text, extension text,
+       from jsonb_to_recordset(:rows::jsonb) as g(at int, name_key text collate "C", filename text, extension text,
          size_bytes bigint, content_type text, hash text, location text, channel text, tags text[], expiry_days int,
          download_limit int, visibility text, cdn boolean, download_notification boolean, download_tracking boolean,
          allowed_referrers text[], mapped boolean)
-       order by name_key collate "C", at
+       order by name_key, at
      ), file as (
        insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
          download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers, mapping_state)

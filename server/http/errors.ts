@@ -1,6 +1,7 @@
 // The one place that turns errors into responses: the house error body, and a log entry for what we should be told.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
+import { isDatabaseAway } from '../db/faults.ts'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { errorFields, type Logger } from '../log.ts'
 
@@ -53,18 +54,11 @@ export function errorResponses(log: Logger) {
 /** What libraries throw, as one of our codes. Their own texts may carry what nobody should read: they are not passed on. */
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  const { status, code } = (thrown ?? {}) as { status?: unknown; code?: unknown }
+  const { status } = (thrown ?? {}) as { status?: unknown }
   if (status === 413) return new AppError('payload_too_large', { cause: thrown })
   if (status === 415) return new AppError('unsupported_media_type', { cause: thrown })
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new AppError('malformed_request', { cause: thrown })
-  if (isDatabaseAway(code, thrown)) return new AppError('unavailable', { retryAfter: 5, cause: thrown })
+  if (isDatabaseAway(thrown)) return new AppError('unavailable', { retryAfter: 5, cause: thrown })
   return new AppError('internal', { cause: thrown })
-}
-
-// Connection failures (class 08), shutdown and start-up (57P0x), and the pools' own time-outs.
-function isDatabaseAway(code: unknown, thrown: unknown): boolean {
-  if (typeof code === 'string' && /^(08|57P0|ECONN|EPIPE|53300)/.test(code)) return true
-  const message = thrown instanceof Error ? thrown.message : ''
-  return /Connection terminated|timeout exceeded when trying to connect|Timeout acquiring a connection/.test(message)
 }

@@ -1,0 +1,18 @@
+// Telling the database's passing faults from what is wrong with a statement.
+
+const AWAY_CODES = /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+const AWAY_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Timeout acquiring a connection|Unable to acquire a connection|not queryable/
+
+const codeOf = (error: unknown): string => {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
+/** The server is restarting, out of reach or out of room: the same statement may go through later. */
+export function isDatabaseAway(error: unknown): boolean {
+  return AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
+}
+
+/** A deadlock or a serialization failure: the transaction was rolled back, and may be run again at once. */
+export const isRollback = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error))

@@ -1,0 +1,109 @@
+// The whole product as a process of its own, as `npm start` runs it, on a data folder or a database of the test's.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const MAIN = path.resolve(import.meta.dirname, '../../server/main.ts')
+const READY_MS = 60_000
+
+export interface RunningServer {
+  url: string
+  apiKey: string
+  shop: string
+  dataDir: string
+  child: ChildProcess
+  /** Everything it has written so far, for a test that fails. */
+  output(): string
+  /** Calls the API with the demo key. */
+  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  /** As Ctrl-C does; resolves with the exit code. */
+  stop(): Promise<number | null>
+  kill(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** Kept by the caller; without one a folder is made. */
+  dataDir?: string
+  env?: Record<string, string>
+}
+
+/** Resolves when the server says that it is ready. */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const dataDir = options.dataDir ?? (await makeDataDir())
+  const port = await freePort()
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...baseEnv(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += String(chunk)))
+  child.stderr.on('data', (chunk) => (output += String(chunk)))
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  await readiness(child, exited, () => output)
+  const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Record<string, string>
+  const url = `http://127.0.0.1:${port}`
+  return {
+    url,
+    apiKey: demo.api_key!,
+    shop: demo.shop!,
+    dataDir,
+    child,
+    output: () => output,
+    call: (method, route, body, headers = {}) =>
+      fetch(url + route, {
+        method,
+        headers: {
+          authorization: `Bearer ${demo.api_key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    stop: async () => {
+      child.kill('SIGINT')
+      return exited
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+export const makeDataDir = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'stevedore-flow-'))
+export const removeDataDir = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true })
+
+/** Nothing of the test's own environment decides how the server runs. */
+function baseEnv(): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME }
+}
+
+async function readiness(child: ChildProcess, exited: Promise<number | null>, output: () => string): Promise<void> {
+  const ready = new Promise<void>((resolve) => {
+    const look = () => {
+      if (!output().includes('Stevedore is ready')) return
+      child.stdout!.off('data', look)
+      resolve()
+    }
+    child.stdout!.on('data', look)
+  })
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The server was not ready in time:\n${output()}`)), READY_MS)
+  })
+  const gone = exited.then((code) => {
+    throw new Error(`The server ended with ${code}:\n${output()}`)
+  })
+  await Promise.race([ready, gone, late]).finally(() => clearTimeout(timer))
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}

@@ -1,0 +1,86 @@
+// npm test: everything, in one go: types, lint, formatting, then unit, flow and browser tests. The last line says how
+// many passed and failed. Chromium and rclone come from the system's packages when they are absent and it may install them.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+const REPORT = path.join(ROOT, '.test', 'report.json')
+
+const PROGRAMS = [
+  { command: 'chromium', package: 'chromium' },
+  { command: 'rclone', package: 'rclone' },
+]
+
+const CHECKS = [
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the page', command: ['tsc', '--noEmit', '-p', 'web'] },
+  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'] },
+  { name: 'formatting', command: ['prettier', '--check', '--log-level', 'warn', '.'] },
+]
+
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  numTotalTests: number
+  numFailedTestSuites: number
+}
+
+function ensurePrograms(): void {
+  const missing = PROGRAMS.filter(({ command }) => !isInstalled(command))
+  if (missing.length === 0) return
+  const packages = missing.map((program) => program.package)
+  const root = process.getuid?.() === 0
+  try {
+    if (!root) throw new Error('only root may')
+    console.log(`Installing ${packages.join(', ')}`)
+    execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
+    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { stdio: 'ignore' })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`Install ${packages.join(' and ')} from your system's packages (${reason}).`, { cause: error })
+  }
+}
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync('which', [command], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function run(command: readonly string[]): Promise<number> {
+  const [file, ...args] = command
+  return new Promise((resolve) => {
+    const child = spawn(file!, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] })
+    child.once('error', () => resolve(127))
+    child.once('close', (code) => resolve(code ?? 1))
+  })
+}
+
+async function main(): Promise<void> {
+  ensurePrograms()
+  let passed = 0
+  let failed = 0
+  for (const check of CHECKS) {
+    const ok = (await run(check.command)) === 0
+    console.log(`${ok ? 'passed' : 'FAILED'}  ${check.name}`)
+    if (ok) passed++
+    else failed++
+  }
+  await mkdir(path.dirname(REPORT), { recursive: true })
+  const only = process.argv.slice(2)
+  const code = await run(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile=${REPORT}`, ...only])
+  const report = JSON.parse(await readFile(REPORT, 'utf8')) as VitestReport
+  passed += report.numPassedTests
+  failed += report.numFailedTests
+  // A file that did not load, a leak after the last test, a test that did not run: failures that no single test counts.
+  const notRun = report.numTotalTests - report.numPassedTests - report.numFailedTests
+  if (notRun > 0 || (code !== 0 && report.numFailedTests === 0)) failed++
+  console.log(`\n${passed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 && code === 0 ? 0 : 1
+}
+
+await main()

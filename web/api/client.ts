@@ -1,0 +1,83 @@
+// Calls to the API: each carries a session token, and one that is refused as too old is sent once more with a fresh one.
+import { sessionToken } from './bridge.ts'
+import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
+
+export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>
+
+interface Call {
+  method?: 'GET' | 'POST'
+  query?: Query
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/** The answer's JSON. Throws `ApiError`. */
+export async function call<T>(path: string, options: Call = {}): Promise<T> {
+  const response = await send(path, options)
+  return (await parsed(response)) as T
+}
+
+/** The answer's bytes. Throws `ApiError`. */
+export async function callForBytes(path: string, signal?: AbortSignal): Promise<Blob> {
+  const response = await send(path, { signal })
+  try {
+    return await response.blob()
+  } catch (error) {
+    throw unlessAborted(error)
+  }
+}
+
+/** `?a=1&b=x,y`, without what is empty; the empty string when nothing is left. */
+export function toQuery(query: Query): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    const text = Array.isArray(value) ? value.join(',') : String(value ?? '')
+    if (text !== '') params.set(name, text)
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+async function send(path: string, options: Call): Promise<Response> {
+  let response = await attempt(path, options)
+  if (response.status === 401) response = await attempt(path, options)
+  if (!response.ok) throw errorFrom(response.status, await parsed(response).catch(() => null))
+  return response
+}
+
+async function attempt(path: string, { method = 'GET', query = {}, body, signal }: Call): Promise<Response> {
+  const token = await sessionToken().catch((error: unknown) => {
+    throw notSignedIn(error)
+  })
+  try {
+    return await fetch(path + toQuery(query), {
+      method,
+      signal: signal ?? null,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+  } catch (error) {
+    throw unlessAborted(error)
+  }
+}
+
+async function parsed(response: Response): Promise<unknown> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (error) {
+    throw unlessAborted(error)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw errorFrom(response.status, null)
+  }
+}
+
+const unlessAborted = (error: unknown): unknown =>
+  error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError') ? error : offline(error)

@@ -1,0 +1,46 @@
+// The one error that a call to the API ends with, whatever went wrong: refused, unreadable, or never answered.
+import { type ErrorDetail } from './types.ts'
+
+export class ApiError extends Error {
+  readonly code: string
+  /** 0 when there was no answer. */
+  readonly status: number
+  readonly details: readonly ErrorDetail[]
+  readonly requestId: string | null
+
+  constructor(
+    code: string,
+    message: string,
+    about: { status?: number; details?: readonly ErrorDetail[]; requestId?: string | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: about.cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.status = about.status ?? 0
+    this.details = about.details ?? []
+    this.requestId = about.requestId ?? null
+  }
+
+  /** Could the same call succeed by itself a moment later? */
+  get passing(): boolean {
+    return this.status === 0 ? this.code === 'offline' : this.status === 429 || this.status >= 502
+  }
+}
+
+export const offline = (cause: unknown) =>
+  new ApiError('offline', 'Stevedore can’t be reached. Check your connection and try again.', { cause })
+
+export const notSignedIn = (cause: unknown) =>
+  new ApiError('not_signed_in', 'You are not signed in. Open Stevedore again from your store’s admin.', { cause })
+
+/** The error in an answer's body; a proxy's page instead of our JSON still gives a sentence a person can use. */
+export function errorFrom(status: number, body: unknown): ApiError {
+  const error = (body as { error?: Record<string, unknown> } | null)?.error
+  if (error && typeof error.code === 'string' && typeof error.message === 'string')
+    return new ApiError(error.code, error.message, {
+      status,
+      details: Array.isArray(error.details) ? (error.details as ErrorDetail[]) : [],
+      requestId: typeof error.request_id === 'string' ? error.request_id : null,
+    })
+  return new ApiError('unexpected', `The server gave an answer that makes no sense (status ${status}).`, { status })
+}

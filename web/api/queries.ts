@@ -1,0 +1,157 @@
+// What the pages read and how often it is read again: all that moves by itself is polled, faster while something runs.
+import {
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { call, callForBytes, type Query } from './client.ts'
+import { ApiError } from './error.ts'
+import {
+  type DownloadLink,
+  type FileDetail,
+  type FileList,
+  type Item,
+  type NewLink,
+  type NoticeList,
+  type Operation,
+  type OperationStatus,
+  type Page,
+  type Session,
+  type TagCount,
+} from './types.ts'
+
+const LIVE_MS = 1000
+const CALM_MS = 5000
+const SLOW_MS = 15_000
+const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
+
+export const isMoving = (operation: Pick<Operation, 'status'>): boolean => MOVING.includes(operation.status)
+
+export const createQueryClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        // The page says when the server can't be reached, whatever the browser believes of its own network.
+        networkMode: 'always',
+        retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
+        retryDelay: (failures) => 400 * 2 ** failures,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+
+const refused = (error: Error | null) => error instanceof ApiError && !error.passing
+
+export const useSession = () =>
+  useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => call<Session>('/api/session', { signal }),
+    staleTime: Infinity,
+  })
+
+export const useFiles = (query: Query, live: boolean) =>
+  useQuery({
+    queryKey: ['files', query],
+    queryFn: ({ signal }) => call<FileList>('/api/files', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (refused(state.error) ? false : live ? CALM_MS / 2 : SLOW_MS),
+  })
+
+export const useFile = (id: string) =>
+  useQuery({ queryKey: ['file', id], queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }) })
+
+/** The file's bytes, for a small picture of it. */
+export const useFileBytes = (id: string, version: number, enabled: boolean) =>
+  useQuery({
+    queryKey: ['bytes', id, version],
+    queryFn: ({ signal }) => callForBytes(`/api/files/${id}/content`, signal),
+    enabled,
+    staleTime: Infinity,
+  })
+
+export const useTags = () =>
+  useQuery({
+    queryKey: ['tags'],
+    queryFn: ({ signal }) => call<{ data: TagCount[] }>('/api/tags', { query: { limit: 100 }, signal }),
+    staleTime: SLOW_MS,
+  })
+
+export const useLinks = (fileId: string) =>
+  useInfiniteQuery({
+    queryKey: ['links', fileId],
+    queryFn: ({ pageParam, signal }) =>
+      call<Page<DownloadLink>>('/api/links', { query: { file_id: fileId, limit: 25, cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+
+/** Makes links; the file's page then shows them. */
+export function useCreateLink(fileId: string) {
+  const client = useQueryClient()
+  return useMutation<Page<DownloadLink>, Error, Omit<NewLink, 'file_ids'>>({
+    mutationFn: (link) => call('/api/links', { method: 'POST', body: { file_ids: [fileId], ...link } }),
+    onSuccess: async () => {
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ['links', fileId] }),
+        client.invalidateQueries({ queryKey: ['file', fileId] }),
+      ])
+    },
+  })
+}
+
+export const useOperations = (query: Query) =>
+  useQuery({
+    queryKey: ['operations', query],
+    queryFn: ({ signal }) => call<Page<Operation>>('/api/operations', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
+  })
+
+export const useOperation = (id: string) =>
+  useQuery({
+    queryKey: ['operation', id],
+    queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
+  })
+
+/** `state` is the operation's: with a new one the items are read again, the last time when it has ended. */
+export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
+  useQuery({
+    queryKey: ['items', id, query, state],
+    queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
+  })
+
+export const useNotices = () =>
+  useInfiniteQuery({
+    queryKey: ['notices', 'list'],
+    queryFn: ({ pageParam, signal }) =>
+      call<NoticeList>('/api/notices', { query: { limit: 25, cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: SLOW_MS,
+  })
+
+/** How many notices wait to be read. */
+export function useUnread(): number {
+  const { data } = useQuery({
+    queryKey: ['notices', 'unread'],
+    queryFn: ({ signal }) => call<NoticeList>('/api/notices', { query: { limit: 1 }, signal }),
+    refetchInterval: CALM_MS,
+  })
+  return data?.unread ?? 0
+}
+
+export function useReadNotices() {
+  const client = useQueryClient()
+  return useMutation<{ unread: number }, Error, { ids: string[] } | { all: true }>({
+    mutationFn: (which) => call('/api/notices/read', { method: 'POST', body: which }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['notices'] }),
+  })
+}

@@ -1,0 +1,65 @@
+// The admin page's rooms and the way between them.
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Redirect, Route, Switch } from 'wouter'
+import { usePathname } from 'wouter/use-browser-location'
+import { createQueryClient } from './api/queries.ts'
+import { Mishap } from './components/mishap.tsx'
+import { Surroundings } from './components/frame.tsx'
+import { FilePage } from './pages/files/file-page.tsx'
+import { FilesPage } from './pages/files/files-page.tsx'
+import { LostPage } from './pages/lost-page.tsx'
+import { NoticesPage } from './pages/notices/notices-page.tsx'
+import { OperationPage } from './pages/operations/operation-page.tsx'
+import { OperationsPage } from './pages/operations/operations-page.tsx'
+import { UiProvider } from './ui/index.ts'
+
+const client = createQueryClient()
+
+export function App() {
+  return (
+    <UiProvider>
+      <QueryClientProvider client={client}>
+        <Surroundings>
+          <Arrival>
+            <Switch>
+              <Route path="/">
+                <Redirect replace to={`/files${window.location.search}`} />
+              </Route>
+              <Route path="/files" component={FilesPage} />
+              <Route path="/files/:id">{({ id }) => <FilePage key={id} id={id} />}</Route>
+              <Route path="/operations" component={OperationsPage} />
+              <Route path="/operations/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
+              <Route path="/notices" component={NoticesPage} />
+              <Route component={LostPage} />
+            </Switch>
+          </Arrival>
+        </Surroundings>
+      </QueryClientProvider>
+    </UiProvider>
+  )
+}
+
+let wentBack = false
+window.addEventListener('popstate', () => {
+  wentBack = true
+})
+
+/** On a new page the reader begins at its top, with the keyboard too; on the way back the browser keeps the place. */
+function Arrival({ children }: { children: ReactNode }) {
+  const path = usePathname()
+  const place = useRef<HTMLDivElement>(null)
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current === path) return
+    before.current = path
+    if (!wentBack) window.scrollTo({ top: 0 })
+    wentBack = false
+    place.current?.focus({ preventScroll: true })
+  }, [path])
+  return (
+    <div className="place" ref={place} tabIndex={-1}>
+      <Mishap key={path}>{children}</Mishap>
+    </div>
+  )
+}

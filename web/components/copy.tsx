@@ -1,0 +1,48 @@
+// Copies a text, and code that is there to be copied.
+import { useState } from 'react'
+import { toast } from '../api/bridge.ts'
+import { Button } from '../ui/index.ts'
+import { copyText } from './clipboard.ts'
+
+interface Props {
+  text: string
+  /** What is copied, for those who can't see what the button stands beside. */
+  what: string
+  label?: string
+  variant?: 'plain' | 'primary' | 'secondary'
+}
+
+export function Copy({ text, what, label = 'Copy', variant = 'secondary' }: Props) {
+  const [manual, setManual] = useState(false)
+  const copy = async () => {
+    const copied = await copyText(text)
+    setManual(!copied)
+    if (copied) toast(`${what[0]!.toUpperCase()}${what.slice(1)} copied`)
+  }
+  return (
+    <>
+      <Button
+        size="slim"
+        variant={variant === 'secondary' ? undefined : variant}
+        accessibilityLabel={`Copy ${what}`}
+        onClick={() => void copy()}
+      >
+        {label}
+      </Button>
+      {manual && <input readOnly aria-label={what} value={text} autoFocus onFocus={(event) => event.target.select()} />}
+    </>
+  )
+}
+
+/** `wrap`: one long line, to be seen whole. */
+export function Code({ text, what, wrap = false }: { text: string; what: string; wrap?: boolean }) {
+  return (
+    <div className={wrap ? 'code wrap' : 'code'}>
+      {/* It scrolls sideways, so it must be reachable by keyboard. */}
+      <pre tabIndex={0} role="group" aria-label={what}>
+        {text}
+      </pre>
+      <Copy text={text} what={what} />
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+// A file's kind at a glance. Decoration: the kind also stands beside it in words.
+import { extensionOf, familyOf } from '../words/file.ts'
+
+interface Props {
+  filename: string
+  contentType?: string
+  large?: boolean
+}
+
+export function FileIcon({ filename, contentType = '', large = false }: Props) {
+  const extension = extensionOf(filename).slice(0, 4).toUpperCase()
+  return (
+    <span className={`file-icon ${familyOf(filename, contentType)} ${large ? 'large' : ''}`} aria-hidden="true">
+      {extension || 'FILE'}
+    </span>
+  )
+}

@@ -1,0 +1,113 @@
+// The page's surroundings: a frame of our own in demo mode, the storefront's menu inside its admin.
+import { createElement, type ReactNode, useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { navigate, usePathname } from 'wouter/use-browser-location'
+import { isDemo } from '../api/bridge.ts'
+import { useSession, useUnread } from '../api/queries.ts'
+import logo from '../ui/logo.svg'
+import { ClockIcon, FilesIcon, Frame, Icon, Navigation, NotificationIcon, Text, TopBar } from '../ui/index.ts'
+import { countText } from '../words/size.ts'
+
+const PLACES = [
+  { url: '/files', label: 'Files', icon: FilesIcon },
+  { url: '/operations', label: 'Operations', icon: ClockIcon },
+  { url: '/notices', label: 'Notices', icon: NotificationIcon },
+] as const
+
+export function Surroundings({ children }: { children: ReactNode }) {
+  return isDemo() ? <OwnFrame>{children}</OwnFrame> : <StorefrontFrame>{children}</StorefrontFrame>
+}
+
+function OwnFrame({ children }: { children: ReactNode }) {
+  const path = usePathname()
+  const [openAt, setOpenAt] = useState<string | null>(null)
+  const unread = useUnread()
+  // Going somewhere closes the menu.
+  const open = openAt === path
+  return (
+    <Frame
+      logo={{ width: 132, topBarSource: logo, url: '/files', accessibilityLabel: 'Stevedore' }}
+      topBar={
+        <TopBar
+          showNavigationToggle
+          onNavigationToggle={() => setOpenAt(open ? null : path)}
+          secondaryMenu={<Bell unread={unread} />}
+          userMenu={<ShopName />}
+        />
+      }
+      navigation={
+        <Navigation location={path === '/' ? '/files' : path}>
+          <Navigation.Section
+            items={PLACES.map(({ url, label, icon }) => ({
+              url,
+              label,
+              icon,
+              badge: url === '/notices' && unread > 0 ? String(unread) : undefined,
+            }))}
+          />
+        </Navigation>
+      }
+      showMobileNavigation={open}
+      onNavigationDismiss={() => setOpenAt(null)}
+    >
+      {children}
+    </Frame>
+  )
+}
+
+function Bell({ unread }: { unread: number }) {
+  return (
+    <Link
+      href="/notices"
+      className="bell"
+      aria-label={unread > 0 ? `Notices: ${countText(unread, 'unread', 'unread')}` : 'Notices'}
+    >
+      <Icon source={NotificationIcon} tone="inherit" />
+      {unread > 0 && (
+        <span className="bell-count" aria-hidden="true">
+          {unread > 99 ? '99+' : unread}
+        </span>
+      )}
+    </Link>
+  )
+}
+
+function ShopName() {
+  const { data } = useSession()
+  return (
+    <div className="shop">
+      <Text as="span" variant="bodyMd" fontWeight="medium" truncate>
+        {data?.shop.name ?? ''}
+      </Text>
+    </div>
+  )
+}
+
+function StorefrontFrame({ children }: { children: ReactNode }) {
+  useEffect(() => {
+    // The storefront's menu tells us where to go instead of loading the page anew.
+    const go = (event: Event) => {
+      const href = (event.target as Element | null)?.getAttribute('href')
+      if (href) navigate(href)
+    }
+    document.addEventListener('shopify:navigate', go)
+    return () => document.removeEventListener('shopify:navigate', go)
+  }, [])
+  return (
+    <>
+      {createElement(
+        'ui-nav-menu',
+        null,
+        <a href="/" rel="home">
+          Stevedore
+        </a>,
+        ...PLACES.map(({ url, label }) => (
+          <a key={url} href={url}>
+            {label}
+          </a>
+        )),
+      )}
+      <main>{children}</main>
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+// Parts that every list has: rows that stand in while it loads, a page turner, and what to say when there is nothing.
+import { type ReactNode } from 'react'
+import crate from '../ui/crate.svg'
+import lost from '../ui/lost.svg'
+import { Box, Button, InlineStack, Pagination, SkeletonBodyText, Text } from '../ui/index.ts'
+
+export function LoadingRows({ rows = 8, what }: { rows?: number; what: string }) {
+  return (
+    <div role="status" aria-label={`Loading ${what}`}>
+      {Array.from({ length: rows }, (_, row) => (
+        <Box key={row} padding="400" borderBlockEndWidth={row < rows - 1 ? '025' : '0'} borderColor="border-secondary">
+          <SkeletonBodyText lines={row % 3 === 0 ? 2 : 1} />
+        </Box>
+      ))}
+    </div>
+  )
+}
+
+interface TurnerProps {
+  pages: { hasNext: boolean; hasPrevious: boolean; onNext(): void; onPrevious(): void }
+  label: string
+  what: string
+}
+
+export function PageTurner({ pages, label, what }: TurnerProps) {
+  const turn = (move: () => void) => () => {
+    move()
+    window.scrollTo({ top: 0 })
+  }
+  return (
+    <Box padding="300" borderBlockStartWidth="025" borderColor="border-secondary">
+      <InlineStack align="space-between" blockAlign="center" gap="300">
+        <Text as="span" variant="bodySm" tone="subdued">
+          <span className="tabular">{label}</span>
+        </Text>
+        {(pages.hasNext || pages.hasPrevious) && (
+          <Pagination
+            hasNext={pages.hasNext}
+            hasPrevious={pages.hasPrevious}
+            onNext={turn(pages.onNext)}
+            onPrevious={turn(pages.onPrevious)}
+            accessibilityLabel={`Pages of ${what}`}
+            accessibilityLabels={{ next: `Next page of ${what}`, previous: `Previous page of ${what}` }}
+          />
+        )}
+      </InlineStack>
+    </Box>
+  )
+}
+
+interface NothingProps {
+  heading: string
+  action?: { content: string; onAction?: () => void; url?: string }
+  children?: ReactNode
+  /** Nothing is here yet, or nothing was found. */
+  why: 'new' | 'unmatched'
+}
+
+export function Nothing({ heading, action, children, why }: NothingProps) {
+  return (
+    <div className="nothing">
+      <img src={why === 'new' ? crate : lost} alt="" />
+      <Text as="h2" variant="headingMd">
+        {heading}
+      </Text>
+      {children && (
+        <Text as="p" tone="subdued">
+          {children}
+        </Text>
+      )}
+      {action && (
+        <Button variant="primary" url={action.url} onClick={action.onAction}>
+          {action.content}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+// A fault of ours in one page leaves the way to the others open.
+import { Component, type ReactNode } from 'react'
+import { Banner, Page } from '../ui/index.ts'
+
+export class Mishap extends Component<{ children: ReactNode }, { error: Error | null }> {
+  override state: { error: Error | null } = { error: null }
+
+  static getDerivedStateFromError(error: Error) {
+    return { error }
+  }
+
+  override render() {
+    if (!this.state.error) return this.props.children
+    return (
+      <Page title="Something went wrong">
+        <Banner
+          tone="critical"
+          title="This page could not be shown"
+          action={{ content: 'Try again', onAction: () => this.setState({ error: null }) }}
+        >
+          <p>{this.state.error.message}</p>
+        </Banner>
+      </Page>
+    )
+  }
+}

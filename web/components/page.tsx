@@ -1,0 +1,28 @@
+// One page: its title in the tab, its frame, and in the storefront's admin the way to unread notices.
+import { type ReactNode, useEffect } from 'react'
+import { isDemo } from '../api/bridge.ts'
+import { useUnread } from '../api/queries.ts'
+import { Page as UiPage, type PageProps } from '../ui/index.ts'
+import { countText } from '../words/size.ts'
+
+interface Props extends Omit<PageProps, 'secondaryActions'> {
+  title: string
+  /** What the browser's tab says, where that is not the title. */
+  tab?: string
+  children: ReactNode
+}
+
+export function Page({ tab, title, children, ...rest }: Props) {
+  useEffect(() => {
+    document.title = `${tab ?? title} · Stevedore`
+  }, [tab, title])
+  const unread = useUnread()
+  // The storefront's own menu can't carry a count.
+  const notices = isDemo() || unread === 0 ? [] : [{ content: countText(unread, 'notice', 'notices'), url: '/notices' }]
+  return (
+    <UiPage title={title} secondaryActions={notices} {...rest}>
+      {children}
+      <div style={{ blockSize: 'var(--p-space-800)' }} />
+    </UiPage>
+  )
+}

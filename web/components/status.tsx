@@ -1,0 +1,51 @@
+// A state as a badge, and an operation's progress as a bar with its figures.
+import { useId } from 'react'
+import { isMoving } from '../api/queries.ts'
+import { type Operation } from '../api/types.ts'
+import { Badge, Text } from '../ui/index.ts'
+import { endedCount, type StatusWord } from '../words/operation.ts'
+import { numberText } from '../words/size.ts'
+import { remainingText } from '../words/time.ts'
+
+export function StatusBadge({ word }: { word: StatusWord }) {
+  return (
+    <Badge tone={word.tone} progress={word.progress}>
+      {word.text}
+    </Badge>
+  )
+}
+
+const PARTS = ['done', 'failed', 'skipped', 'cancelled'] as const
+
+/** `wide`: the page about this operation, which says the time left in a line of its own. */
+export function Progress({ operation, wide = false }: { operation: Operation; wide?: boolean }) {
+  const label = useId()
+  const moving = isMoving(operation)
+  const texts = [`${numberText(endedCount(operation))} of ${numberText(operation.total)}`]
+  if (moving || operation.status === 'paused') texts.push(`${Math.floor(operation.percentage)}%`)
+  if (moving && !wide && operation.remaining_seconds !== null) texts.push(remainingText(operation.remaining_seconds))
+  return (
+    <div className="progress">
+      <div
+        className={`bar ${moving ? 'moving' : ''} ${wide ? 'wide' : ''}`}
+        role="progressbar"
+        aria-valuenow={Math.floor(operation.percentage)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-labelledby={label}
+      >
+        {PARTS.map((part) => (
+          <span key={part} className={part} style={{ inlineSize: `${share(operation[part], operation.total)}%` }} />
+        ))}
+      </div>
+      <Text as="span" variant="bodySm" tone="subdued">
+        <span id={label} className="tabular">
+          {texts.join(' · ')}
+        </span>
+      </Text>
+    </div>
+  )
+}
+
+/** In hundredths; the few that failed among very many are still to be seen. */
+const share = (count: number, total: number): number => (count === 0 ? 0 : Math.max(0.5, (count / total) * 100))

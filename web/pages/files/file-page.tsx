@@ -1,0 +1,178 @@
+// One file: what it is, how it is set, where it is mapped, and its links.
+import { useState } from 'react'
+import { ApiError } from '../../api/error.ts'
+import { useFile } from '../../api/queries.ts'
+import { saveFile } from '../../api/save.ts'
+import { type FileDetail } from '../../api/types.ts'
+import { Facts } from '../../components/facts.tsx'
+import { FileIcon } from '../../components/file-icon.tsx'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
+import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { lastSeen } from '../../place/use-place.ts'
+import { Badge, BlockStack, Button, Card, InlineStack, Layout, Text } from '../../ui/index.ts'
+import { expiryText, kindText, limitText, visibilityText } from '../../words/file.ts'
+import { numberText, sizeText } from '../../words/size.ts'
+import { momentText } from '../../words/time.ts'
+import { CreateLink } from './create-link.tsx'
+import { LinksCard } from './links-card.tsx'
+import { MappingsCard } from './mappings-card.tsx'
+import { Picture } from './picture.tsx'
+
+export function FilePage({ id }: { id: string }) {
+  const file = useFile(id)
+  const back = { content: 'Files', url: lastSeen('/files') }
+  const retry = () => void file.refetch()
+  if (file.data)
+    return <Whole file={file.data} stale={file.error} retry={retry} retrying={file.isFetching} back={back} />
+  const gone = file.error instanceof ApiError && file.error.status === 404
+  return (
+    <Page title={gone ? 'File not found' : 'File'} backAction={back}>
+      {gone ? (
+        <Card>
+          <Nothing why="unmatched" heading="There is no such file" action={{ content: 'Go to files', url: back.url }}>
+            It may have been deleted.
+          </Nothing>
+        </Card>
+      ) : file.error ? (
+        <Problem error={file.error} what="The file could not be loaded" onRetry={retry} retrying={file.isFetching} />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what="the file" />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+interface WholeProps {
+  file: FileDetail
+  stale: Error | null
+  retry: () => void
+  retrying: boolean
+  back: { content: string; url: string }
+}
+
+function Whole({ file, stale, retry, retrying, back }: WholeProps) {
+  const [linking, setLinking] = useState(false)
+  return (
+    <Page
+      title={file.filename}
+      backAction={back}
+      titleMetadata={file.visibility === 'public' ? <Badge tone="attention">Public</Badge> : <Badge>Private</Badge>}
+      primaryAction={<Download file={file} />}
+    >
+      <Layout>
+        {stale && (
+          <Layout.Section variant="fullWidth">
+            <Problem stale error={stale} what="" onRetry={retry} retrying={retrying} />
+          </Layout.Section>
+        )}
+        <Layout.Section>
+          <BlockStack gap="400">
+            <Picture file={file} />
+            <MappingsCard file={file} />
+            <LinksCard fileId={file.id} onCreate={() => setLinking(true)} />
+          </BlockStack>
+        </Layout.Section>
+        <Layout.Section variant="oneThird">
+          <BlockStack gap="400">
+            <About file={file} />
+            <Settings file={file} />
+          </BlockStack>
+        </Layout.Section>
+      </Layout>
+      <CreateLink file={file} open={linking} onClose={() => setLinking(false)} />
+    </Page>
+  )
+}
+
+function Download({ file }: { file: FileDetail }) {
+  const [error, setError] = useState<Error | null>(null)
+  const [busy, setBusy] = useState(false)
+  const download = async () => {
+    setBusy(true)
+    setError(null)
+    await saveFile(file.id, file.filename).catch((reason: unknown) => setError(reason as Error))
+    setBusy(false)
+  }
+  return (
+    <BlockStack gap="200" inlineAlign="end">
+      <Button variant="primary" loading={busy} onClick={() => void download()}>
+        Download
+      </Button>
+      {error && (
+        <div role="alert">
+          <Text as="p" tone="critical" variant="bodySm">
+            {error.message}
+          </Text>
+        </div>
+      )}
+    </BlockStack>
+  )
+}
+
+function About({ file }: { file: FileDetail }) {
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <InlineStack gap="300" blockAlign="center" wrap={false}>
+          <FileIcon filename={file.filename} contentType={file.content_type} large />
+          <BlockStack>
+            <Text as="h2" variant="headingMd">
+              {kindText(file.filename, file.content_type)}
+            </Text>
+            <Text as="span" tone="subdued">
+              {sizeText(file.size_bytes)}
+            </Text>
+          </BlockStack>
+        </InlineStack>
+        <Facts
+          rows={[
+            ['Uploaded', momentText(file.created_at)],
+            ['Changed', momentText(file.updated_at)],
+            ['Version', numberText(file.version)],
+            ['Downloads', numberText(file.downloads)],
+            ['Active links', numberText(file.links_active)],
+            ['Tags', <Tags key="tags" tags={file.tags} />],
+          ]}
+        />
+      </BlockStack>
+    </Card>
+  )
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return 'None'
+  return (
+    <span className="tags">
+      {tags.map((tag) => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+    </span>
+  )
+}
+
+function Settings({ file }: { file: FileDetail }) {
+  const onOff = (on: boolean) => (on ? 'On' : 'Off')
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <Text as="h2" variant="headingMd">
+          Settings
+        </Text>
+        <Facts
+          rows={[
+            ['Links expire', file.expiry_days === null ? 'Never' : `After ${expiryText(file.expiry_days)}`],
+            ['Links allow', limitText(file.download_limit)],
+            ['Visibility', visibilityText(file.visibility)],
+            ['CDN', onOff(file.cdn)],
+            ['Notification', onOff(file.download_notification)],
+            ['Tracking', onOff(file.download_tracking)],
+            ['Referrers', file.allowed_referrers.length === 0 ? 'Any' : file.allowed_referrers.join(', ')],
+          ]}
+        />
+      </BlockStack>
+    </Card>
+  )
+}

@@ -1,0 +1,131 @@
+// What stands inside each filter.
+import { useTags } from '../../api/queries.ts'
+import { type FilesPlace, listed } from '../../place/files.ts'
+import { type Placed } from '../../place/use-place.ts'
+import { useDraft } from '../../place/use-draft.ts'
+import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../ui/index.ts'
+import { TYPE_GROUPS, typeText } from '../../words/file.ts'
+import { numberText } from '../../words/size.ts'
+
+interface Props {
+  place: FilesPlace
+  go: Placed<FilesPlace>['go']
+}
+
+const MB = 1024 ** 2
+const OFFERED = ['pdf', ...TYPE_GROUPS]
+
+export function TypeFilter({ place, go }: Props) {
+  const others = place.type.filter((type) => !OFFERED.includes(type))
+  const offered = place.type.filter((type) => OFFERED.includes(type))
+  const other = useDraft(others.join(', '), (text) =>
+    go({ type: [...offered, ...listed(text.toLowerCase().replaceAll('.', ''))] }),
+  )
+  return (
+    <BlockStack gap="300">
+      <ChoiceList
+        title="Type"
+        titleHidden
+        allowMultiple
+        selected={offered}
+        onChange={(chosen) => go({ type: [...chosen, ...others] })}
+        choices={OFFERED.map((type) => ({ value: type, label: typeText(type) }))}
+      />
+      <TextField
+        label="Other extensions"
+        placeholder="epub, psd"
+        autoComplete="off"
+        value={other.text}
+        onChange={other.change}
+      />
+    </BlockStack>
+  )
+}
+
+export function TagFilter({ place, go }: Props) {
+  const { data, isPending } = useTags()
+  if (isPending) return <Spinner size="small" accessibilityLabel="Loading tags" />
+  const counts = new Map(data?.data.map(({ tag, files }) => [tag, files]))
+  const tags = [...new Set([...place.tags, ...counts.keys()])]
+  if (tags.length === 0) return <Text as="p">No file has a tag yet.</Text>
+  return (
+    <div style={{ maxBlockSize: 320, overflowY: 'auto' }}>
+      <ChoiceList
+        title="Tags"
+        titleHidden
+        allowMultiple
+        selected={place.tags}
+        onChange={(chosen) => go({ tags: chosen })}
+        choices={tags.map((tag) => ({ value: tag, label: `${tag} (${numberText(counts.get(tag) ?? 0)})` }))}
+      />
+    </div>
+  )
+}
+
+export function MappedFilter({ place, go }: Props) {
+  return (
+    <ChoiceList
+      title="Products"
+      titleHidden
+      selected={place.mapped === null ? [] : [String(place.mapped)]}
+      onChange={([chosen]) => go({ mapped: chosen === 'true' })}
+      choices={[
+        { value: 'true', label: 'Mapped to a product' },
+        { value: 'false', label: 'Not mapped' },
+      ]}
+    />
+  )
+}
+
+export function SizeFilter({ place, go }: Props) {
+  return (
+    <BlockStack gap="300">
+      <SizeField label="Over" bytes={place.larger_than} onChange={(larger_than) => go({ larger_than })} />
+      <SizeField label="Under" bytes={place.smaller_than} onChange={(smaller_than) => go({ smaller_than })} />
+    </BlockStack>
+  )
+}
+
+interface SizeFieldProps {
+  label: string
+  bytes: number | null
+  onChange: (bytes: number | null) => void
+}
+
+function SizeField({ label, bytes, onChange }: SizeFieldProps) {
+  const draft = useDraft(bytes === null ? '' : String(Number((bytes / MB).toFixed(3))), (text) => {
+    const value = Number(text)
+    onChange(text.trim() === '' || !(value >= 0) ? null : Math.round(value * MB))
+  })
+  return (
+    <TextField
+      label={label}
+      type="number"
+      min={0}
+      suffix="MB"
+      autoComplete="off"
+      value={draft.text}
+      onChange={draft.change}
+    />
+  )
+}
+
+export function DateFilter({ place, go }: Props) {
+  return (
+    <BlockStack gap="300">
+      <DateField label="After" day={place.uploaded_after} onChange={(uploaded_after) => go({ uploaded_after })} />
+      <DateField label="Before" day={place.uploaded_before} onChange={(uploaded_before) => go({ uploaded_before })} />
+    </BlockStack>
+  )
+}
+
+interface DateFieldProps {
+  label: string
+  day: string
+  onChange: (day: string) => void
+}
+
+function DateField({ label, day, onChange }: DateFieldProps) {
+  const draft = useDraft(day, onChange)
+  return <TextField label={label} type="date" autoComplete="off" value={draft.text} onChange={draft.change} />
+}

@@ -1,0 +1,26 @@
+// What is under way while one looks at the files: they change below one's eyes.
+import { type Operation } from '../../api/types.ts'
+import { Progress } from '../../components/status.tsx'
+import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+import { operationTitle } from '../../words/operation.ts'
+
+export function RunningNow({ operations }: { operations: readonly Operation[] }) {
+  if (operations.length === 0) return null
+  return (
+    <Card>
+      <BlockStack gap="300">
+        {operations.map((operation) => (
+          <InlineStack key={operation.id} gap="400" align="space-between" blockAlign="center">
+            <Text as="span" fontWeight="medium">
+              {operationTitle(operation)} in progress
+            </Text>
+            <div style={{ flex: '1 1 200px', maxInlineSize: 420 }}>
+              <Progress operation={operation} />
+            </div>
+            <Link url={`/operations/${operation.id}`}>View details</Link>
+          </InlineStack>
+        ))}
+      </BlockStack>
+    </Card>
+  )
+}

@@ -1,0 +1,94 @@
+// Where one is in the list of files, as the address says it: search, filters, order and page. The names are the API's own.
+import { toQuery, type Query } from '../api/client.ts'
+
+export const FILE_SORTS = {
+  '-created_at': 'Newest first',
+  created_at: 'Oldest first',
+  filename: 'Name A–Z',
+  '-filename': 'Name Z–A',
+  '-size_bytes': 'Largest first',
+  size_bytes: 'Smallest first',
+} as const
+export type FileSort = keyof typeof FILE_SORTS
+const DEFAULT_SORT: FileSort = '-created_at'
+const PAGE_SIZE = 50
+
+export interface FilesPlace {
+  search: string
+  tags: string[]
+  /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
+  type: string[]
+  mapped: boolean | null
+  /** Bytes. */
+  larger_than: number | null
+  smaller_than: number | null
+  /** YYYY-MM-DD */
+  uploaded_after: string
+  uploaded_before: string
+  sort: FileSort
+  /** From 1; what `cursor` leads to. */
+  page: number
+  cursor: string
+}
+
+/** Reads the address's query. What makes no sense there is left out: an address may come from anywhere. */
+export function readFilesPlace(search: string): FilesPlace {
+  const params = new URLSearchParams(search)
+  const text = (name: string) => params.get(name)?.trim() ?? ''
+  const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : '')
+  const whole = (name: string) => (/^\d{1,15}$/.test(text(name)) ? Number(text(name)) : null)
+  const cursor = text('cursor')
+  return {
+    search: params.get('search') ?? '',
+    tags: listed(text('tags')),
+    type: listed(text('type').toLowerCase().replaceAll('.', '')),
+    mapped: text('mapped') === 'true' ? true : text('mapped') === 'false' ? false : null,
+    larger_than: whole('larger_than'),
+    smaller_than: whole('smaller_than'),
+    uploaded_after: day('uploaded_after'),
+    uploaded_before: day('uploaded_before'),
+    sort: Object.hasOwn(FILE_SORTS, text('sort')) ? (text('sort') as FileSort) : DEFAULT_SORT,
+    page: cursor === '' ? 1 : Math.max(2, whole('page') ?? 2),
+    cursor,
+  }
+}
+
+/** The query that `readFilesPlace` reads back; what stands at its default is left out. */
+export function writeFilesPlace(place: FilesPlace): string {
+  return toQuery({
+    ...place,
+    sort: place.sort === DEFAULT_SORT ? null : place.sort,
+    page: place.cursor === '' ? null : place.page,
+  })
+}
+
+/** What to ask the API for at this place. */
+export function filesQuery({ page: _page, ...place }: FilesPlace): Query {
+  return { ...place, search: place.search.trim(), limit: PAGE_SIZE }
+}
+
+/** Is anything left out by a search or a filter? */
+export const isNarrowed = (place: FilesPlace): boolean =>
+  writeFilesPlace({ ...place, search: place.search.trim(), sort: DEFAULT_SORT, cursor: '' }) !== ''
+
+/** The same list with no search and no filter, in the same order. */
+export const widened = (place: FilesPlace): FilesPlace => ({ ...readFilesPlace(''), sort: place.sort })
+
+/** `51–100 of 1,234 files` */
+export function rangeText(page: number, shown: number, total: number, locale?: string): string {
+  const number = new Intl.NumberFormat(locale)
+  const files = `${number.format(total)} ${total === 1 ? 'file' : 'files'}`
+  if (shown === 0 || (page === 1 && shown === total)) return files
+  const first = (page - 1) * PAGE_SIZE + 1
+  return `${number.format(first)}–${number.format(first + shown - 1)} of ${files}`
+}
+
+/** The words of a list with commas, each once. */
+export const listed = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
+  ),
+]

@@ -1,0 +1,56 @@
+// Ties a list's place to the address, so that reload, back and a shared address all show the same.
+import { useCallback, useEffect, useMemo } from 'react'
+import { navigate, usePathname, useSearch } from 'wouter/use-browser-location'
+import { followTrail, leaveTrail } from './trail.ts'
+
+interface Place {
+  page: number
+  cursor: string
+}
+
+export interface Placed<P extends Place> {
+  place: P
+  /** Goes to another search, filter or order, at its first page. `replace`: without a step for the back button. */
+  go: (change: Partial<P>, options?: { replace?: boolean }) => void
+  /** Moves by one page; `next` is the cursor that the API gave. */
+  pages: (next: string | null | undefined) => {
+    hasNext: boolean
+    hasPrevious: boolean
+    onNext(): void
+    onPrevious(): void
+  }
+}
+
+const last = new Map<string, string>()
+
+/** The address of a list as it was last seen, for the way back from a page about one of its rows. */
+export const lastSeen = (path: string): string => path + (last.get(path) ?? '')
+
+export function usePlace<P extends Place>(read: (search: string) => P, write: (place: P) => string): Placed<P> {
+  const path = usePathname()
+  const search = useSearch()
+  const place = useMemo(() => read(search), [read, search])
+  const list = path + write({ ...place, page: 1, cursor: '' })
+  useEffect(() => {
+    last.set(path, write(place))
+    if (place.cursor !== '') leaveTrail(list, place.page, place.cursor)
+  }, [path, list, place, write])
+  const to = useCallback(
+    (next: P, options?: { replace?: boolean }) => navigate(path + write(next), options),
+    [path, write],
+  )
+  return {
+    place,
+    // From the address as it is by then: a search that was typed before a filter was chosen arrives after it.
+    go: (change, options) => to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
+    pages: (next) => ({
+      hasNext: Boolean(next),
+      hasPrevious: place.cursor !== '',
+      onNext: () => next && to({ ...place, page: place.page + 1, cursor: next }),
+      onPrevious: () => {
+        const cursor = followTrail(list, place.page - 1)
+        to({ ...place, page: cursor === '' ? 1 : place.page - 1, cursor })
+      },
+    }),
+  }
+}

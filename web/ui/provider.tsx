@@ -1,0 +1,46 @@
+// Sets the components up: their texts, their styles, and links that stay within the page.
+import { AppProvider, type AppProviderProps } from '@shopify/polaris'
+import '@shopify/polaris/build/esm/styles.css'
+import en from '@shopify/polaris/locales/en.json'
+import { type ComponentProps, forwardRef, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import './ui.css'
+
+type AnchorProps = ComponentProps<NonNullable<AppProviderProps['linkComponent']>>
+
+const PageLink = forwardRef<HTMLAnchorElement, Omit<AnchorProps, 'ref'>>(function PageLink(
+  { url, external, target, children, ...rest },
+  ref,
+) {
+  const elsewhere = external || (target !== undefined && target !== '_self') || !url.startsWith('/')
+  if (!elsewhere && rest.download === undefined)
+    return (
+      <Link ref={ref} href={url} {...withoutHref(rest)}>
+        {children}
+      </Link>
+    )
+  const aside = external || target === '_blank'
+  return (
+    <a
+      ref={ref}
+      href={url}
+      target={aside ? '_blank' : target}
+      rel={aside ? 'noopener noreferrer' : undefined}
+      {...rest}
+    >
+      {children}
+    </a>
+  )
+})
+
+export function UiProvider({ children }: { children: ReactNode }) {
+  return (
+    <AppProvider i18n={en} linkComponent={PageLink}>
+      {children}
+    </AppProvider>
+  )
+}
+
+function withoutHref({ href: _href, ...rest }: ComponentProps<'a'>) {
+  return rest
+}

@@ -1,0 +1,27 @@
+// Sizes and counts as people read them, in the browser's own language.
+
+const UNITS = ['KB', 'MB', 'GB', 'TB'] as const
+const STEP = 1024
+
+/** 0 → `0 bytes`, 1536 → `1.5 KB`, 5 GB → `5 GB`. Units of 1,024, as the limits are. */
+export function sizeText(bytes: number, locale?: string): string {
+  if (bytes < STEP) return `${numberText(bytes, locale)} ${bytes === 1 ? 'byte' : 'bytes'}`
+  let value = bytes / STEP
+  let unit = 0
+  // 1,023.99 KB would read as 1,024 KB: it is 1 MB.
+  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
+    value /= STEP
+    unit += 1
+  }
+  const digits = value < 10 ? 1 : 0
+  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}`
+}
+
+export const numberText = (value: number, locale?: string): string => new Intl.NumberFormat(locale).format(value)
+
+/** `1 file`, `2,000 files`. */
+export const countText = (count: number, one: string, many: string, locale?: string): string =>
+  `${numberText(count, locale)} ${count === 1 ? one : many}`
+
+/** 0.834 → `83%`; only what is certain reads as 100 %. */
+export const scoreText = (score: number): string => `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`

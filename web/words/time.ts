@@ -1,0 +1,44 @@
+// Dates and lengths of time as people read them, in the browser's own language and time zone.
+
+/** `29 Sep 2026, 14:05` */
+export const momentText = (iso: string, locale?: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
+
+/** A calendar day, `YYYY-MM-DD`: the same day in every time zone. */
+export function dayText(day: string, locale?: string): string {
+  const date = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(date.getTime())) return day
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(date)
+}
+
+const SPANS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** The two largest parts: 75 → `1 min 15 s`, 90,061 → `1 d 1 h`, 0.4 → `under 1 s`. */
+export function durationText(seconds: number): string {
+  if (seconds < 1) return 'under 1 s'
+  let rest = Math.round(seconds)
+  const parts: string[] = []
+  for (const [name, length] of SPANS) {
+    const count = Math.floor(rest / length)
+    rest -= count * length
+    if (count > 0) parts.push(`${count} ${name}`)
+    // `1 h 0 min 5 s` says no more than `1 h`.
+    else if (parts.length > 0) break
+    if (parts.length === 2) break
+  }
+  return parts.join(' ')
+}
+
+/** How long is left, no finer than is known. */
+export function remainingText(seconds: number | null): string {
+  if (seconds === null) return 'working out the time left'
+  if (seconds < 5) return 'a few seconds left'
+  if (seconds <= 55) return `about ${Math.ceil(seconds / 5) * 5} s left`
+  const minutes = Math.ceil(seconds / 60)
+  return `about ${durationText(minutes * 60)} left`
+}

@@ -47,7 +47,8 @@ export async function up(knex: Knex): Promise<void> {
       shop_id integer not null references shops on delete cascade,
       key text not null,
       request_hash bytea not null,
-      response jsonb,
+      -- json, not jsonb: the answer is given again as it was, its fields in their order.
+      response json,
       holder_beat_at timestamptz not null default now(),
       created_at timestamptz not null default now(),
       primary key (shop_id, key)

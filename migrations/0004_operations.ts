@@ -85,6 +85,8 @@ export async function up(knex: Knex): Promise<void> {
 
     create table workers (
       id uuid primary key,
+      -- Held as an advisory lock by the worker's connection: once it is gone and the beats with it, so is the worker.
+      lock integer not null generated always as identity,
       -- graphile-worker locks jobs under its pool's id, which is what frees them after a crash.
       pool_id text not null,
       started_at timestamptz not null default now(),

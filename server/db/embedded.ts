@@ -16,6 +16,8 @@ const WATCH_MS = 1000
 // Someone else may be restarting it by hand: only a server that stays away is started again.
 const ABSENT_CHECKS = 3
 const OWNER_LOCK = 728_115_002
+// A killed owner's connection may take a moment to be noticed.
+const OWNER_WAIT_MS = 5_000
 
 export interface EmbeddedServer {
   url: string
@@ -233,7 +235,7 @@ async function freePort(): Promise<number> {
 
 /** One Stevedore a data folder: a lock that the database lets go when its holder dies. */
 async function takeOwnership(url: string): Promise<pg.Client> {
-  const until = Date.now() + 10_000
+  const until = Date.now() + OWNER_WAIT_MS
   while (true) {
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => {})

@@ -7,10 +7,14 @@ export type Channel = 'operation_progress' | 'operation_control' | 'outbox' | 'i
 type Handler = (payload: string | null) => void
 
 const RECONNECT_MS = 500
+/** The first number of the advisory locks by which workers show that they are connected. */
+export const WORKER_LOCKS = 728_115
 
 export interface Listener {
   /** Calls `handler` for every notification on the channel; returns how to stop. */
   on(channel: Channel, handler: Handler): () => void
+  /** Holds an advisory lock (WORKER_LOCKS, number) for as long as this connection lives, and again on the next one. */
+  hold(lock: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -21,6 +25,8 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   const handlers = new Map<Channel, Set<Handler>>(CHANNELS.map((channel) => [channel, new Set()]))
   let closed = false
   let client: pg.Client | null = null
+  const held = new Set<number>()
+  const take = (from: pg.Client, lock: number) => from.query('select pg_advisory_lock($1, $2)', [WORKER_LOCKS, lock])
   let timer: NodeJS.Timeout | undefined
 
   const connect = async () => {
@@ -38,6 +44,7 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
     })
     await fresh.connect()
     await fresh.query(CHANNELS.map((channel) => `listen ${channel}`).join(';'))
+    for (const lock of held) await take(fresh, lock)
     client = fresh
   }
   const retry = () => {
@@ -54,6 +61,10 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
     on: (channel, handler) => {
       handlers.get(channel)!.add(handler)
       return () => handlers.get(channel)!.delete(handler)
+    },
+    hold: async (lock) => {
+      held.add(lock)
+      if (client) await take(client, lock)
     },
     close: async () => {
       closed = true

@@ -30,8 +30,14 @@ export interface BatchRunner {
 export function runChain(runner: BatchRunner, job: ChainJob): Promise<void> {
   return exclusively(runner, job, async () => {
     const scope = forShop(runner.parts.database, job.shop)
-    const claim = await claimBatch(scope, job, runner.worker, BATCH)
-    if (claim) await workOn(runner, scope, claim)
+    for (let turn = 1; turn <= BATCH; turn++) {
+      const claim = await claimBatch(scope, job, runner.worker, BATCH)
+      if (!claim) return
+      // Items that a crash interrupted run alone, but their next one need not wait for a job of its own.
+      const last = !claim.items[0]!.crashed || turn === BATCH
+      await workOn(runner, scope, claim, last)
+      if (last) return
+    }
   })
 }
 
@@ -55,7 +61,7 @@ export async function exclusively(runner: BatchRunner, job: ChainJob, work: () =
   }
 }
 
-async function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim): Promise<void> {
+async function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim, last: boolean): Promise<void> {
   const { parts } = runner
   const stop = new AbortController()
   const signal = AbortSignal.any([runner.signal, stop.signal])
@@ -72,7 +78,7 @@ async function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim): Prom
       held = group
       runner.progress.announce(scope.shop, claim.operation.id)
     }
-    await commit(scope, claim, held ?? [], { ...options, last: true })
+    await commit(scope, claim, held ?? [], { ...options, last })
   } catch (error) {
     stop.abort(error)
     throw error

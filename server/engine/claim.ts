@@ -85,8 +85,7 @@ export async function takeChain(
   const [row] = await tx.query<ChainRow>(
     `select lease, hint, claimed, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
-       and (worker_id is null or worker_id = :worker or not exists
-         (select from workers w where w.id = c.worker_id and w.beat_at > now() - interval '${SILENCE}'))
+       and (worker_id is null or worker_id = :worker or not exists (select from workers w where w.id = c.worker_id))
      for update`,
     { operation, chain, worker },
   )

@@ -3,21 +3,26 @@
 import { Logger as GraphileLogger, makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
+import { WORKER_LOCKS, type Listener } from '../db/listener.ts'
 import { errorFields, type Logger } from '../log.ts'
 import { SILENCE } from './claim.ts'
 import { queueChain, queueFinish, queueMessage } from './queue.ts'
 
 const BEAT_MS = 5_000
-const SWEEP_MS = 10_000
+const SWEEP_MS = 5_000
 
 export interface Recovery {
+  /** Now, rather than at the next turn. */
+  beat(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface RecoveryOptions {
   database: Database
+  listener: Listener
   worker: string
-  poolId: string
+  /** Its graphile-worker pool, once there is one. */
+  pool: { id: string | null }
   /** `operation:chain` of what this process gave up without letting it go. */
   broken: Set<string>
   log: Logger
@@ -27,21 +32,19 @@ export interface RecoveryOptions {
 export async function startRecovery(options: RecoveryOptions): Promise<Recovery> {
   const { database, log } = options
   const utils = await makeWorkerUtils({ pgPool: database.pool, logger: new GraphileLogger(() => () => {}) })
-  await beat(options)
-  await sweep(database, utils, log)
-  const every = (ms: number, what: string, work: () => Promise<unknown>) => {
-    let running: Promise<unknown> = Promise.resolve()
-    const timer = setInterval(() => {
-      running = running.then(work).catch((error: unknown) => log.warn(`${what} failed`, errorFields(error)))
-    }, ms)
-    return async () => {
-      clearInterval(timer)
-      await running
-    }
+  const suspects: Suspects = new Map()
+  let held: number | null = null
+  const beatAndHold = async () => {
+    const lock = await beat(options)
+    if (lock !== held) await options.listener.hold(lock)
+    held = lock
   }
-  const stopBeat = every(BEAT_MS, 'the heartbeat', () => beat(options))
-  const stopSweep = every(SWEEP_MS, 'the crash sweep', () => sweep(database, utils, log))
+  await beatAndHold()
+  await sweep(database, utils, log, suspects)
+  const stopBeat = every(BEAT_MS, 'the heartbeat', beatAndHold, log)
+  const stopSweep = every(SWEEP_MS, 'the crash sweep', () => sweep(database, utils, log, suspects), log)
   return {
+    beat: beatAndHold,
     stop: async () => {
       await Promise.all([stopBeat(), stopSweep()])
       await database.pool.query('delete from workers where id = $1', [options.worker]).catch(() => {})
@@ -50,36 +53,77 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
   }
 }
 
-async function beat({ database, worker, poolId, broken }: RecoveryOptions): Promise<void> {
-  await database.pool.query(
-    `insert into workers (id, pool_id) values ($1, $2) on conflict (id) do update set beat_at = now()`,
-    [worker, poolId],
+function every(ms: number, what: string, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    running = running.then(work).catch((error: unknown) => log.warn(`${what} failed`, errorFields(error)))
+  }, ms)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}
+
+/** Gives the number of the worker's lock. */
+async function beat({ database, worker, pool, broken }: RecoveryOptions): Promise<number> {
+  const { rows } = await database.pool.query<{ lock: number }>(
+    `insert into workers (id, pool_id) values ($1, $2)
+     on conflict (id) do update set beat_at = now(), pool_id = excluded.pool_id returning lock`,
+    [worker, pool.id ?? worker],
   )
   // A job that threw could not let its chain go, perhaps because the database was away.
   const keys = [...broken]
-  if (keys.length === 0) return
-  await database.pool.query(
-    `update chains set worker_id = null where worker_id = $1 and operation_id || ':' || chain = any($2)`,
-    [worker, keys],
-  )
-  keys.forEach((key) => broken.delete(key))
+  if (keys.length > 0) {
+    await database.pool.query(
+      `update chains set worker_id = null where worker_id = $1 and operation_id || ':' || chain = any($2)`,
+      [worker, keys],
+    )
+    keys.forEach((key) => broken.delete(key))
+  }
+  return rows[0]!.lock
 }
 
 /** Frees what dead workers hold and queues again what has no live job. */
-async function sweep(database: Database, utils: WorkerUtils, log: Logger): Promise<void> {
-  const dead = await database.pool.query<{ id: string; pool_id: string }>(
-    `select id, pool_id from workers where beat_at < now() - interval '${SILENCE}'`,
-  )
-  if (dead.rows.length > 0) {
-    log.warn('freeing the jobs of silent workers', { workers: dead.rows.length })
-    await utils.forceUnlockWorkers(dead.rows.map(({ pool_id }) => pool_id))
-    await database.pool.query('delete from workers where id = any($1) and beat_at < now() - $2::interval', [
-      dead.rows.map(({ id }) => id),
-      SILENCE,
-    ])
+async function sweep(database: Database, utils: WorkerUtils, log: Logger, suspects: Suspects): Promise<void> {
+  const dead = await findDead(database, suspects)
+  if (dead.length > 0) {
+    log.warn('freeing the jobs of dead workers', { workers: dead.length })
+    await utils.forceUnlockWorkers(dead.map(({ pool_id }) => pool_id))
+    for (const { id, beat } of dead)
+      await database.pool.query('delete from workers where id = $1 and beat_at::text = $2', [id, beat])
   }
   await freeUnknownPools(database, utils)
   await seedAgain(database, log)
+}
+
+interface WorkerRow {
+  id: string
+  pool_id: string
+  beat: string
+  silent: boolean
+  connected: boolean
+}
+
+/** The last beat of workers that were not connected when we looked before. */
+type Suspects = Map<string, string>
+
+/**
+ * Silent for too long; or without its connection, and not a beat since the sweep before. A worker that is merely slow keeps
+ * its connection, and one that lost it has it back by then. Taking a living one for dead costs work, never correctness.
+ */
+async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
+  const { rows } = await database.pool.query<WorkerRow>(
+    `select id, pool_id, beat_at::text as beat, beat_at < now() - $1::interval as silent, exists (
+         select from pg_locks where locktype = 'advisory' and classid = $2 and objid = w.lock and granted
+           and database = (select oid from pg_database where datname = current_database())
+       ) as connected
+     from workers w`,
+    [SILENCE, WORKER_LOCKS],
+  )
+  const dead = rows.filter(({ id, beat, silent, connected }) => silent || (!connected && suspects.get(id) === beat))
+  suspects.clear()
+  for (const { id, beat, connected } of rows) if (!connected) suspects.set(id, beat)
+  return dead
 }
 
 /** Jobs locked by a pool that is in no worker's row: its worker was swept before, or died before its first beat. */

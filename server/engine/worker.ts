@@ -38,10 +38,12 @@ export async function startWorker(
     finish: (payload) => finishOperation(runner, payload as FinishJob),
     message: (payload) => deliver(payload as OutboxJob),
   }
+  // Before the first job is taken: a chain's holder must be known as alive.
+  const pool: { id: string | null } = { id: null }
+  const { listener } = parts
+  const recovery = await startRecovery({ database, listener, worker: runner.worker, pool, broken: runner.broken, log })
   const events = new EventEmitter() as WorkerEvents
-  const poolId = new Promise<string>((resolve) =>
-    events.once('pool:create', ({ workerPool }) => resolve(workerPool.id)),
-  )
+  events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
   const graphile = await run({
     pgPool: database.pool,
     taskList,
@@ -53,13 +55,7 @@ export async function startWorker(
       if (level === 'error' || level === 'warning') log.warn('graphile-worker', { message })
     }),
   })
-  const recovery = await startRecovery({
-    database,
-    worker: runner.worker,
-    poolId: await poolId,
-    broken: runner.broken,
-    log,
-  })
+  await recovery.beat()
   return {
     stop: async () => {
       stopping.abort(new Error('the worker is stopping'))

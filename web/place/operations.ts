@@ -45,7 +45,7 @@ export const placeQuery = ({ page: _page, ...place }: OperationsPlace | ItemsPla
 function readPaged(params: URLSearchParams): Paged {
   const cursor = params.get('cursor')?.trim() ?? ''
   const page = /^\d{1,9}$/.test(params.get('page') ?? '') ? Number(params.get('page')) : 2
-  return { cursor, page: cursor === '' ? 1 : Math.max(2, page) }
+  return { page: cursor === '' ? 1 : Math.max(2, page), cursor }
 }
 
 const oneOf = <K extends string>(list: Record<K, unknown>, value: string | null): K | null =>

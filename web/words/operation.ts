@@ -1,6 +1,6 @@
 // How an operation reads: its name, its state in the specification's words, and what is left to do about it.
 import { type ItemStatus, type Operation, type OperationStatus } from '../api/types.ts'
-import { countText } from './size.ts'
+import { countText, numberText } from './size.ts'
 
 type Tone = 'info' | 'success' | 'warning' | 'critical' | 'attention' | undefined
 type Progress = 'incomplete' | 'partiallyComplete' | 'complete' | undefined
@@ -61,7 +61,7 @@ export function outcomeText(operation: Operation): { title: string; advice: stri
   const verb = kind === 'import' ? 'imported' : 'finished'
   if (operation.status === 'partial')
     return {
-      title: `${countText(failed, 'file', 'files')} of ${countText(total, 'file', 'files').split(' ')[0]} failed`,
+      title: `${numberText(failed)} of ${countText(total, 'file', 'files')} failed`,
       advice:
         kind === 'import'
           ? `The other ${countText(done, 'file is', 'files are')} imported and can be used. Each failed file below says why; correct it and import just those files again.`

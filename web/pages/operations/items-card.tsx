@@ -9,6 +9,7 @@ import { placeQuery, readItemsPlace, writePlace } from '../../place/operations.t
 import { usePlace } from '../../place/use-place.ts'
 import { Box, Card, IndexTable, Link, Tabs, Text, useBreakpoints } from '../../ui/index.ts'
 import { ITEM_STATUSES, waitingCount } from '../../words/operation.ts'
+import { pageText } from '../../words/page.ts'
 import { numberText } from '../../words/size.ts'
 
 const PAGE_SIZE = 50
@@ -62,7 +63,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
             <PageTurner
               what="results"
               pages={pages(items.isPlaceholderData ? null : list.next_cursor)}
-              label={`Page ${numberText(place.page)}`}
+              label={pageText(place.page, list.data.length, list.next_cursor, 'file', 'files')}
             />
           </>
         )}

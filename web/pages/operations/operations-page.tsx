@@ -7,7 +7,7 @@ import { type OperationsPlace, placeQuery, readOperationsPlace, writePlace } fro
 import { type Placed, usePlace } from '../../place/use-place.ts'
 import { BlockStack, Box, Card, InlineStack, Select } from '../../ui/index.ts'
 import { OPERATION_STATUSES } from '../../words/operation.ts'
-import { numberText } from '../../words/size.ts'
+import { pageText } from '../../words/page.ts'
 import { OperationsTable } from './operations-table.tsx'
 
 const PAGE_SIZE = 25
@@ -46,7 +46,7 @@ export function OperationsPage() {
               <PageTurner
                 what="operations"
                 pages={pages(operations.isPlaceholderData ? null : list.next_cursor)}
-                label={`Page ${numberText(place.page)}`}
+                label={pageText(place.page, list.data.length, list.next_cursor, 'operation', 'operations')}
               />
             </>
           )}

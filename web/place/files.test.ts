@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { filesQuery, isNarrowed, rangeText, readFilesPlace, widened, writeFilesPlace } from './files.ts'
+
+const FULL =
+  '?search=sea+chart&tags=course%2C2026&type=pdf%2Cimage&mapped=false&larger_than=1048576&smaller_than=5242880' +
+  '&uploaded_after=2026-01-01&uploaded_before=2026-02-01&sort=filename&page=3&cursor=abc'
+
+test('an address is read and written back the same', () => {
+  expect(writeFilesPlace(readFilesPlace(FULL))).toBe(FULL)
+  expect(writeFilesPlace(readFilesPlace(''))).toBe('')
+})
+
+describe('what makes no sense in an address is left out', () => {
+  test.each([
+    '?sort=colour',
+    '?sort=toString',
+    '?mapped=perhaps',
+    '?larger_than=-1&smaller_than=1e9',
+    '?uploaded_after=yesterday',
+    '?tags=,,&type=,',
+    '?page=7',
+    '?page=-1&cursor=',
+    '?shop=a.example&host=b&embedded=1',
+  ])('%s', (search) => expect(writeFilesPlace(readFilesPlace(search))).toBe(''))
+
+  test('a cursor without a page is at least on the second', () =>
+    expect(readFilesPlace('?cursor=abc')).toMatchObject({ page: 2, cursor: 'abc' }))
+})
+
+test('the API is asked in its own words, without the page’s number', () => {
+  const query = filesQuery(readFilesPlace('?search=+knots+&page=2&cursor=abc&mapped=true'))
+  expect(query).toMatchObject({ search: 'knots', cursor: 'abc', mapped: true, sort: '-created_at', limit: 50 })
+  expect(query).not.toHaveProperty('page')
+})
+
+test('an order or a page narrows nothing; a search or a filter does', () => {
+  expect(isNarrowed(readFilesPlace('?sort=filename&page=2&cursor=abc'))).toBe(false)
+  expect(isNarrowed(readFilesPlace('?search=++'))).toBe(false)
+  expect(isNarrowed(readFilesPlace('?search=a'))).toBe(true)
+  expect(isNarrowed(readFilesPlace('?mapped=false'))).toBe(true)
+  expect(writeFilesPlace(widened(readFilesPlace(FULL)))).toBe('?sort=filename')
+})
+
+describe('the range', () => {
+  test.each([
+    [1, 0, 0, '0 files'],
+    [1, 1, 1, '1 file'],
+    [1, 50, 50, '50 files'],
+    [1, 50, 1234, '1–50 of 1,234 files'],
+    [25, 34, 1234, '1,201–1,234 of 1,234 files'],
+  ])('page %d with %d of %d', (page, shown, total, text) => expect(rangeText(page, shown, total, 'en-GB')).toBe(text))
+})

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import { countText, scoreText, sizeText } from './size.ts'
+
+describe('sizes', () => {
+  test.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [1023, '1,023 bytes'],
+    [1024, '1 KB'],
+    [1536, '1.5 KB'],
+    [10_240, '10 KB'],
+    [1024 ** 2 - 1, '1 MB'],
+    [500 * 1024 ** 2, '500 MB'],
+    [5 * 1024 ** 3, '5 GB'],
+    [3000 * 1024 ** 4, '3,000 TB'],
+  ])('%d is %s', (bytes, text) => expect(sizeText(bytes, 'en-GB')).toBe(text))
+
+  test('follow the language', () => expect(sizeText(1536, 'de-DE')).toBe('1,5 KB'))
+})
+
+test('counts have a number and the right noun', () => {
+  expect(countText(0, 'file', 'files', 'en-GB')).toBe('0 files')
+  expect(countText(1, 'file', 'files', 'en-GB')).toBe('1 file')
+  expect(countText(2000, 'file', 'files', 'en-GB')).toBe('2,000 files')
+})
+
+test('only what is certain is 100 % sure', () => {
+  expect([1, 0.999, 0.8, 0].map(scoreText)).toEqual(['100%', '99%', '80%', '0%'])
+})

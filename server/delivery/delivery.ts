@@ -6,17 +6,16 @@ import { errorFields, type Logger } from '../log.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import type { BlobStore, ByteRange } from '../store/store.ts'
 import { createBytes, send, type Opened } from './bytes.ts'
+import { createClients } from './clients.ts'
 import { decide, type Answer } from './conditions.ts'
 import { createCounting, type KnownLink, type Target } from './counting.ts'
 import { fileHeaders } from './headers.ts'
-import { clientOf, isPlain, keyOf } from './request.ts'
+import { isPlain, keyOf } from './request.ts'
 import { refuse, whyNot } from './refusal.ts'
 
 export interface DeliveryLimits {
   /** Up to this many bytes a file is read and sent whole. */
   small_bytes: number
-  /** Bytes of small files kept in memory, all together. */
-  cache_bytes: number
   /** A client that takes nothing for this long is let go. */
   stall_seconds: number
 }
@@ -26,7 +25,7 @@ export interface Delivery {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
-const DEFAULT_LIMITS: DeliveryLimits = { small_bytes: 1024 ** 2, cache_bytes: 16 * 1024 ** 2, stall_seconds: 120 }
+const DEFAULT_LIMITS: DeliveryLimits = { small_bytes: 256 * 1024, stall_seconds: 120 }
 
 /** A request that may be served, and what of the file it gets. `ride`: not counted, paid from the client's session. */
 interface Grant {
@@ -53,24 +52,24 @@ export function createDelivery(parts: {
   trustProxy: boolean
   limits?: Partial<DeliveryLimits>
 }): Delivery {
-  const { secrets, log } = parts
+  const { log } = parts
+  const clientOf = createClients(parts.secrets, parts.trustProxy)
   const limits = { ...DEFAULT_LIMITS, ...parts.limits }
   const counting = createCounting(parts.pool)
-  const bytes = createBytes(parts.stores, limits.small_bytes, limits.cache_bytes)
+  const bytes = createBytes(parts.stores, limits.small_bytes)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
     const key = keyOf(request.url ?? '')
     if (key === null) return refuse(request, response, 'link_unavailable')
-    const client = secrets.clientHash(clientOf(request, parts.trustProxy))
-    const visit: Visit = { request, response, keyHash: hashKey(key), client, now: parts.clock() }
+    const visit: Visit = { request, response, keyHash: hashKey(key), client: clientOf(request), now: parts.clock() }
     const plain = isPlain(request)
     if (plain) {
-      const target = await counting.count(visit.keyHash, client, visit.now)
+      const target = await counting.count(visit.keyHash, visit.client, visit.now)
       if (target) return serve(visit, { target, range: null, ride: false })
     }
-    const link = await counting.lookUp(visit.keyHash, client, visit.now)
+    const link = await counting.lookUp(visit.keyHash, visit.client, visit.now)
     if (!plain && link && usable(link, visit.now)) {
       const decision = decide(request.method, request.headers, representation(link.target))
       if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, link, decision)
@@ -108,6 +107,7 @@ export function createDelivery(parts: {
       sent = await send(response, opened, limits.stall_seconds * 1000)
     } catch (error) {
       log.error('a file could not be read to its end', { ...where(target), ...errorFields(error) })
+      response.destroy()
     } finally {
       const unsent = length(grant) - sent
       if (grant.ride && unsent > 0) await counting.refund(target, client, unsent)

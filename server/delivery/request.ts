@@ -1,4 +1,4 @@
-// What a buyer's request says of itself: the key, who asks, and whether anything but the plain file is asked for.
+// What a buyer's request says of itself: the key, and whether anything but the plain file is asked for.
 import type { IncomingMessage } from 'node:http'
 
 const PATH = /^\/download(?:\?|$)/
@@ -15,20 +15,6 @@ export const keyOf = (url: string): string | null => KEY.exec(url)?.[1] ?? null
 /** No Range, no condition: the whole file, counted. */
 export const isPlain = (request: IncomingMessage): boolean =>
   request.method === 'GET' && CONDITIONS.every((name) => request.headers[name] === undefined)
-
-/**
- * The buyer's address and agent. Behind a proxy of ours the address is the last of X-Forwarded-For: the one that the
- * proxy wrote; those before it are whatever the client said.
- */
-export function clientOf(request: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? request.headers['x-forwarded-for'] : undefined
-  const address =
-    String(forwarded ?? '')
-      .split(',')
-      .at(-1)!
-      .trim() || request.socket.remoteAddress
-  return `${address}\n${request.headers['user-agent'] ?? ''}`
-}
 
 /** Does the client want JSON rather than a page? */
 export function prefersJson(accept: string | undefined): boolean {

@@ -46,6 +46,7 @@ const asStore =
     })
 
 export const open: Call<[path: string, flags: string, mode?: number], number> = asStore(promisify(fs.open))
+export const close: Call<[fd: number], void> = asStore(promisify(fs.close))
 export const sync: Call<[fd: number], void> = asStore(promisify(fs.fsync))
 export const rename: Call<[from: string, to: string], void> = asStore(promisify(fs.rename))
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
@@ -79,9 +80,10 @@ function after(pieces: readonly Uint8Array[], written: number): readonly Uint8Ar
   return skip === 0 ? pieces.slice(at) : [pieces[at]!.subarray(skip), ...pieces.slice(at + 1)]
 }
 
-const readOnce = asStore((fd: number, into: Buffer, from: number) => {
+/** Fills `into` with what stands at `position`, as far as one call goes. */
+export const readAt = asStore((fd: number, into: Buffer, position: number) => {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  fs.read(fd, into, from, into.length - from, from, (error, read) => (error ? reject(error) : resolve(read)))
+  fs.read(fd, into, 0, into.length, position, (error, read) => (error ? reject(error) : resolve(read)))
   return promise
 })
 
@@ -90,7 +92,7 @@ export async function readAll(fd: number, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size)
   let filled = 0
   while (filled < size) {
-    const read = await readOnce(fd, bytes, filled)
+    const read = await readAt(fd, filled === 0 ? bytes : bytes.subarray(filled), filled)
     if (read === 0) return bytes.subarray(0, filled)
     filled += read
   }

@@ -39,7 +39,7 @@ export async function searchSkus(
   const query = skus.map((sku) => `sku:${quoteSearchValue(sku)}`).join(' OR ')
   let after: string | null = null
   for (let page = 1; ; page++) {
-    const first = page === 1 ? Math.min(skus.length + 10, MOST_ROWS) : LATER_ROWS
+    const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_ROWS) : LATER_ROWS
     const variables = { query, first, after }
     const data: Page = await request<Page>(shop, FIND_VARIANTS_BY_SKU, variables, pointsFor(first), signal)
     for (const { id, sku, title, product } of data.productVariants.nodes) {

@@ -47,6 +47,10 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     if (product !== undefined) return views.product(product)
     return variant === undefined ? null : views.variant(variant)
   }
+  const nodeOf = (type: string, id: string) => {
+    const there = node(id)
+    return there?.__typename === type ? there : null
+  }
   const find = (name: keyof typeof fields, query: string | null | undefined, notes: Notes): number[] => {
     const { length } = { products, productVariants: variants }[name].id
     const { all, anywhere } = fields[name]
@@ -75,8 +79,8 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
         throw badRequest(`The input array size of ${ids.length} is greater than the maximum allowed of ${MOST_INPUTS}.`)
       return ids.map(node)
     },
-    product: ({ id }: { id: string }) => (readGid('Product', id) === null ? null : node(id)),
-    productVariant: ({ id }: { id: string }) => (readGid('ProductVariant', id) === null ? null : node(id)),
+    product: ({ id }: { id: string }) => nodeOf('Product', id),
+    productVariant: ({ id }: { id: string }) => nodeOf('ProductVariant', id),
     products: (list: ListArguments, notes: Notes) =>
       connect(find('products', list.query, notes), productOrder(catalog, list.sortKey), list, views.product),
     productVariants: (list: ListArguments, notes: Notes) =>
@@ -86,6 +90,11 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     // The platform has no search fields here.
     productVariantsCount: ({ limit }: { limit?: number | null }) => count(variants.id.length, limit),
   }
+}
+
+interface ProductView {
+  __typename: 'Product'
+  [field: string]: unknown
 }
 
 function createViews(catalog: DemoCatalog) {
@@ -108,7 +117,7 @@ function createViews(catalog: DemoCatalog) {
       product: () => product(owner),
     }
   }
-  const product = (row: number): object => ({
+  const product = (row: number): ProductView => ({
     __typename: 'Product',
     id: toGid('Product', products.id[row]!),
     legacyResourceId: String(products.id[row]),

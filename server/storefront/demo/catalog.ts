@@ -51,6 +51,17 @@ const NO_OPTION = 'Default Title'
 
 /** Reads a product CSV. Throws `CatalogError`. */
 export async function readCatalog(file: string): Promise<DemoCatalog> {
+  const { products, variants } = await readColumns(file)
+  return asCatalog(products, variants, (await stat(file)).mtime)
+}
+
+// Apart from the reading: a function made there would keep all that the reading needed.
+function asCatalog(products: Products, variants: Variants, changedAt: Date): DemoCatalog {
+  const index = indexSkus(variants)
+  return { products, variants, bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []), changedAt }
+}
+
+async function readColumns(file: string): Promise<{ products: Products; variants: Variants }> {
   const products: Products = {
     id: [],
     handle: [],
@@ -70,13 +81,9 @@ export async function readCatalog(file: string): Promise<DemoCatalog> {
   })
   if (!addRow) throw new CatalogError(file, 'it is empty')
   if (products.id.length === 0) throw new CatalogError(file, 'it has no products')
-  const index = indexSkus(variants)
-  return {
-    products,
-    variants,
-    bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []),
-    changedAt: (await stat(file)).mtime,
-  }
+  // A list that grew has room for more.
+  products.variants = products.variants.map((rows) => rows.slice())
+  return { products, variants }
 }
 
 /** Calls `take` for each row that is not blank; what it throws gets the file and the line. */
@@ -114,7 +121,8 @@ function rowReader(columns: Columns, width: number, products: Products, variants
   const productIds = createIds('Product')
   const variantIds = createIds('ProductVariant')
   const rows = new Map<string, number>()
-  const keep = createKeeper()
+  const keep = createKeeper((text) => text)
+  const keepTags = createKeeper((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean)) // prettier-ignore
 
   return (cells: readonly string[]) => {
     const cell = (at: number | null) => (at === null ? '' : (cells[at] ?? '').trim())
@@ -127,6 +135,7 @@ function rowReader(columns: Columns, width: number, products: Products, variants
 
     let product = rows.get(handle)
     const options = columns.options.map(({ value }) => cell(value)).filter((value) => value !== '')
+    const title = options.join(' / ') || NO_OPTION
     const sku = cell(columns.sku)
     const price = cell(columns.price)
     if (price !== '' && !/^\d+(\.\d+)?$/.test(price)) throw problem(columns.price, `${price} is not a price`)
@@ -136,41 +145,43 @@ function rowReader(columns: Columns, width: number, products: Products, variants
       if (!STATUSES.includes(status)) throw problem(columns.status, `${status} is not a status`)
       if (cell(columns.title) === '') throw problem(columns.title, `the product ${handle} has no title`)
       product = products.id.length
-      rows.set(keep(handle), product)
+      rows.set(own(handle), product)
       products.id.push(productIds(handle))
-      products.handle.push(keep(handle))
-      products.title.push(keep(cell(columns.title)))
+      products.handle.push(own(handle))
+      products.title.push(own(cell(columns.title)))
       products.vendor.push(keep(cell(columns.vendor)))
       products.type.push(keep(cell(columns.type)))
-      products.tags.push(cell(columns.tags).split(',').map((tag) => keep(tag.trim())).filter(Boolean)) // prettier-ignore
+      products.tags.push(keepTags(cell(columns.tags)))
       products.status.push(keep(status))
-      products.image.push(keep(cell(columns.image)) || null)
+      products.image.push(own(cell(columns.image)) || null)
       products.variants.push([])
     }
     // A further row with neither is one more image.
     if (!isFirst && options.length === 0 && sku === '' && price === '') return
     products.variants[product]!.push(variants.id.length)
-    variants.id.push(variantIds([handle, ...options].join('\n')))
+    variants.id.push(variantIds(`${handle}\n${title}`))
     variants.product.push(product)
-    variants.title.push(keep(options.join(' / ') || NO_OPTION))
-    variants.sku.push(keep(sku))
-    variants.barcode.push(keep(cell(columns.barcode).replace(/^'/, '')))
+    variants.title.push(keep(title))
+    variants.sku.push(own(sku))
+    variants.barcode.push(own(cell(columns.barcode).replace(/^'/, '')))
     variants.price.push(keep(price === '' ? '0.00' : price))
   }
 }
 
-/**
- * Keeps each text once, and apart from the file: a piece of a string holds the whole of it in memory.
- */
-function createKeeper(): (text: string) => string {
-  const kept = new Map<string, string>()
+/** A copy apart from the file: a piece of a string holds the whole of it in memory. */
+const own = (text: string) => Buffer.from(text).toString()
+
+/** Makes each value once, for columns that repeat themselves. */
+function createKeeper<T>(make: (text: string) => T): (text: string) => T {
+  const kept = new Map<string, T>()
   return (text) => {
-    let own = kept.get(text)
-    if (own === undefined) {
-      own = Buffer.from(text).toString()
-      kept.set(own, own)
+    let there = kept.get(text)
+    if (there === undefined) {
+      const key = own(text)
+      there = make(key)
+      kept.set(key, there)
     }
-    return own
+    return there
   }
 }
 

@@ -99,9 +99,7 @@ function readTerm(text: string, start: number): [Token, number] {
   if (text[name.end] !== ':' || name.quoted) {
     const word = text.slice(start, name.end)
     if (word === 'AND' || word === 'OR' || word === 'NOT') return [{ kind: word.toLowerCase() as 'and' }, name.end]
-    // A bare colon is text, or nothing would move on.
-    const end = name.end === start ? start + 1 : name.end
-    return [{ kind: 'term', field: null, comparator: '=', ...valueOf(name) }, end]
+    return [{ kind: 'term', field: null, comparator: '=', ...valueOf(name) }, name.end]
   }
   const sign = /^[<>]=?/.exec(text.slice(name.end + 1, name.end + 3))?.[0] ?? ''
   const value = readValue(text, name.end + 1 + sign.length, '()')

@@ -122,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
 
   /** The rest of the body is not wanted. */
   return(): Promise<IteratorResult<Buffer>> {
-    this.#fail(brokenOff())
+    if (this.#state === 'open' || this.#state === 'settling') this.#fail(brokenOff())
     return Promise.resolve({ done: true, value: undefined })
   }
 

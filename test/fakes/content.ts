@@ -1,5 +1,6 @@
 // Bytes that both sides of a test can know: made from a size and a seed, fast enough for benches.
 import { createCipheriv, createHash } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import { blake3 } from '@napi-rs/blake-hash'
 
 const BLOCK = 1024 * 1024
@@ -17,3 +18,14 @@ export const contentOf = (size: number, seed: string): Buffer => Buffer.concat([
 
 /** BLAKE3, as the store names it. */
 export const hashOf = (bytes: Uint8Array): string => blake3(bytes).toString('hex')
+
+/** Until a stream takes more, or never will. */
+export function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done).off('close', done)
+      resolve()
+    }
+    stream.on('drain', done).on('close', done)
+  })
+}

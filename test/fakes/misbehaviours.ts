@@ -1,8 +1,7 @@
 // What an origin can do wrong, by the first part of the path. Each is a few lines on the raw answer or its socket.
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { contentOf, contentSlices } from './content.ts'
+import { contentOf, contentSlices, drained } from './content.ts'
 
 interface Call {
   request: IncomingMessage
@@ -35,7 +34,8 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   /** /no-head/SIZE/SEED serves GET alone. */
   'no-head': ({ request, response, rest }) => {
     if (request.method === 'HEAD') return void response.writeHead(405).end()
-    response.writeHead(200, { 'content-type': OCTETS }).end(contentOf(Number(rest[0]), rest[1] ?? ''))
+    response.writeHead(200, { 'content-length': Number(rest[0]), 'content-type': OCTETS })
+    response.end(contentOf(Number(rest[0]), rest[1] ?? ''))
   },
   /** /page/any-name: a sign-in page where a file should be. */
   page: ({ response }) =>
@@ -99,7 +99,7 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     if (request.method === 'HEAD') return void response.end()
     for (const slice of contentSlices(SIX_GB, 'huge')) {
       if (response.destroyed) return
-      if (!response.write(slice)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(slice)) await drained(response)
     }
     response.end()
   },

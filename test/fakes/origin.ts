@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
-import { contentSlices } from './content.ts'
+import { contentSlices, drained } from './content.ts'
 import { misbehaviours } from './misbehaviours.ts'
 
 export interface SeenRequest {
@@ -28,14 +28,17 @@ export interface Origin {
 
 /**
  * Serves, by path:
- * `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; and what `misbehaviours.ts` lists.
+ * `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/together/N/…` the rest once N such requests are waiting; and
+ * what `misbehaviours.ts` lists.
  * `port` 0 takes any free one.
  */
 export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promise<Origin> {
   const counts = new Map<string, number>()
   const server = createServer({ keepAliveTimeout: 30_000 }, (request, response) => {
     note(request, response)
-    serve(request, response, counts.get(request.url!)!).catch(() => response.destroy())
+    const path = request.url!
+    if (path.startsWith('/together/')) return meet(request, response)
+    serve(request, response, path, counts.get(path)!).catch(() => response.destroy())
   })
   const note = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url!
@@ -46,6 +49,12 @@ export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promis
     response.once('close', () => (origin.atOnce -= 1))
     origin.requests.push({ method: request.method!, path, headers: request.headers })
     if (origin.requests.length > 1000) origin.requests.shift()
+  }
+  const waiting: (() => void)[] = []
+  const meet = (request: IncomingMessage, response: ServerResponse) => {
+    const [, , few, ...rest] = request.url!.split('/')
+    waiting.push(() => void serve(request, response, `/${rest.join('/')}`, 1).catch(() => response.destroy()))
+    if (waiting.length >= Number(few)) for (const go of waiting.splice(0)) go()
   }
   server.on('connection', (socket: Socket) => {
     origin.connections += 1
@@ -73,9 +82,9 @@ export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promis
   return origin
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, nth: number): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, path: string, nth: number): Promise<void> {
   request.resume()
-  const url = new URL(request.url!, 'http://origin')
+  const url = new URL(path, 'http://origin')
   const [kind = '', ...rest] = url.pathname.slice(1).split('/').map(decodeURIComponent)
   if (kind === 'bytes') return sendContent(request, response, Number(rest[0]), rest[1] ?? '')
   const misbehave = misbehaviours[kind]
@@ -95,7 +104,7 @@ async function sendContent(
   for (const slice of contentSlices(size, seed)) {
     if (!response.write(slice)) {
       response.uncork()
-      await once(response, 'drain')
+      await drained(response)
     }
   }
   response.uncork()

@@ -1,0 +1,62 @@
+// Looks at what was fetched before it becomes a file: refuses what can't be one, and warns of what was hardly meant.
+// Every type of file is accepted.
+import { z } from 'zod'
+import { definePlugin, type FileView, type Item, type Outcome, type Warning } from '../contract.ts'
+
+const MB = 1024 ** 2
+
+/** Fails with `empty_file` and `file_too_large`; warns with `large_file` and `web_page`. A size not known yet is no fault. */
+export const validateFile = definePlugin({
+  id: 'validate-file',
+  kind: 'validate',
+  title: 'Check files',
+  options: z.strictObject({}),
+  undo: 'none',
+  async *plan(items, _, { limits, signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield judge(item, limits)
+    }
+  },
+})
+
+function judge(item: Item, limits: { file_bytes: number; large_file_bytes: number }): Outcome {
+  const { size_bytes: size, content_type: type } = item.staged ?? item.file
+  if (size === 0) return refusal(item, 'empty_file', 'The file is empty')
+  if (size !== null && size > limits.file_bytes)
+    return refusal(
+      item,
+      'file_too_large',
+      'The file is larger than 5 GB: contact support to have larger files imported',
+    )
+  const warnings = [
+    ...(size !== null && size > limits.large_file_bytes ? [largeFile(size, limits.large_file_bytes)] : []),
+    ...(isUnexpectedPage(item.file, type) ? [WEB_PAGE] : []),
+  ]
+  return { item: item.id, status: 'ok', ...(warnings.length > 0 ? { warnings } : {}) }
+}
+
+const refusal = (item: Item, code: string, message: string): Outcome => ({
+  item: item.id,
+  status: 'failed',
+  code,
+  message,
+  retryable: false,
+})
+
+const largeFile = (size: number, recommended: number): Warning => ({
+  code: 'large_file',
+  message: `The file has ${Math.round(size / MB)} MB: up to ${Math.round(recommended / MB)} MB are recommended`,
+})
+
+const WEB_PAGE: Warning = {
+  code: 'web_page',
+  message: 'The address served a web page: it may be a sign-in page instead of the file',
+}
+
+/** A page where the name promises something else: what servers give to those who are not signed in. */
+function isUnexpectedPage({ filename }: FileView, type: string | null): boolean {
+  if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return false
+  const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
+  return extension !== undefined && !['html', 'htm', 'xhtml'].includes(extension)
+}

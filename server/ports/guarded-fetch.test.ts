@@ -1,0 +1,297 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { PortError } from '../../plugins/contract.ts'
+import { contentOf } from '../../test/fakes/content.ts'
+import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
+import type { Resolve } from './addresses.ts'
+import { createGuardedClient, type GuardedClient, type GuardedClientOptions } from './guarded-fetch.ts'
+
+let origin: Origin
+const clients: GuardedClient[] = []
+beforeAll(async () => void (origin = await startOrigin()))
+afterAll(() => origin.close())
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()))
+})
+
+const signal = new AbortController().signal
+const clientOf = (options: Partial<GuardedClientOptions> = {}) => {
+  const client = createGuardedClient({ allowLoopback: true, fileBytes: 5 * 1024 ** 3, ...options })
+  clients.push(client)
+  return client
+}
+const read = async (url: string, client = clientOf()) =>
+  Buffer.concat(await Array.fromAsync((await client.open(url, signal)).body))
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => ({ code: 'none', message: 'none', detail: 'It did not fail', retryable: null }),
+    ({ code, message, detail, retryable }: PortError) => ({ code, message, detail, retryable }),
+  )
+const MESSAGE = 'File URL not accessible'
+const failure = (retryable: boolean, detail: string) => ({
+  code: 'url_not_accessible',
+  message: MESSAGE,
+  detail,
+  retryable,
+})
+const NOT_REACHED = failure(false, 'The address could not be reached')
+const BROKEN = failure(true, 'The connection broke off before the file was whole')
+const SURPLUS = failure(false, 'The server sent more than it had declared')
+const TOO_LARGE = { code: 'file_too_large', retryable: false }
+/** A resolver that gives these addresses, one call after another, then the last. */
+const resolving = (...answers: (readonly string[])[]): Resolve => {
+  let call = 0
+  return (_, done) => {
+    const addresses = answers[Math.min(call++, answers.length - 1)]!
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    )
+  }
+}
+
+describe('an honest origin', () => {
+  it.each([0, 1, 65_536, 1_000_000, 30_000_000])('gives %i bytes whole', async (size) => {
+    expect((await read(`${origin.url}/bytes/${size}/whole`)).equals(contentOf(size, 'whole'))).toBe(true)
+  })
+  it('is asked plainly, for the file as it is', async () => {
+    await read(`${origin.url}/bytes/1/plain`)
+    const ours = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }
+    const transport = { host: new URL(origin.url).host, connection: 'keep-alive' }
+    expect(origin.requests.at(-1)!.headers).toEqual({ ...ours, ...transport })
+  })
+  it('tells size and type before the body', async () => {
+    const { body, ...probe } = await clientOf().open(`${origin.url}/bytes/5/probe`, signal)
+    expect(probe).toEqual({ size_bytes: 5, content_type: 'application/octet-stream' })
+    await body.return!()
+  })
+  it('keeps a connection for the next request, and never shares it', async () => {
+    const before = origin.connections
+    const client = clientOf()
+    for (let n = 0; n < 5; n += 1) await read(`${origin.url}/bytes/1000/keep${n}`, client)
+    expect(origin.connections - before).toBe(1)
+    await Promise.all([1, 2, 3].map((n) => read(`${origin.url}/together/3/bytes/1000/${n}`, client)))
+    expect(origin.connections - before).toBe(3)
+  })
+  it('may close each connection, whatever it says', async () => {
+    const client = clientOf()
+    for (let n = 0; n < 20; n += 1) {
+      const bytes = contentOf(1000 + n, 'goodbye')
+      expect((await read(`${origin.url}/goodbye/${1000 + n}/goodbye`, client)).equals(bytes)).toBe(true)
+    }
+  })
+  it('may end a body with the connection, as HTTP/1.0 does', async () => {
+    expect((await read(`${origin.url}/unframed/100000/x`)).equals(contentOf(100_000, 'x'))).toBe(true)
+  })
+  it('is read no faster than the reader wants', async () => {
+    const { body } = await clientOf().open(`${origin.url}/huge?chunked`, signal)
+    const before = process.memoryUsage().arrayBuffers
+    for (let n = 0; n < 10; n += 1) await body.next()
+    await new Promise(setImmediate)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000)
+    await body.return!()
+  })
+})
+
+describe('a bad origin', () => {
+  const timeouts = { connect: 1000, headers: 200, slow: 300 }
+  it.each([
+    ['/status/403', failure(false, 'The server answered 403: access denied')],
+    ['/status/404', failure(false, 'The server answered 404: file not found')],
+    ['/status/204', failure(false, 'The server answered 204')],
+    ['/status/206', failure(false, 'The server answered 206')],
+    ['/status/429', failure(true, 'The server answered 429')],
+    ['/status/500', failure(true, 'The server answered 500')],
+    ['/status/503', failure(true, 'The server answered 503')],
+    ['/short/1000/500', BROKEN],
+    ['/short/1000/500?open', failure(true, 'The server sent the file too slowly')],
+    ['/short/3000000/2999999', BROKEN],
+    ['/cut/1000000/500000', BROKEN],
+    ['/cut/1000000/500000?chunked', BROKEN],
+    ['/cut/1000000/500000?unframed', BROKEN],
+    ['/long/1000/1001', SURPLUS],
+    ['/long/1000/2000', SURPLUS],
+    ['/long/0/500', SURPLUS],
+    ['/long/65536/131072', SURPLUS],
+    ['/long/1000000/1000001', SURPLUS],
+    ['/long/1000000/3000000', SURPLUS],
+    ['/long/1000/1001?close', SURPLUS],
+    ['/long/1000000/1000001?close', SURPLUS],
+    ['/long/65536/131072?close', SURPLUS],
+    ['/long/1000/2000?later', SURPLUS],
+    ['/reset', BROKEN],
+    ['/silent', failure(true, 'The server did not answer in time')],
+    ['/silent-body', failure(true, 'The server sent the file too slowly')],
+    ['/drip/20', failure(true, 'The server sent the file too slowly')],
+    ['/gzip/1000/a.pdf', failure(false, 'The server sent the file in a compressed form that was not asked for')],
+    ['/not-http', failure(false, 'The server did not answer in proper HTTP')],
+    ['/loop', failure(false, 'The address redirects too often, or nowhere')],
+    ['/hops/4/10/x', failure(false, 'The address redirects too often, or nowhere')],
+    ['/redirect-nowhere', failure(false, 'The address redirects too often, or nowhere')],
+  ])('%s', async (path, expected) => {
+    expect(await failureOf(read(origin.url + path, clientOf({ timeouts })))).toEqual(expected)
+  })
+  it('sends more than a file may have: stopped by its word, and by the count', async () => {
+    expect(await failureOf(read(`${origin.url}/huge`))).toMatchObject(TOO_LARGE)
+    expect(await failureOf(read(`${origin.url}/huge?chunked`, clientOf({ fileBytes: 9_000_000 })))).toMatchObject(
+      TOO_LARGE,
+    )
+    expect(await failureOf(read(`${origin.url}/bytes/9000001/x`, clientOf({ fileBytes: 9_000_000 })))).toMatchObject(
+      TOO_LARGE,
+    )
+    expect(await read(`${origin.url}/bytes/9000000/x`, clientOf({ fileBytes: 9_000_000 }))).toHaveLength(9_000_000)
+  })
+  it('calls an archive an encoding, and is understood', async () => {
+    expect((await read(`${origin.url}/gzip/1000/a.tgz`)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]))
+  })
+  it('is slow for a moment, and forgiven; a reader that is slow is no fault of the origin', async () => {
+    const client = clientOf({ timeouts: { slow: 150 } })
+    const { body } = await client.open(`${origin.url}/bytes/3000000/patient`, signal)
+    const until = Date.now() + 500
+    let bytes = (await body.next()).value!.length
+    while (Date.now() < until) await new Promise(setImmediate)
+    for await (const chunk of body) bytes += chunk.length
+    expect(bytes).toBe(3_000_000)
+  })
+  it('does not spoil the next request', async () => {
+    const client = clientOf({ timeouts })
+    for (const path of ['/long/1000/2000', '/short/10/5', '/silent', '/cut/1000000/500', '/gzip/9/a', '/status/500'])
+      await failureOf(read(origin.url + path, client))
+    expect((await read(`${origin.url}/bytes/1000/after`, client)).equals(contentOf(1000, 'after'))).toBe(true)
+  })
+})
+
+describe('redirects', () => {
+  it('are followed three times', async () => {
+    expect(await read(`${origin.url}/hops/3/100/hops`)).toEqual(contentOf(100, 'hops'))
+  })
+  it.each([
+    'http://10.0.0.1/',
+    'http://169.254.169.254/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://0xa000001/',
+    'http://0.0.0.0/',
+    'file:///etc/passwd',
+    'ftp://example.com/a',
+    'http://user:secret@127.0.0.1/',
+    'http://8.8.8.8:22/',
+    'data:,x',
+  ])('to %s are refused like any other address', async (to) => {
+    const url = `${origin.url}/redirect?to=${encodeURIComponent(to)}`
+    expect(await failureOf(read(url))).toEqual(NOT_REACHED)
+  })
+  it('from outside to loopback are refused', async () => {
+    // The name resolves to loopback, which only a client that may use it reaches: so the redirect is what is judged.
+    const url = `${origin.url}/redirect?to=${encodeURIComponent('http://internal.example/')}`
+    const client = clientOf({ resolve: resolving(['192.168.0.9']) })
+    expect(await failureOf(read(url, client))).toEqual(NOT_REACHED)
+  })
+})
+
+describe('addresses', () => {
+  it.each(['127.0.0.1', '10.1.2.3', '::1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1'])(
+    'a name that means %s is refused',
+    async (address) => {
+      const client = clientOf({ allowLoopback: false, resolve: resolving([address]) })
+      expect(await failureOf(client.open('http://files.example/', signal))).toEqual(NOT_REACHED)
+      expect(await failureOf(client.probe('http://files.example/', signal))).toEqual(NOT_REACHED)
+      expect(await failureOf(client.post('http://files.example/', {}, 'x', signal))).toEqual(NOT_REACHED)
+    },
+  )
+  it('a name with one bad address among good ones is refused', async () => {
+    const client = clientOf({ allowLoopback: false, resolve: resolving(['93.184.216.34', '127.0.0.1']) })
+    expect(await failureOf(client.open('http://files.example/', signal))).toEqual(NOT_REACHED)
+  })
+  it('is looked up once for each connection: what was checked is what is used', async () => {
+    let asked = 0
+    const resolve: Resolve = (_, done) => {
+      asked += 1
+      // The second answer is another one, as a rebinding name gives it.
+      done(null, [{ address: asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }])
+    }
+    const client = clientOf({ resolve })
+    const url = `http://rebind.example:${origin.port}`
+    expect(await read(`${url}/bytes/10/first`, client)).toEqual(contentOf(10, 'first'))
+    expect(asked).toBe(1)
+    // Broken off, so that the next request needs a connection of its own.
+    await failureOf(read(`${url}/cut/1000/10`, client))
+    expect(await failureOf(read(`${url}/bytes/10/second`, client))).toEqual(NOT_REACHED)
+    expect(asked).toBe(2)
+  })
+  it('loopback is closed unless it is opened', async () => {
+    const client = clientOf({ allowLoopback: false })
+    const { total } = origin
+    for (const url of [
+      origin.url,
+      `http://localhost:${origin.port}`,
+      'http://localhost',
+      `http://[::1]:${origin.port}`,
+    ])
+      expect(await failureOf(client.open(`${url}/bytes/1/x`, signal))).toEqual(NOT_REACHED)
+    expect(origin.total).toBe(total)
+  })
+  it('nobody at the door, and nobody of that name, are told in the same words', async () => {
+    const closed = await startOrigin()
+    await closed.close()
+    const told = { ...NOT_REACHED, retryable: true }
+    expect(await failureOf(read(`${closed.url}/`))).toEqual(told)
+    const unknown: Resolve = (_, done) => done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+    expect(await failureOf(read('http://nobody.example/', clientOf({ resolve: unknown })))).toEqual({
+      ...words,
+      retryable: true,
+    })
+    const never: Resolve = () => {}
+    const client = clientOf({ resolve: never, timeouts: { connect: 100 } })
+    expect(await failureOf(read('http://nobody.example/', client))).toEqual(told)
+  })
+})
+
+describe('probe', () => {
+  it('asks for the headers alone', async () => {
+    const probe = { size_bytes: 6 * 1024 ** 3, content_type: null }
+    expect(await clientOf().probe(`${origin.url}/huge`, signal)).toEqual(probe)
+    expect(origin.requests.at(-1)!.method).toBe('HEAD')
+  })
+  it('asks again where HEAD is refused', async () => {
+    expect(await clientOf().probe(`${origin.url}/no-head/1000/x`, signal)).toMatchObject({ size_bytes: 1000 })
+    expect(await failureOf(clientOf().probe(`${origin.url}/status/404`, signal))).toMatchObject({ retryable: false })
+  })
+})
+
+describe('post', () => {
+  it('sends headers and body, and takes every status', async () => {
+    const client = clientOf()
+    expect(await client.post(`${origin.url}/status/410`, { 'x-signature': 's' }, '{"a":1}', signal)).toEqual({
+      status: 410,
+    })
+    expect(origin.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      headers: { 'x-signature': 's', 'content-length': '7' },
+    })
+    const redirect = `${origin.url}/redirect?to=${encodeURIComponent(origin.url)}`
+    expect(await client.post(redirect, {}, 'x', signal)).toEqual({ status: 302 })
+  })
+})
+
+describe('an abort', () => {
+  const reason = new Error('paused')
+  it('ends waiting for an answer', async () => {
+    const controller = new AbortController()
+    const opened = clientOf().open(`${origin.url}/silent?abort`, controller.signal)
+    while (origin.count('/silent?abort') === 0) await new Promise(setImmediate)
+    controller.abort(reason)
+    await expect(opened).rejects.toBe(reason)
+  })
+  it('ends waiting for bytes', async () => {
+    const controller = new AbortController()
+    const { body } = await clientOf().open(`${origin.url}/silent-body`, controller.signal)
+    await body.next()
+    const next = body.next()
+    controller.abort(reason)
+    await expect(next).rejects.toBe(reason)
+  })
+  it('starts nothing', async () => {
+    const { total } = origin
+    await expect(clientOf().open(`${origin.url}/bytes/1/x`, AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(origin.total).toBe(total)
+  })
+})

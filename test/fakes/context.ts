@@ -1,0 +1,59 @@
+// What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals elsewhere.
+import type { Entry, FileView, Item, WriteContext } from '../../plugins/contract.ts'
+
+const refuse = (port: string) => (): never => {
+  throw new Error(`The test gave the plugin no ${port}`)
+}
+
+/** A context whose ports refuse, but for what `given` has. */
+export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
+  return {
+    signal: new AbortController().signal,
+    shop: {
+      name: 'Harbour',
+      domain: 'harbour.myshopify.com',
+      settings: { auto_map: true, email_on_complete: true, email_on_errors: true, recipients: ['owner@example.com'] },
+    },
+    request: {},
+    limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
+    catalog: { findBySku: refuse('catalog') },
+    remote: { probe: refuse('remote'), download: refuse('remote') },
+    stage: { write: refuse('stage') },
+    ...given,
+  }
+}
+
+/** An item as an import has it: the draft of a file, with the shop's defaults. */
+export function importItem(
+  id: string,
+  given: { file?: Partial<FileView>; entry?: Partial<Entry>; staged?: Item['staged']; position?: number } = {},
+): Item {
+  const filename = given.entry?.filename ?? given.file?.filename ?? `${id}.pdf`
+  return {
+    id,
+    position: given.position ?? 0,
+    staged: given.staged ?? null,
+    entry: {
+      filename,
+      source: { type: 'url', url: 'https://files.example.com/file.pdf' },
+      on_conflict: 'error',
+      ...given.entry,
+    },
+    file: {
+      id: null,
+      filename,
+      size_bytes: null,
+      content_type: null,
+      tags: [],
+      mappings: [],
+      expiry_days: 60,
+      download_limit: 5,
+      visibility: 'private',
+      cdn: true,
+      download_notification: false,
+      download_tracking: true,
+      allowed_referrers: [],
+      ...given.file,
+    },
+  }
+}

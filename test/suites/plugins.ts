@@ -1,0 +1,151 @@
+// What every plugin must do, whatever its work is. A case says what it works on and what the outside looks like; it has
+// to be one where the plugin finds something to do, or the suite shows nothing.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type {
+  Item,
+  ItemPlugin,
+  Notifier,
+  OperationPlugin,
+  OperationView,
+  Outcome,
+  Plugin,
+  ReadContext,
+  WriteContext,
+} from '../../plugins/contract.ts'
+
+interface CaseBase {
+  /** As a workflow's step would have them; checked by the plugin's own schema. Absent: the defaults. */
+  options?: Record<string, unknown>
+  context: WriteContext
+  /** All that the plugin could have changed outside, comparable by value: requests, stored blobs, queued messages. */
+  state(): Promise<unknown> | unknown
+  close?(): Promise<void> | void
+}
+export interface ItemCase extends CaseBase {
+  /** At least two, and at least one that the plugin does something about: a change, bytes, a warning, a refusal. */
+  items: readonly Item[]
+}
+export interface OperationCase extends CaseBase {
+  operation: OperationView
+  /** Messages are keyed by what they say, as the outbox keys them: the same one twice is one. */
+  notify: Notifier
+}
+
+const NONSENSE: readonly unknown[] = [{ there_is_no_such_option: true }, null, 'text', 7, ['list'], true]
+
+/** Runs the shared suite over a plugin. `makeCase` is called anew for each test. */
+export function pluginSuite(plugin: ItemPlugin, makeCase: () => Promise<ItemCase>): void
+export function pluginSuite(plugin: OperationPlugin, makeCase: () => Promise<OperationCase>): void
+export function pluginSuite(plugin: Plugin, makeCase: () => Promise<ItemCase | OperationCase>): void {
+  describe(`${plugin.id} as a plugin`, () => {
+    let open: ItemCase | OperationCase
+    beforeEach(async () => void (open = await makeCase()))
+    afterEach(() => open.close?.())
+
+    it('has an id of verb and noun, and a title', () => {
+      expect(plugin.id).toMatch(/^[a-z]+(-[a-z]+)+$/)
+      expect(plugin.title).toMatch(/^[A-Z].+/)
+    })
+    it('accepts its options and refuses nonsense', () => {
+      expect(plugin.options.safeParse(open.options ?? {}).error).toBeUndefined()
+      for (const value of NONSENSE) expect(plugin.options.safeParse(value).success, JSON.stringify(value)).toBe(false)
+    })
+    if (plugin.scope === 'operation') operationTests(plugin, () => open as OperationCase)
+    else itemTests(plugin, () => open as ItemCase)
+  })
+}
+
+function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
+  const plan = ({ items, options, context }: ItemCase) =>
+    plugin.plan(items, plugin.options.parse(options ?? {}), readOnly(context))
+  const run = (on: ItemCase) =>
+    plugin.run ? plugin.run(on.items, plugin.options.parse(on.options ?? {}), on.context) : plan(on)
+
+  it('plans without touching anything', async () => {
+    const before = structuredClone(await open().state())
+    const items = structuredClone(open().items)
+    expectOneEach(await Array.fromAsync(plan(open())), open().items)
+    expect(await open().state()).toEqual(before)
+    expect(open().items).toEqual(items)
+  })
+  it('gives every item exactly one outcome, and does something', async () => {
+    const outcomes = await Array.fromAsync(run(open()))
+    expectOneEach(outcomes, open().items)
+    expect(outcomes.some(doesSomething), 'a case in which nothing happens shows nothing').toBe(true)
+  })
+  it('changes nothing more when it runs again', async () => {
+    const first = await Array.fromAsync(run(open()))
+    const after = structuredClone(await open().state())
+    const second = await Array.fromAsync(run(open()))
+    expect(sorted(second)).toEqual(sorted(first))
+    expect(await open().state()).toEqual(after)
+  })
+  it('starts nothing after an abort', async () => {
+    const before = structuredClone(await open().state())
+    const reason = new Error('paused')
+    for (const work of [plan, run]) {
+      const aborted = { ...open(), context: { ...open().context, signal: AbortSignal.abort(reason) } }
+      await expect(Array.fromAsync(work(aborted))).rejects.toBe(reason)
+    }
+    expect(await open().state()).toEqual(before)
+  })
+  it('stops soon when aborted on the way', async () => {
+    const controller = new AbortController()
+    const on = { ...open(), context: { ...open().context, signal: controller.signal } }
+    const reason = new Error('paused')
+    const seen = async () => {
+      const outcomes = run(on)[Symbol.asyncIterator]()
+      await outcomes.next()
+      controller.abort(reason)
+      while (!(await outcomes.next()).done);
+    }
+    await expect(seen()).rejects.toBe(reason)
+  })
+}
+
+function operationTests(plugin: OperationPlugin, open: () => OperationCase): void {
+  const run = ({ operation, options, context, notify }: OperationCase) =>
+    plugin.run(operation, plugin.options.parse(options ?? {}), { ...context, notify })
+
+  it('plans in sentences, without touching anything', async () => {
+    const { operation, options, context, state } = open()
+    const before = structuredClone(await state())
+    const sentences = await Array.fromAsync(
+      plugin.plan(operation, plugin.options.parse(options ?? {}), readOnly(context)),
+    )
+    expect(sentences.length).toBeGreaterThan(0)
+    for (const sentence of sentences) expect(sentence).toMatch(/\S/)
+    expect(await state()).toEqual(before)
+  })
+  it('does something, and nothing more when it runs again', async () => {
+    const before = structuredClone(await open().state())
+    const first = await run(open())
+    const after = structuredClone(await open().state())
+    expect(after, 'a case in which nothing happens shows nothing').not.toEqual(before)
+    expect(await run(open())).toEqual(first)
+    expect(await open().state()).toEqual(after)
+  })
+  it('starts nothing after an abort', async () => {
+    const before = structuredClone(await open().state())
+    const reason = new Error('paused')
+    const aborted = { ...open(), context: { ...open().context, signal: AbortSignal.abort(reason) } }
+    await expect(run(aborted)).rejects.toBe(reason)
+    expect(await open().state()).toEqual(before)
+  })
+}
+
+/** What `plan` gets: the ports that only read, really without the others. */
+function readOnly({ signal, shop, request, limits, catalog, remote }: WriteContext): ReadContext {
+  return { signal, shop, request, limits, catalog, remote: { probe: (url, by) => remote.probe(url, by) } }
+}
+
+function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): void {
+  expect(outcomes.map(({ item }) => item).sort()).toEqual(items.map(({ id }) => id).sort())
+}
+
+function doesSomething(outcome: Outcome): boolean {
+  if (outcome.status !== 'ok') return true
+  return Boolean(outcome.change ?? outcome.bytes) || Boolean(outcome.warnings?.length ?? outcome.candidates?.length)
+}
+
+const sorted = (outcomes: readonly Outcome[]) => outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1))

@@ -1,0 +1,190 @@
+// What every storage location must do, wherever its bytes lie.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { StoreError, type BlobStore } from '../../server/store/store.ts'
+import { contentOf, hashOf } from '../fakes/content.ts'
+
+export interface StoreUnderTest {
+  store: BlobStore
+  /** Everything that the store holds now, temporary things too, as names that a person can read. */
+  contents(): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+const SHOP = 7
+const NONE = new Set<string>()
+const HOSTILE = ['', '..', '../../etc/passwd', 'A'.repeat(64), 'g'.repeat(64), `${'a'.repeat(64)}\n`, 'a/'.repeat(32)]
+const AROUND_A_PIECE = [512 * 1024 - 1, 512 * 1024, 512 * 1024 + 1]
+const SIZES = [0, 1, 4095, 4096, 65_536, 100_000, ...AROUND_A_PIECE, 5_000_000]
+
+async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+/** Gives `bytes` and then nothing, and never ends. */
+async function* stalledAfter(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array> {
+  yield bytes
+  stalled()
+  await new Promise<never>(() => {})
+}
+
+export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest>): void {
+  describe(`${name} as a store`, () => {
+    let on: StoreUnderTest
+    beforeAll(async () => void (on = await makeStore()))
+    afterAll(() => on.close())
+    const put = (bytes: Uint8Array, shop = SHOP) => on.store.write(shop, chunksOf(bytes, 65_536))
+
+    it.each(SIZES)('gives back the same %i bytes', async (size) => {
+      const bytes = contentOf(size, 'round trip')
+      const written = await put(bytes)
+      expect(written).toEqual({ hash: hashOf(bytes), size_bytes: size })
+      expect(await on.store.size(SHOP, written.hash)).toBe(size)
+      expect((await on.store.readWhole(SHOP, written.hash)).equals(bytes)).toBe(true)
+      const read = Buffer.concat(await Array.fromAsync(await on.store.read(SHOP, written.hash)))
+      expect(read.equals(bytes)).toBe(true)
+    })
+    it.each([1, 7, 4095, 300_000])('keeps the order of chunks of %i bytes', async (chunk) => {
+      const bytes = contentOf(chunk * 50 + 3, `chunks ${chunk}`)
+      expect((await on.store.write(SHOP, chunksOf(bytes, chunk))).hash).toBe(hashOf(bytes))
+      expect((await on.store.readWhole(SHOP, hashOf(bytes))).equals(bytes)).toBe(true)
+    })
+    it('keeps the order of short and long chunks', async () => {
+      const lengths = [1, 5000, 2, 3, 900_000, 4, 4096, 0, 4095, 600_000, 1]
+      const parts = lengths.map((length, n) => contentOf(length, `part ${n}`))
+      const whole = Buffer.concat(parts)
+      await on.store.write(SHOP, chunksOfParts(parts))
+      expect((await on.store.readWhole(SHOP, hashOf(whole))).equals(whole)).toBe(true)
+    })
+
+    it('reads ranges, both ends included', async () => {
+      const bytes = contentOf(1_000_000, 'ranges')
+      const { hash } = await put(bytes)
+      for (const [start, end] of [
+        [0, 0],
+        [0, 999_999],
+        [999_999, 999_999],
+        [255_999, 256_001],
+        [5, 700_000],
+      ] as const) {
+        const read = Buffer.concat(await Array.fromAsync(await on.store.read(SHOP, hash, { start, end })))
+        expect(read.equals(bytes.subarray(start, end + 1)), `${start}-${end}`).toBe(true)
+      }
+    })
+    it('lets a reader stop early', async () => {
+      const { hash } = await put(contentOf(3_000_000, 'early'))
+      const stream = await on.store.read(SHOP, hash)
+      for await (const chunk of stream) {
+        expect(chunk).not.toHaveLength(0)
+        break
+      }
+      expect(stream.destroyed).toBe(true)
+    })
+
+    it('keeps the same bytes once', async () => {
+      const bytes = contentOf(50_000, 'twice')
+      const first = await put(bytes)
+      const before = await on.contents()
+      expect(await Promise.all([put(bytes), put(bytes), put(bytes)])).toEqual([first, first, first])
+      expect(await on.contents()).toEqual(before)
+    })
+    it('keeps shops apart', async () => {
+      const { hash } = await put(contentOf(10, 'apart'), 8)
+      expect(await on.store.size(9, hash)).toBeNull()
+      await on.store.remove(9, hash)
+      expect(await on.store.size(8, hash)).toBe(10)
+    })
+    it('removes, and does not mind what is gone', async () => {
+      const { hash } = await put(contentOf(10, 'remove'))
+      await on.store.remove(SHOP, hash)
+      await on.store.remove(SHOP, hash)
+      expect(await on.store.size(SHOP, hash)).toBeNull()
+    })
+    it('says that a blob is missing', async () => {
+      const hash = hashOf(Buffer.from('never written'))
+      for (const read of [on.store.read(SHOP, hash), on.store.readWhole(SHOP, hash)]) {
+        const error = await read.then(
+          () => null,
+          (thrown: unknown) => thrown,
+        )
+        expect(error).toBeInstanceOf(StoreError)
+        expect((error as StoreError).code).toBe('missing')
+      }
+    })
+    it('refuses names that are no hashes', async () => {
+      const { read, readWhole, size, remove } = on.store
+      for (const hash of HOSTILE)
+        for (const call of [read, readWhole, size, remove])
+          await expect(call(SHOP, hash), JSON.stringify(hash)).rejects.toThrow(TypeError)
+      for (const shop of [-1, 1.5, NaN]) await expect(size(shop, 'a'.repeat(64))).rejects.toThrow(TypeError)
+    })
+
+    failureTests(() => on)
+    sweepTests(() => on)
+  })
+}
+
+async function* chunksOfParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts
+}
+
+function failureTests(on: () => StoreUnderTest): void {
+  it.each([0, 10, 3_000_000])('leaves nothing when the source throws after %i bytes', async (size) => {
+    const before = await on().contents()
+    const fault = new Error('the source broke')
+    async function* broken() {
+      yield* chunksOf(contentOf(size, 'broken'), 65_536)
+      throw fault
+    }
+    await expect(on().store.write(SHOP, broken())).rejects.toBe(fault)
+    expect(await on().contents()).toEqual(before)
+  })
+  it.each([10, 3_000_000])(
+    'leaves nothing when aborted after %i bytes, even while the source is silent',
+    async (size) => {
+      const before = await on().contents()
+      const controller = new AbortController()
+      const reason = new Error('cancelled')
+      const source = stalledAfter(contentOf(size, 'aborted'), () => setImmediate(() => controller.abort(reason)))
+      await expect(on().store.write(SHOP, source, controller.signal)).rejects.toBe(reason)
+      expect(await on().contents()).toEqual(before)
+    },
+  )
+  it('starts nothing when it is aborted already', async () => {
+    const before = await on().contents()
+    const reason = new Error('cancelled')
+    await expect(on().store.write(SHOP, chunksOf(contentOf(9, 'x'), 9), AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(await on().contents()).toEqual(before)
+  })
+}
+
+function sweepTests(on: () => StoreUnderTest): void {
+  const shop = 70
+  const put = (seed: string) => on().store.write(shop, chunksOf(contentOf(1000, seed), 1000))
+  it('sweeps what is old and not known, and nothing else', async () => {
+    const [kept, stray] = [await put('kept'), await put('stray')]
+    const known = async (of: number, hashes: readonly string[]) =>
+      of === shop ? new Set(hashes.filter((hash) => hash === kept.hash)) : new Set(hashes)
+    expect(await on().store.sweep(3_600_000, async () => NONE)).toBe(0)
+    expect(await on().store.sweep(-1000, known)).toBe(1)
+    expect(await on().store.size(shop, kept.hash)).toBe(1000)
+    expect(await on().store.size(shop, stray.hash)).toBeNull()
+  })
+  it('keeps a blob that is written again while the sweep asks about it', async () => {
+    const { hash } = await put('again')
+    const since = Date.now()
+    while (Date.now() < since + 20) await on().store.size(shop, hash)
+    const known = async (of: number, hashes: readonly string[]) => {
+      if (of !== shop) return new Set(hashes)
+      await put('again')
+      return NONE
+    }
+    await on().store.sweep(10, known)
+    expect(await on().store.readWhole(shop, hash).then(hashOf)).toBe(hash)
+  })
+  it('sweeps while the same blob is written over and over: whoever wrote last has it', async () => {
+    const notShop = async (of: number, hashes: readonly string[]) => (of === shop ? NONE : new Set(hashes))
+    for (let round = 0; round < 30; round += 1) {
+      const [written] = await Promise.all([put('race'), on().store.sweep(1000, notShop)])
+      expect(await on().store.size(shop, written.hash)).toBe(1000)
+    }
+  })
+}

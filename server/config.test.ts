@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { definePlugin, type Workflow } from '../plugins/contract.ts'
+import { ConfigError, defineConfig, readEnvironment } from './config.ts'
+
+const problemsOf = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as Error).message
+  }
+  throw new Error('Nothing was refused')
+}
+
+describe('the environment', () => {
+  test('has defaults that run: demo mode on the loopback address', () => {
+    const environment = readEnvironment({})
+    expect(environment).toMatchObject({ port: 3000, host: '127.0.0.1', platform: null, allowLoopback: true })
+    expect(environment.roles).toEqual(['web', 'worker'])
+  })
+
+  test('names every wrong setting at once, with what to write', () => {
+    const message = problemsOf(() => readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }))
+    expect(message).toContain('PORT: write a port number')
+    expect(message).toContain('ROLE: write one or more of web, worker')
+    expect(message).toContain('DATABASE_URL: write postgres://')
+  })
+
+  test('takes an empty setting for an absent one', () => {
+    expect(readEnvironment({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null })
+  })
+
+  test('refuses demo mode in production and on other addresses', () => {
+    expect(problemsOf(() => readEnvironment({ NODE_ENV: 'production' }))).toContain('SHOPIFY_API_KEY')
+    expect(problemsOf(() => readEnvironment({ HOST: '0.0.0.0' }))).toContain(
+      'HOST: demo mode listens on 127.0.0.1 alone',
+    )
+  })
+
+  test('wants the secret with a database of its own, and the address with the platform', () => {
+    expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain('APP_SECRET')
+    const platform = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
+    expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')
+    expect(problemsOf(() => readEnvironment({ SHOPIFY_API_KEY: 'key' }))).toContain('write both')
+  })
+})
+
+describe('the composition', () => {
+  const plugin = definePlugin({
+    id: 'count-pages',
+    kind: 'act',
+    title: 'Count pages',
+    options: z.strictObject({ most: z.number().min(1) }),
+    undo: 'none',
+    async *plan() {},
+  })
+  const workflow = (change: Partial<Workflow> = {}): Workflow => ({
+    id: 'one',
+    title: 'One',
+    action: 'one',
+    kind: 'bulk',
+    parallel: 1,
+    steps: [{ id: 'count', plugin: 'count-pages', options: { most: 3 } }],
+    ...change,
+  })
+  const compose = (workflows: Workflow[], plugins = [plugin]) =>
+    defineConfig({
+      environment: readEnvironment({}),
+      plugins,
+      workflows,
+      storage: { primary: { kind: 'disk', folder: 'a' }, backup: { kind: 'disk', folder: 'b' } },
+    })
+
+  test('is taken when everything named is there', () => {
+    expect(compose([workflow()]).limits.entries_per_import).toBe(1000)
+  })
+
+  test.each([
+    ['an unknown plugin', [workflow({ steps: [{ id: 'x', plugin: 'fly' }] })], 'there is no plugin fly'],
+    ['a missing option', [workflow({ steps: [{ id: 'x', plugin: 'count-pages' }] })], 'options.most'],
+    ['a doubled workflow', [workflow(), workflow()], 'workflow one is listed twice'],
+    ['a doubled step', [workflow({ steps: [...workflow().steps, ...workflow().steps] })], 'step count is listed twice'],
+    ['no steps', [workflow({ steps: [] })], 'has no steps'],
+    ['no chain', [workflow({ parallel: 0 })], 'parallel is 1 or more'],
+  ])('refuses %s', (_what, workflows, message) => {
+    expect(problemsOf(() => compose(workflows))).toContain(message)
+  })
+
+  test('refuses a doubled plugin', () => {
+    expect(problemsOf(() => compose([], [plugin, plugin]))).toContain('plugin count-pages is listed twice')
+  })
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { ERRORS } from './errors.ts'
+
+// Clients match on codes: one that goes or changes its status breaks them. New ones are added here on purpose.
+test('the list of errors is what clients rely on', () => {
+  const list = Object.entries(ERRORS).map(([code, { status, type }]) => `${code} ${status} ${type}`)
+  expect(list).toMatchInlineSnapshot(`
+    [
+      "malformed_request 400 invalid_request",
+      "unauthenticated 401 authentication",
+      "missing_scope 403 permission",
+      "not_found 404 not_found",
+      "method_not_allowed 405 invalid_request",
+      "idempotency_key_reused 409 conflict",
+      "idempotency_in_progress 409 conflict",
+      "conflict 409 conflict",
+      "precondition_failed 412 invalid_request",
+      "payload_too_large 413 invalid_request",
+      "unsupported_media_type 415 invalid_request",
+      "range_not_satisfiable 416 invalid_request",
+      "validation_failed 422 invalid_request",
+      "rate_limited 429 rate_limit",
+      "internal 500 api",
+      "unavailable 503 api",
+      "required 422 invalid_request",
+      "unknown_field 422 invalid_request",
+      "invalid_type 422 invalid_request",
+      "invalid_value 422 invalid_request",
+      "out_of_range 422 invalid_request",
+      "too_many 422 invalid_request",
+      "too_few 422 invalid_request",
+      "invalid_url 422 invalid_request",
+      "invalid_filename 422 invalid_request",
+      "invalid_tag 422 invalid_request",
+      "url_not_accessible 422 item",
+      "sku_not_found 422 item",
+      "sku_ambiguous 422 item",
+      "duplicate_filename 409 item",
+      "invalid_csv 422 item",
+      "file_in_use 409 item",
+      "permission_denied 403 item",
+      "file_too_large 413 item",
+      "empty_file 422 item",
+      "storage_full 507 item",
+      "storage_failed 503 item",
+      "storefront_unavailable 503 item",
+      "worker_crashed 500 item",
+      "plugin_failed 500 item",
+      "operation_cancelled 409 item",
+      "operation_stopped 409 item",
+      "link_unavailable 404 not_found",
+      "link_expired 410 not_found",
+      "link_exhausted 410 not_found",
+      "link_withdrawn 410 not_found",
+    ]
+  `)
+})
+
+test('the specification’s messages stand word for word', () => {
+  expect(ERRORS.invalid_csv.message).toBe('Invalid CSV format')
+  expect(ERRORS.url_not_accessible.message).toBe('File URL not accessible')
+  expect(ERRORS.sku_not_found.message).toBe('Product SKU not found')
+  expect(ERRORS.duplicate_filename.message).toBe('Duplicate filename')
+  expect(ERRORS.file_in_use.message).toBe('File in use')
+  expect(ERRORS.permission_denied.message).toBe('Permission denied')
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Mapping, StagedBlob } from '../../plugins/contract.ts'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { admitFiles, type Admission, type OnConflict } from './admit.ts'
+import { draftOf } from './drafts.ts'
+import { shopSettingsSchema } from './shop-settings.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+let shops = 0
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  scope = forShop(database, await createTestShop(database, `shop-${shops++}.myshopify.com`))
+})
+
+const limits = { file_bytes: 1000 }
+const blob = (byte: number, size = 10): StagedBlob => ({
+  hash: Buffer.alloc(32, byte).toString('hex'),
+  size_bytes: size,
+  location: 'primary',
+  content_type: null,
+})
+const mapping: Mapping = {
+  product_id: 'gid://shopify/Product/1',
+  product_title: 'Slow Bread',
+  variant_id: null,
+  sku: 'EB-003',
+  method: 'sku',
+  score: 1,
+  reason: 'named',
+}
+const admission = (filename: string, byte: number, onConflict: OnConflict = 'error', mapped = false): Admission => {
+  const draft = draftOf({ filename, tags: ['a'] }, shopSettingsSchema.parse({}))
+  return { draft: { ...draft, mappings: mapped ? [mapping] : [] }, staged: blob(byte), onConflict, channel: 'api' }
+}
+const admit = (...admissions: Admission[]) => scope.transaction((tx) => admitFiles(tx, admissions, limits))
+const rows = (table: 'files' | 'versions' | 'mappings' | 'blobs') =>
+  scope.from(table).select('*') as Promise<Record<string, unknown>[]>
+
+describe('admitFiles', () => {
+  test('makes file, version, blob and mapping together', async () => {
+    const [result] = await admit(admission('Slow Bread.PDF', 1, 'error', true))
+    expect(result).toMatchObject({ status: 'created', filename: 'Slow Bread.PDF' })
+    expect(await rows('files')).toMatchObject([
+      {
+        name_key: 'slow bread.pdf',
+        extension: 'pdf',
+        content_type: 'application/pdf',
+        mapping_state: 'mapped',
+        version: 1,
+        expiry_days: 60,
+        download_limit: 5,
+      },
+    ])
+    expect(await rows('versions')).toMatchObject([{ number: 1, location: 'primary', size_bytes: 10 }])
+    expect(await rows('mappings')).toMatchObject([{ product_title: 'Slow Bread', variant_id: '', score: 1 }])
+  })
+
+  test('refuses a taken name in any case, also within one call, and leaves the others alone', async () => {
+    await admit(admission('taken.txt', 1))
+    const results = await admit(admission('TAKEN.txt', 2), admission('free.txt', 3), admission('Free.TXT', 4))
+    expect(results.map(({ status }) => status)).toEqual(['refused', 'created', 'refused'])
+    expect(results[0]).toMatchObject({ code: 'duplicate_filename', message: 'Duplicate filename' })
+    expect((await rows('files')).length).toBe(2)
+  })
+
+  test('renames to the next free number', async () => {
+    await admit(admission('a.txt', 1))
+    const results = await admit(admission('a.txt', 2, 'rename'), admission('A.txt', 3, 'rename'))
+    expect(results).toMatchObject([{ filename: 'a (2).txt' }, { filename: 'A (3).txt' }])
+  })
+
+  test('a new version keeps the record and its older bytes; overwriting replaces settings and drops them', async () => {
+    const [first] = await admit(admission('a.txt', 1, 'error', true))
+    await scope.from('files').update({ tags: ['mine'], expiry_days: 7 } as never)
+    const [renewed] = await admit(admission('a.txt', 2, 'new_version'))
+    expect(renewed).toMatchObject({ status: 'replaced', fileId: (first as { fileId: string }).fileId })
+    expect(await rows('files')).toMatchObject([{ version: 2, tags: ['mine'], expiry_days: 7, mapping_state: 'mapped' }])
+    expect((await rows('versions')).length).toBe(2)
+
+    await admit(admission('a.txt', 3, 'overwrite'))
+    expect(await rows('files')).toMatchObject([{ version: 3, tags: ['a'], expiry_days: 60, mapping_state: 'mapped' }])
+    expect(await rows('versions')).toMatchObject([{ number: 3 }])
+    expect((await rows('mappings')).length).toBe(1)
+  })
+
+  test('stores the same bytes once', async () => {
+    await admit(admission('a.txt', 1), admission('b.txt', 1))
+    expect((await rows('blobs')).length).toBe(1)
+    expect((await rows('versions')).length).toBe(2)
+  })
+
+  test('refuses what the rules refuse', async () => {
+    const huge = { ...admission('huge.bin', 5), staged: blob(5, 1001) }
+    expect(await admit(admission('../x', 4), huge)).toMatchObject([
+      { status: 'refused', code: 'invalid_filename' },
+      { status: 'refused', code: 'file_too_large' },
+    ])
+    expect(await rows('files')).toEqual([])
+  })
+
+  test('many at once in two transactions make each name once', async () => {
+    const batch = (from: number) => Array.from({ length: 40 }, (_, n) => admission(`f-${(n * 7 + from) % 60}`, n % 11))
+    const results = (await Promise.all([admit(...batch(0)), admit(...batch(20))])).flat()
+    const created = results.flatMap((result) => (result.status === 'created' ? [result.filename] : []))
+    expect(new Set(created).size).toBe(created.length)
+    expect((await rows('files')).length).toBe(created.length)
+  })
+})

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  contentTypeOf,
+  extensionOf,
+  filenameProblem,
+  nameKey,
+  normalizeTags,
+  numberedName,
+  tagProblem,
+} from './rules.ts'
+
+describe('filenames', () => {
+  test.each([
+    'a',
+    'Über die Brücke.pdf',
+    '日本語 (2).zip',
+    '👩‍👩‍👧.png',
+    '.htaccess',
+    'a'.repeat(255),
+    "it's 100% #1 & co.txt",
+  ])('%s is allowed', (name) => {
+    expect(filenameProblem(name)).toBeNull()
+  })
+
+  test.each([
+    '',
+    ' ',
+    ' a',
+    'a ',
+    '.',
+    '..',
+    'a/b',
+    'a\\b',
+    'a\0b',
+    'a\nb',
+    'invoice\u202efdp.exe',
+    'x'.repeat(256),
+    'a\ud800',
+  ])('%j is refused', (name) => {
+    expect(filenameProblem(name)).toMatchObject({ code: 'invalid_filename' })
+  })
+
+  test('the same name in another case or form is the same name', () => {
+    expect(nameKey('ÉTUDE.PDF')).toBe(nameKey('e\u0301tude.pdf'))
+  })
+
+  test('a numbered name is allowed wherever the name was, and keeps its extension', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 300 }),
+        fc.integer({ min: 2, max: 9999 }),
+        (name, number) => {
+          fc.pre(filenameProblem(name) === null && filenameProblem(`${name}.pdf`) === null)
+          const numbered = numberedName(`${name}.pdf`, number)
+          expect(numbered.endsWith(` (${number}).pdf`)).toBe(true)
+          expect(filenameProblem(numbered)).toBeNull()
+        },
+      ),
+    )
+  })
+
+  test.each([
+    ['Guide.PDF', 'pdf', 'application/pdf'],
+    ['archive.tar.gz', 'gz', 'application/gzip'],
+    ['.hidden', '', 'application/octet-stream'],
+    ['no-dot', '', 'application/octet-stream'],
+  ])('%s has the extension %j and is served as %s', (name, extension, type) => {
+    expect(extensionOf(name)).toBe(extension)
+    expect(contentTypeOf(name)).toBe(type)
+  })
+})
+
+describe('tags', () => {
+  test.each(['', '  ', 'a,b', 'a;b', 'a\nb', 'x'.repeat(101)])('%j is refused', (tag) => {
+    expect(tagProblem(tag)).toMatchObject({ code: 'invalid_tag' })
+  })
+
+  test('are trimmed, each once, in order', () => {
+    expect(normalizeTags([' b', 'a', 'b ', 'A'])).toEqual(['b', 'a', 'A'])
+  })
+})

@@ -1,0 +1,215 @@
+// Nobody in where they don't belong: bad keys, missing scopes, other shops' ids, each beside its twin that gets in.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase, type Database } from '../../server/db/database.ts'
+import { findRunning } from '../../server/db/embedded.ts'
+import { forShop } from '../../server/db/for-shop.ts'
+import { createApiKey } from '../../server/http/auth.ts'
+import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
+import { createTestShop, silent } from '../database.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd, listAll } from './imports.ts'
+import { removeDataDir, startServer, type RunningServer } from './server.ts'
+
+interface Owner {
+  key: string
+  shop: number
+  ids: Record<string, string>
+}
+interface ApiDocument {
+  paths: Record<string, Record<string, object>>
+}
+
+let server: RunningServer
+let origin: Origin
+let database: Database
+let a: Owner
+let b: Owner
+let document: ApiDocument
+
+const as = (key: string | null, method: string, route: string, body?: unknown) =>
+  server.call(method, route, body, { authorization: key === null ? '' : `Bearer ${key}` })
+
+const keyFor = async (shop: number, scopes: readonly Scope[], expiresAt?: Date) =>
+  (
+    await createApiKey(forShop(database, shop), {
+      name: 'test',
+      scopes,
+      demo: true,
+      ...(expiresAt ? { expiresAt } : {}),
+    })
+  ).key
+
+async function makeOwner(domain: string): Promise<Owner> {
+  const shop = await createTestShop(database, domain)
+  const key = await keyFor(shop, SCOPES)
+  const caller = { ...server, call: (method: string, route: string, body?: unknown) => as(key, method, route, body) }
+  const files = [{ filename: `${domain}.bin`, url: `${origin.url}/bytes/100/${domain}` }]
+  const reply = await importUntilEnd(caller, { files })
+  const file = reply.files[0]!.file_id!
+  const links = (await (await as(key, 'POST', '/api/links', { file_ids: [file] })).json()) as { data: { id: string }[] }
+  const notices = await listAll(caller, '/api/notices')
+  return { key, shop, ids: { file, import: reply.job_id, link: links.data[0]!.id, notice: notices[0]!.id! } }
+}
+
+beforeAll(async () => {
+  ;[server, origin] = await Promise.all([startServer(), startOrigin()])
+  database = openDatabase((await findRunning(server.dataDir))!, 2, silent)
+  ;[a, b] = await Promise.all([makeOwner('shop-a.myshopify.com'), makeOwner('shop-b.myshopify.com')])
+  document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as ApiDocument
+})
+afterAll(async () => {
+  await database.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+describe('keys', () => {
+  test.each([
+    ['no key', () => null],
+    ['a key that never was', () => `sdk_test_${'x'.repeat(43)}`],
+    ['something else', () => 'hello'],
+    ['another header’s words', () => 'Bearer'],
+  ])('%s is 401 on every endpoint, in the house’s words', async (_what, key) => {
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const method of Object.keys(methods)) {
+        const response = await as(
+          key(),
+          method.toUpperCase(),
+          path.replace('{id}', a.ids.file!),
+          method === 'get' ? undefined : {},
+        )
+        expect([path, response.status]).toEqual([path, 401])
+        expect(await response.json()).toMatchObject({ error: { code: 'unauthenticated', status: 401 } })
+      }
+  })
+
+  test('a revoked key and an expired one are 401; the twin that is neither gets in', async () => {
+    const [revoked, expired, good] = await Promise.all([
+      keyFor(a.shop, ['files:read']),
+      keyFor(a.shop, ['files:read'], new Date(Date.now() - 1000)),
+      keyFor(a.shop, ['files:read'], new Date(Date.now() + 60_000)),
+    ])
+    expect((await as(revoked, 'GET', '/api/files')).status).toBe(200)
+    await database
+      .knex('api_keys')
+      .where({ hint: revoked.slice(0, 16) })
+      .update({ revoked_at: new Date() })
+    expect((await as(revoked, 'GET', '/api/files')).status).toBe(401)
+    expect((await as(expired, 'GET', '/api/files')).status).toBe(401)
+    expect((await as(good, 'GET', '/api/files')).status).toBe(200)
+  })
+
+  test('the missing scope is 403 and named; the twin that has it gets in', async () => {
+    const [reader, writer] = await Promise.all([keyFor(a.shop, ['operations:read']), keyFor(a.shop, ['files:read'])])
+    const refused = await as(reader, 'GET', `/api/files/${a.ids.file}`)
+    expect(refused.status).toBe(403)
+    expect(await refused.json()).toMatchObject({
+      error: { code: 'missing_scope', message: expect.stringContaining('files:read') },
+    })
+    expect((await as(writer, 'GET', `/api/files/${a.ids.file}`)).status).toBe(200)
+    expect((await as(writer, 'POST', '/api/files/import', { files: [] })).status).toBe(403)
+  })
+
+  test('a link’s address is shown to links:write alone', async () => {
+    const reader = await keyFor(a.shop, ['files:read'])
+    const urls = async (key: string) =>
+      ((await (await as(key, 'GET', '/api/links')).json()) as { data: { url: string | null }[] }).data.map(
+        ({ url }) => url,
+      )
+    expect(await urls(reader)).toEqual([null])
+    expect(await urls(a.key)).toEqual([expect.stringContaining('/download?key=')])
+  })
+})
+
+describe('another shop’s ids', () => {
+  test('are 404 on every route that takes one, and 200 for their owner', async () => {
+    let asked = 0
+    for (const [path, methods] of Object.entries(document.paths)) {
+      if (!path.includes('{id}') || !methods.get) continue
+      for (const id of Object.values(a.ids)) {
+        const route = path.replace('{id}', id)
+        const theirs = await as(b.key, 'GET', route)
+        expect([route, theirs.status]).toEqual([route, 404])
+        const own = await as(a.key, 'GET', route)
+        if (own.status === 200) asked++
+        else expect([route, own.status]).toEqual([route, 404])
+      }
+    }
+    // Each of the five routes answers its owner for the one kind of id that it takes.
+    expect(asked).toBe(Object.entries(document.paths).filter(([path, { get }]) => path.includes('{id}') && get).length)
+  })
+
+  test('select nothing in lists and change nothing', async () => {
+    expect((await as(b.key, 'GET', `/api/links?file_id=${a.ids.file}`)).status).toBe(404)
+    expect((await as(a.key, 'GET', `/api/links?file_id=${a.ids.file}`)).status).toBe(200)
+    const made = await as(b.key, 'POST', '/api/links', { file_ids: [a.ids.file] })
+    expect(made.status).toBe(422)
+    expect(await made.json()).toMatchObject({
+      error: { details: [{ index: 0, param: 'file_ids', code: 'not_found' }] },
+    })
+    await as(b.key, 'POST', '/api/notices/read', { ids: [a.ids.notice] })
+    expect((await (await as(a.key, 'GET', '/api/notices')).json()) as object).toMatchObject({ unread: 1 })
+    const names = ((await (await as(b.key, 'GET', '/api/files')).json()) as { data: { filename: string }[] }).data
+    expect(names.map(({ filename }) => filename)).toEqual(['shop-b.myshopify.com.bin'])
+  })
+
+  test('the same Idempotency-Key in two shops is two keys', async () => {
+    const body = { files: [{ filename: 'same.bin', url: `${origin.url}/bytes/9/same` }] }
+    const send = (key: string) =>
+      server.call('POST', '/api/files/import', body, { authorization: `Bearer ${key}`, 'idempotency-key': 'same' })
+    const [one, two] = await Promise.all([send(a.key), send(b.key)])
+    const jobs = await Promise.all(
+      [one, two].map(async (response) => ((await response.json()) as { job_id: string }).job_id),
+    )
+    expect(jobs[0]).not.toBe(jobs[1])
+  })
+})
+
+describe('requests that can’t be read', () => {
+  const send = (body: string, headers: Record<string, string>) =>
+    fetch(`${server.url}/api/files/import`, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${a.key}`, ...headers },
+    })
+
+  test.each([
+    ['broken JSON', '{"files": [', { 'content-type': 'application/json' }, 400, 'malformed_request'],
+    ['a form', 'files=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type'],
+    [
+      '6 MB',
+      JSON.stringify({ files: 'x'.repeat(6 * 1024 ** 2) }),
+      { 'content-type': 'application/json' },
+      413,
+      'payload_too_large',
+    ],
+    ['nothing', '{}', { 'content-type': 'application/json' }, 422, 'validation_failed'],
+  ])('%s', async (_what, body, headers, status, code) => {
+    const response = await send(body, headers)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ error: { code, status } })
+  })
+
+  test('an unknown address is 404, another method 405, both with a request id', async () => {
+    const unknown = await as(a.key, 'GET', '/api/nothing')
+    expect([unknown.status, (await unknown.json()) as object]).toMatchObject([
+      404,
+      { error: { request_id: unknown.headers.get('x-request-id') } },
+    ])
+    expect((await as(a.key, 'DELETE', '/api/files/import')).status).toBe(405)
+    expect((await as(a.key, 'GET', '/api/files?colour=red')).status).toBe(422)
+    expect((await as(a.key, 'GET', '/api/files?cursor=nonsense')).status).toBe(422)
+  })
+
+  test('too many requests are 429 with Retry-After, per key', async () => {
+    const busy = await keyFor(a.shop, ['files:read', 'links:write'])
+    const answers = await Promise.all(Array.from({ length: 125 }, () => as(busy, 'POST', '/api/links', {})))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBe(5)
+    expect(Number(refused[0]!.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused[0]!.headers.get('ratelimit')).toMatch(/^"writes";r=0;t=\d+$/)
+    expect((await as(busy, 'GET', '/api/files')).status).toBe(200)
+    expect((await as(a.key, 'POST', '/api/links', {})).status).toBe(422)
+  })
+})

@@ -8,9 +8,11 @@ import type { Secrets } from '../secrets.ts'
 import { createAccess } from './access.ts'
 import { createAdminRequest, type AdminRequest } from './admin-api.ts'
 import { createCatalog } from './catalog.ts'
+import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
 import { SHOP_PROFILE } from './operations.ts'
 import { verifySessionToken } from './session-token.ts'
+import { createSealing } from './shop-tokens.ts'
 import { searchSkus } from './sku-search.ts'
 import type { Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
@@ -32,7 +34,7 @@ const PROFILE_POINTS = 1
 export function createStorefront(options: PlatformOptions): Storefront {
   const { database, secrets, log, platform, transport = fetch } = options
   const library = openLibrary(platform, options.appUrl)
-  const access = createAccess({ database, secrets, library, transport })
+  const access = createAccess(database, createSealing(secrets), createGrants(library, transport))
   const request = createAdminRequest({ library, transport, access, log })
   const catalogs = new Map<number, Catalog>()
   const closing = new AbortController()

@@ -3,32 +3,9 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import Papa from 'papaparse'
-import { findColumns, type Columns } from './catalog-columns.ts'
-import { createIds } from './catalog-ids.ts'
+import { findColumns } from './catalog-columns.ts'
+import { emptyTables, rowReader, type Products, type Variants } from './catalog-rows.ts'
 import { fold } from './search.ts'
-
-export interface Products {
-  id: number[]
-  handle: string[]
-  title: string[]
-  vendor: string[]
-  type: string[]
-  tags: (readonly string[])[]
-  status: string[]
-  image: (string | null)[]
-  /** The rows of its variants. */
-  variants: number[][]
-}
-
-export interface Variants {
-  id: number[]
-  product: number[]
-  title: string[]
-  /** '' for none. */
-  sku: string[]
-  barcode: string[]
-  price: string[]
-}
 
 export interface DemoCatalog {
   products: Products
@@ -46,9 +23,6 @@ export class CatalogError extends Error {
   }
 }
 
-const STATUSES = ['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']
-const NO_OPTION = 'Default Title'
-
 /** Reads a product CSV. Throws `CatalogError`. */
 export async function readCatalog(file: string): Promise<DemoCatalog> {
   const { products, variants } = await readColumns(file)
@@ -62,18 +36,7 @@ function asCatalog(products: Products, variants: Variants, changedAt: Date): Dem
 }
 
 async function readColumns(file: string): Promise<{ products: Products; variants: Variants }> {
-  const products: Products = {
-    id: [],
-    handle: [],
-    title: [],
-    vendor: [],
-    type: [],
-    tags: [],
-    status: [],
-    image: [],
-    variants: [],
-  }
-  const variants: Variants = { id: [], product: [], title: [], sku: [], barcode: [], price: [] }
+  const { products, variants } = emptyTables()
   let addRow: ((cells: readonly string[]) => void) | null = null
   await eachRow(file, (cells) => {
     if (addRow) addRow(cells)
@@ -115,75 +78,6 @@ async function eachRow(file: string, take: (cells: readonly string[]) => void): 
 }
 
 const breaksIn = (cell: string) => (cell.includes('\n') ? cell.split('\n').length - 1 : 0)
-
-/** Takes the rows after the header: of a product its first, then one for each further variant or image. */
-function rowReader(columns: Columns, width: number, products: Products, variants: Variants) {
-  const productIds = createIds('Product')
-  const variantIds = createIds('ProductVariant')
-  const rows = new Map<string, number>()
-  const keep = createKeeper((text) => text)
-  const keepTags = createKeeper((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean)) // prettier-ignore
-
-  return (cells: readonly string[]) => {
-    const cell = (at: number | null) => (at === null ? '' : (cells[at] ?? '').trim())
-    const problem = (at: number | null, text: string) => new Error(`column ${(at ?? 0) + 1}: ${text}`)
-    if (cells.length > width) throw new Error(`it has ${cells.length} cells under ${width} headings`)
-    const handle = cell(columns.handle)
-    if (handle === '') throw problem(columns.handle, 'the handle is missing')
-    if (handle.includes('\uFFFD') || cell(columns.title).includes('\uFFFD'))
-      throw problem(columns.handle, 'the text is not UTF-8: save the file as UTF-8')
-
-    let product = rows.get(handle)
-    const options = columns.options.map(({ value }) => cell(value)).filter((value) => value !== '')
-    const title = options.join(' / ') || NO_OPTION
-    const sku = cell(columns.sku)
-    const price = cell(columns.price)
-    if (price !== '' && !/^\d+(\.\d+)?$/.test(price)) throw problem(columns.price, `${price} is not a price`)
-    const isFirst = product === undefined
-    if (product === undefined) {
-      const status = cell(columns.status).toUpperCase() || 'ACTIVE'
-      if (!STATUSES.includes(status)) throw problem(columns.status, `${status} is not a status`)
-      if (cell(columns.title) === '') throw problem(columns.title, `the product ${handle} has no title`)
-      product = products.id.length
-      rows.set(own(handle), product)
-      products.id.push(productIds(handle))
-      products.handle.push(own(handle))
-      products.title.push(own(cell(columns.title)))
-      products.vendor.push(keep(cell(columns.vendor)))
-      products.type.push(keep(cell(columns.type)))
-      products.tags.push(keepTags(cell(columns.tags)))
-      products.status.push(keep(status))
-      products.image.push(own(cell(columns.image)) || null)
-      products.variants.push([])
-    }
-    // A further row with neither is one more image.
-    if (!isFirst && options.length === 0 && sku === '' && price === '') return
-    products.variants[product]!.push(variants.id.length)
-    variants.id.push(variantIds(`${handle}\n${title}`))
-    variants.product.push(product)
-    variants.title.push(keep(title))
-    variants.sku.push(own(sku))
-    variants.barcode.push(own(cell(columns.barcode).replace(/^'/, '')))
-    variants.price.push(keep(price === '' ? '0.00' : price))
-  }
-}
-
-/** A copy apart from the file: a piece of a string holds the whole of it in memory. */
-const own = (text: string) => Buffer.from(text).toString()
-
-/** Makes each value once, for columns that repeat themselves. */
-function createKeeper<T>(make: (text: string) => T): (text: string) => T {
-  const kept = new Map<string, T>()
-  return (text) => {
-    let there = kept.get(text)
-    if (there === undefined) {
-      const key = own(text)
-      there = make(key)
-      kept.set(key, there)
-    }
-    return there
-  }
-}
 
 function indexSkus(variants: Variants): ReadonlyMap<string, number | number[]> {
   const index = new Map<string, number | number[]>()

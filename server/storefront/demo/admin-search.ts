@@ -1,0 +1,76 @@
+// The fields that products and variants can be searched by.
+import type { DemoCatalog } from './catalog.ts'
+import { anyOf, indexed, keyword, ordered, words, type Field, type Fields } from './search.ts'
+
+export interface Searchable {
+  all: Fields
+  /** A term without a field looks in several. */
+  anywhere: Field
+}
+
+export function variantFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
+  const owner = (row: number) => variants.product[row]!
+  const title = words((row) => `${products.title[owner(row)]} ${variants.title[row]}`)
+  const sku = indexed((row) => variants.sku[row]!, bySku)
+  const barcode = keyword((row) => variants.barcode[row]!)
+  const vendor = keyword((row) => products.vendor[owner(row)]!)
+  const productType = keyword((row) => products.type[owner(row)]!)
+  const status = keyword((row) => products.status[owner(row)]!)
+  const tag = keyword((row) => products.tags[owner(row)]!)
+  const all: Fields = {
+    id: ordered((row) => variants.id[row]!, readId),
+    product_id: ordered((row) => products.id[owner(row)]!, readId),
+    product_ids: keyword((row) => String(products.id[owner(row)])),
+    sku,
+    barcode,
+    title,
+    vendor,
+    tag,
+    product_type: productType,
+    product_status: status,
+    status,
+    updated_at: ordered(() => +changedAt, readMoment),
+  }
+  return { all, anywhere: inAny(title, sku, barcode, vendor, productType, tag) }
+}
+
+export function productFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
+  const ofVariants = (column: readonly string[]) => (row: number) =>
+    products.variants[row]!.map((variant) => column[variant]!).filter(Boolean)
+  const title = words((row) => products.title[row]!)
+  const bySkuOf = keyword(ofVariants(variants.sku))
+  const sku: Field = (term) => {
+    const matcher = bySkuOf(term)
+    if (!matcher || term.prefix) return matcher
+    const folded = indexed(() => '', bySku)(term)!
+    return { test: matcher.test, find: () => folded.find!().map((row) => variants.product[row]!) }
+  }
+  const barcode = keyword(ofVariants(variants.barcode))
+  const vendor = keyword((row) => products.vendor[row]!)
+  const productType = keyword((row) => products.type[row]!)
+  const tag = keyword((row) => products.tags[row]!)
+  const at = ordered(() => +changedAt, readMoment)
+  const all: Fields = {
+    id: ordered((row) => products.id[row]!, readId),
+    handle: keyword((row) => products.handle[row]!),
+    status: keyword((row) => products.status[row]!),
+    variant_title: keyword(ofVariants(variants.title)),
+    title,
+    sku,
+    barcode,
+    vendor,
+    product_type: productType,
+    tag,
+    created_at: at,
+    updated_at: at,
+  }
+  return { all, anywhere: inAny(title, sku, barcode, vendor, productType, tag) }
+}
+
+const inAny =
+  (...fields: Field[]): Field =>
+  (term) =>
+    anyOf(fields.map((field) => field(term)).filter((matcher) => matcher !== null))
+
+const readId = (text: string) => (/^\d+$/.test(text) ? Number(text) : NaN)
+const readMoment = (text: string) => (text.toLowerCase() === 'now' ? Date.now() : Date.parse(text))

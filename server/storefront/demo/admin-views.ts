@@ -1,0 +1,84 @@
+// How the stand-in's products and variants look in an answer, and in which orders they come.
+import { toGid } from './catalog-ids.ts'
+import type { DemoCatalog } from './catalog.ts'
+import { connect, type Order, type PageArguments } from './connection.ts'
+
+export interface ProductView {
+  __typename: 'Product'
+  [field: string]: unknown
+}
+
+export function createViews(catalog: DemoCatalog) {
+  const { products, variants } = catalog
+  const at = catalog.changedAt.toISOString()
+  const variant = (row: number) => {
+    const owner = variants.product[row]!
+    return {
+      __typename: 'ProductVariant',
+      id: toGid('ProductVariant', variants.id[row]!),
+      legacyResourceId: String(variants.id[row]),
+      sku: variants.sku[row] === '' ? null : variants.sku[row],
+      title: variants.title[row],
+      displayName: `${products.title[owner]} - ${variants.title[row]}`,
+      barcode: variants.barcode[row] === '' ? null : variants.barcode[row],
+      price: variants.price[row],
+      position: () => products.variants[owner]!.indexOf(row) + 1,
+      createdAt: at,
+      updatedAt: at,
+      product: () => product(owner),
+    }
+  }
+  const product = (row: number): ProductView => ({
+    __typename: 'Product',
+    id: toGid('Product', products.id[row]!),
+    legacyResourceId: String(products.id[row]),
+    title: products.title[row],
+    handle: products.handle[row],
+    status: products.status[row],
+    vendor: products.vendor[row],
+    productType: products.type[row],
+    tags: products.tags[row],
+    createdAt: at,
+    updatedAt: at,
+    hasOnlyDefaultVariant: () => {
+      const [first, second] = products.variants[row]!
+      return second === undefined && variants.title[first!] === 'Default Title'
+    },
+    featuredMedia: () => media(products.id[row]!, products.image[row]!),
+    variantsCount: { count: products.variants[row]!.length, precision: 'EXACT' },
+    variants: (list: PageArguments & { sortKey?: string | null }) =>
+      connect(products.variants[row]!, variantOrder(catalog, list.sortKey ?? 'POSITION'), list, variant),
+  })
+  return { product, variant }
+}
+
+const media = (product: number, url: string | null) =>
+  url === null
+    ? null
+    : {
+        __typename: 'MediaImage',
+        id: toGid('MediaImage', product),
+        alt: null,
+        preview: { image: { url, altText: null } },
+      }
+
+export function productOrder({ products }: DemoCatalog, sortKey: string | null | undefined): Order {
+  const keys: Record<string, (row: number) => string> = {
+    TITLE: (row) => products.title[row]!.toLowerCase(),
+    VENDOR: (row) => products.vendor[row]!.toLowerCase(),
+    PRODUCT_TYPE: (row) => products.type[row]!.toLowerCase(),
+  }
+  return { id: (row) => products.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
+}
+
+export function variantOrder({ products, variants }: DemoCatalog, sortKey: string | null | undefined): Order {
+  const fullTitle = (row: number) => `${products.title[variants.product[row]!]} ${variants.title[row]}`.toLowerCase()
+  const keys: Record<string, (row: number) => string | number> = {
+    SKU: (row) => variants.sku[row]!.toLowerCase(),
+    TITLE: (row) => variants.title[row]!.toLowerCase(),
+    POSITION: (row) => products.variants[variants.product[row]!]!.indexOf(row),
+    FULL_TITLE: fullTitle,
+    NAME: fullTitle,
+  }
+  return { id: (row) => variants.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
+}

@@ -1,0 +1,80 @@
+// The row that holds a shop's platform tokens: sealed, each for its shop and column.
+import type { Session } from '@shopify/shopify-api'
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Secrets } from '../secrets.ts'
+
+export interface TokenRow {
+  domain: string
+  access_token: Buffer | null
+  expires_at: Date | null
+  refresh_token: Buffer | null
+  refresh_expires_at: Date | null
+}
+
+/** A shop's domain with an access token for it. */
+export interface Grant {
+  domain: string
+  accessToken: string
+}
+
+export interface Sealing {
+  openGrant(shop: number, row: TokenRow | null): Grant | null
+  openRefresh(shop: number, row: TokenRow | null): string | null
+  seal(shop: number, session: Session): Record<string, unknown>
+}
+
+const RENEW_BEFORE_MS = 5 * 60_000
+
+/** Does the access token last for some minutes more? */
+export const isFresh = (row: TokenRow | null): boolean =>
+  row !== null && row.access_token !== null && lasts(row.expires_at, RENEW_BEFORE_MS)
+
+/** Can it be renewed for at least `ms` more? */
+export const isRenewable = (row: TokenRow | null, ms = 0): boolean =>
+  row !== null && row.refresh_token !== null && lasts(row.refresh_expires_at, ms)
+
+/** A token without an expiry lasts. */
+const lasts = (at: Date | null, ms: number) => at === null || +at - Date.now() > ms
+
+/** The shop with its tokens, where it has some; null when it is not installed. */
+export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
+  const rows = await scope.query<TokenRow>(
+    `select s.domain, t.access_token, t.expires_at, t.refresh_token, t.refresh_expires_at
+     from shops s left join shop_tokens t on t.shop_id = s.id where s.id = :shop and s.uninstalled_at is null`,
+  )
+  return rows[0] ?? null
+}
+
+/** @param sealed as `Sealing.seal` gives it. */
+export async function writeTokens(scope: ShopScope, sealed: Record<string, unknown>): Promise<void> {
+  await scope.query(
+    `insert into shop_tokens (shop_id, access_token, expires_at, refresh_token, refresh_expires_at, scope)
+     values (:shop, :access_token, :expires_at, :refresh_token, :refresh_expires_at, :scope)
+     on conflict (shop_id) do update set (access_token, expires_at, refresh_token, refresh_expires_at, scope) =
+       row(excluded.access_token, excluded.expires_at, excluded.refresh_token, excluded.refresh_expires_at, excluded.scope)`,
+    sealed,
+  )
+}
+
+export async function dropTokens(scope: ShopScope): Promise<void> {
+  await scope.query('delete from shop_tokens where shop_id = :shop')
+}
+
+export function createSealing(secrets: Secrets): Sealing {
+  const about = (shop: number, column: string) => `shop/${shop}/${column}`
+  return {
+    openGrant: (shop, row) =>
+      row?.access_token
+        ? { domain: row.domain, accessToken: secrets.open(row.access_token, about(shop, 'access_token')) }
+        : null,
+    openRefresh: (shop, row) =>
+      row?.refresh_token ? secrets.open(row.refresh_token, about(shop, 'refresh_token')) : null,
+    seal: (shop, { accessToken, expires, refreshToken, refreshTokenExpires, scope }) => ({
+      access_token: secrets.seal(accessToken!, about(shop, 'access_token')),
+      expires_at: expires ?? null,
+      refresh_token: refreshToken ? secrets.seal(refreshToken, about(shop, 'refresh_token')) : null,
+      refresh_expires_at: refreshTokenExpires ?? null,
+      scope: scope ?? '',
+    }),
+  }
+}

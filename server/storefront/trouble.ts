@@ -1,0 +1,66 @@
+// What can go wrong with a request to the platform, as far as it matters for what to do next. The library's messages
+// carry whole responses, so none of them is passed on.
+import { GraphqlQueryError, HttpRequestError, HttpResponseError, HttpThrottlingError } from '@shopify/shopify-api'
+import { PortError } from '../../plugins/contract.ts'
+import { ERRORS } from '../errors.ts'
+import type { ThrottleStatus } from './throttle.ts'
+
+/** What a query was charged, and what is left: in points. */
+export interface Cost {
+  requestedQueryCost: number
+  throttleStatus: ThrottleStatus
+}
+
+export type Trouble = { reason: string } & (
+  | { kind: 'throttled'; cost: Cost | null }
+  | { kind: 'too_many'; waitMs: number }
+  | { kind: 'fault' }
+  | { kind: 'unauthorized' }
+  | { kind: 'refused' }
+)
+
+const TOO_MANY_WAIT_MS = 2000
+const LONGEST_RETRY_AFTER_MS = 60_000
+
+/** Throws what is no trouble of the platform's. */
+export function diagnose(error: unknown): Trouble {
+  if (error instanceof GraphqlQueryError) return diagnoseAnswer(error)
+  if (error instanceof HttpThrottlingError) {
+    const seconds = error.response.retryAfter
+    const waitMs = typeof seconds === 'number' && seconds >= 0 ? seconds * 1000 : TOO_MANY_WAIT_MS
+    const reason = 'it asks for fewer requests'
+    return { kind: 'too_many', waitMs: Math.min(waitMs, LONGEST_RETRY_AFTER_MS), reason }
+  }
+  if (error instanceof HttpResponseError) {
+    const { code } = error.response
+    if (code === 401) return { kind: 'unauthorized', reason: 'it refused the app’s access' }
+    // A proxy's page in place of JSON comes as 200.
+    const passing = code >= 500 || code === 408 || code === 200
+    return { kind: passing ? 'fault' : 'refused', reason: `it answered HTTP ${code}` }
+  }
+  if (error instanceof HttpRequestError) return { kind: 'fault', reason: 'it did not answer' }
+  throw error
+}
+
+function diagnoseAnswer(error: GraphqlQueryError): Trouble {
+  const { errors, extensions } = error.body as {
+    errors?: { graphQLErrors?: { extensions?: { code?: string } }[] }
+    extensions?: unknown
+  }
+  const codes = errors?.graphQLErrors?.map((one) => one.extensions?.code ?? '') ?? []
+  if (codes.includes('THROTTLED'))
+    return { kind: 'throttled', cost: costOf(extensions), reason: 'it is busy with other requests of this app' }
+  if (codes.some((code) => code === 'INTERNAL_SERVER_ERROR' || code === 'TIMEOUT'))
+    return { kind: 'fault', reason: 'it failed on the query' }
+  return { kind: 'refused', reason: codes.includes('ACCESS_DENIED') ? 'a scope is missing' : 'it refused the query' }
+}
+
+export const unavailable = ({ reason }: Trouble): PortError =>
+  new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${reason}`, true)
+
+export function costOf(extensions: unknown): Cost | null {
+  const cost = (extensions as { cost?: Partial<Cost> } | undefined)?.cost
+  const { maximumAvailable, currentlyAvailable, restoreRate } = cost?.throttleStatus ?? {}
+  const numbers = [cost?.requestedQueryCost, maximumAvailable, currentlyAvailable, restoreRate]
+  return numbers.every((number) => Number.isFinite(number)) ? (cost as Cost) : null
+}

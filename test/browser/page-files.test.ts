@@ -1,0 +1,237 @@
+// The files in the admin page, in a real browser on the real server: first use, the list, one file, its links, failures.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { contentOf } from '../fakes/content.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { uniqueSkus } from '../flows/catalog.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+let browser: Browser
+const opened: OpenPage[] = []
+
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+})
+afterEach(async () => {
+  for (const { complaints, close } of opened.splice(0)) {
+    await close()
+    expect(complaints).toEqual([])
+  }
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+async function open(address: string, options?: Parameters<typeof openPage>[3]): Promise<Page> {
+  const page = await openPage(browser, server, address, options)
+  opened.push(page)
+  return page.page
+}
+
+const rows = (page: Page) => page.locator('main tbody tr')
+const search = (page: Page) => page.getByPlaceholder('Search files')
+
+test('a shop without files is told how to import them', async () => {
+  const page = await open('/')
+  await page.getByRole('heading', { name: 'Import your first files' }).waitFor()
+  expect(page.url()).toBe(`${server.url}/files`)
+  expect(await page.getByRole('group', { name: 'import command' }).textContent()).toContain(
+    `curl ${server.url}/api/files/import`,
+  )
+  expect(await page.title()).toBe('Files · Stevedore')
+})
+
+describe('with 120 files', () => {
+  const skus = uniqueSkus()
+
+  beforeAll(async () => {
+    const files = Array.from({ length: 120 }, (_, n) => ({
+      filename: `Sea chart ${String(n).padStart(3, '0')}.${n % 4 === 0 ? 'zip' : 'pdf'}`,
+      url: `${origin.url}/bytes/${1000 + n * 100}/chart-${n}`,
+      tags: n % 3 === 0 ? ['chart', 'north'] : ['chart'],
+      ...(n % 2 === 0 ? { product_sku: skus[n % skus.length]! } : {}),
+    }))
+    const reply = await importUntilEnd(server, { files, auto_map: false })
+    expect(reply.imported).toBe(120)
+  })
+
+  test('pages turn, and reload and back keep the place', async () => {
+    const page = await open('/files?sort=filename')
+    await page.getByText('1–50 of 120 files').waitFor()
+    await page.getByRole('button', { name: 'Next page of files' }).click()
+    await page.getByText('51–100 of 120 files').waitFor()
+    await page.getByRole('button', { name: 'Next page of files' }).click()
+    await page.getByText('101–120 of 120 files').waitFor()
+    await page.reload()
+    await page.getByText('101–120 of 120 files').waitFor()
+    expect(await rows(page).first().textContent()).toContain('Sea chart 100.zip')
+    await page.getByRole('button', { name: 'Previous page of files' }).click()
+    await page.getByText('51–100 of 120 files').waitFor()
+    await page.getByRole('link', { name: 'Sea chart 051.pdf' }).click()
+    await page.getByRole('heading', { name: 'Sea chart 051.pdf' }).waitFor()
+    expect(await page.title()).toBe('Sea chart 051.pdf · Stevedore')
+    await page.goBack()
+    await page.getByText('51–100 of 120 files').waitFor()
+  })
+
+  test('a search is one step back, whatever was typed on the way', async () => {
+    const page = await open('/files')
+    await page.getByText('1–50 of 120 files').waitFor()
+    await search(page).pressSequentially('chart 11', { delay: 20 })
+    await page.getByText('10 files', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?search=chart+11')
+    await search(page).press('End')
+    await search(page).pressSequentially('7')
+    await page.getByText('1 file', { exact: true }).waitFor()
+    await page.goBack()
+    await page.getByText('1–50 of 120 files').waitFor()
+    expect(await search(page).inputValue()).toBe('')
+  })
+
+  test('filters apply together, are shown, and are taken away one by one or all at once', async () => {
+    const page = await open('/files')
+    await page.getByRole('button', { name: 'Type' }).click()
+    await page.locator('label').getByText('PDF', { exact: true }).click()
+    await page.getByText('1–50 of 90 files').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Products' }).click()
+    await page.locator('label').getByText('Mapped to a product').click()
+    await page.getByText('30 files', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?type=pdf&mapped=true')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear', exact: true }).first().click()
+    await page.getByText('1–50 of 60 files').waitFor()
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.getByText('1–50 of 120 files').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('headings order the list', async () => {
+    const page = await open('/files')
+    await page.getByRole('button', { name: 'Size' }).click()
+    await page.waitForURL('**/files?sort=-size_bytes')
+    await page.locator('main tbody tr:first-child', { hasText: 'Sea chart 119.pdf' }).waitFor()
+    await page.getByRole('button', { name: 'Size' }).click()
+    await page.locator('main tbody tr:first-child', { hasText: 'Sea chart 000.zip' }).waitFor()
+  })
+
+  test('nothing found says so and offers the way back', async () => {
+    const page = await open('/files?search=treasure')
+    await page.getByRole('heading', { name: 'No file matches' }).waitFor()
+    await page.getByRole('button', { name: 'Clear search and filters' }).click()
+    await page.getByText('1–50 of 120 files').waitFor()
+    expect(await search(page).inputValue()).toBe('')
+  })
+
+  test('a file can be reached, and left, by keyboard alone', async () => {
+    const page = await open('/files?search=chart+003')
+    await page.getByText('1 file', { exact: true }).waitFor()
+    const focused = page.locator('a:focus', { hasText: 'Sea chart 003.pdf' })
+    await search(page).focus()
+    for (let keys = 0; keys < 30 && (await focused.count()) === 0; keys++) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Sea chart 003.pdf' }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 file', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?search=chart+003')
+  })
+
+  test('a file shows its mapping and gives its bytes', async () => {
+    const page = await open('/files?search=chart+002')
+    await page.getByRole('link', { name: 'Sea chart 002.pdf' }).click()
+    await page.getByText('100% sure').waitFor()
+    await page.getByText('Product SKU', { exact: true }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download', exact: true }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('Sea chart 002.pdf')
+    const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-page-'))
+    await download.saveAs(path.join(folder, 'bytes'))
+    expect((await readFile(path.join(folder, 'bytes'))).equals(contentOf(1200, 'chart-2'))).toBe(true)
+    await rm(folder, { recursive: true })
+  })
+
+  test('a link is refused beside the fields, then made, and works', async () => {
+    const page = await open('/files?search=chart+004')
+    await page.getByRole('link', { name: 'Sea chart 004.zip' }).click()
+    await page.getByText('No links yet', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Days until the link expires').fill('0')
+    await dialog.getByLabel('Customer’s email').fill('nobody')
+    await dialog.getByLabel('Customer’s email').press('Enter')
+    await dialog.getByText('Write a whole number from 1 to 36,500').waitFor()
+    await dialog.getByText('Write an address like name@example.com').waitFor()
+    // What the page lets through, the server may still refuse: then its words stand beside the field.
+    await dialog.getByLabel('Days until the link expires').fill('30')
+    await dialog.getByLabel('Customer’s email').fill('buyer@exa_mple.com')
+    await dialog.getByRole('button', { name: 'Create link' }).click()
+    await dialog.getByText('Send an e-mail address').waitFor()
+    await dialog.getByLabel('Customer’s email').fill('buyer@example.com')
+    await dialog.getByLabel('Most downloads').fill('2')
+    await dialog.getByRole('button', { name: 'Create link' }).click()
+    await dialog.getByText('allows 2 downloads', { exact: false }).waitFor()
+    const url = await dialog.getByRole('group', { name: 'link' }).textContent()
+    expect((await fetch(url!)).status).toBe(200)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.reload()
+    await page.getByRole('row', { name: /buyer@example\.com.*Active 1 of 2/ }).waitFor()
+  })
+
+  test('a call that fails says so, and Retry brings the list', async () => {
+    const page = await open('/notices')
+    await page.getByRole('heading', { name: 'Notices' }).waitFor()
+    let failing = true
+    await page.route('**/api/files?*', (route) => (failing ? route.abort() : route.fallback()))
+    await page.getByRole('link', { name: 'Files' }).first().click()
+    await page.getByText('The files could not be loaded').waitFor()
+    await page.getByText('Stevedore can’t be reached').waitFor()
+    failing = false
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('1–50 of 120 files').waitFor()
+  })
+
+  test('a token that has grown too old is asked for again, once', async () => {
+    const page = await open('/notices')
+    await page.getByRole('heading', { name: 'Notices' }).waitFor()
+    let refused = 0
+    const body = { error: { code: 'unauthenticated', message: 'Send a valid API key or session token' } }
+    await page.route('**/api/files?*', (route) => {
+      refused += 1
+      return refused === 1 ? route.fulfill({ status: 401, json: body }) : route.fallback()
+    })
+    await page.getByRole('link', { name: 'Files' }).first().click()
+    await page.getByText('1–50 of 120 files').waitFor()
+    expect(refused).toBe(2)
+  })
+
+  test('on a telephone nothing is wider than the screen', async () => {
+    const viewport = { width: 390, height: 844 }
+    const shown = { '/files': 'Sea chart 000.zip', '/operations': '120 of 120', '/notices': 'View details' }
+    for (const [address, text] of Object.entries(shown)) {
+      const page = await open(`${address}?sort=filename`, { viewport, hasTouch: true, isMobile: true })
+      await page.getByText(text).first().waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(true)
+    }
+  })
+})
+
+test('what is not there has a page that says so', async () => {
+  const page = await open('/files/file_00000000000000000000000000000000')
+  await page.getByRole('heading', { name: 'There is no such file' }).waitFor()
+  await page.goto(`${server.url}/no/such/place`)
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  expect(await page.title()).toBe('Page not found · Stevedore')
+})

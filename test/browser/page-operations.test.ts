@@ -1,0 +1,110 @@
+// Operations and notices in the admin page, in a real browser on the real server: as they run, and when they have ended.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { jobUntilEnd } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+let browser: Browser
+let opened: OpenPage | null = null
+
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+})
+afterEach(async () => {
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+async function open(address: string): Promise<Page> {
+  opened = await openPage(browser, server, address)
+  return opened.page
+}
+
+async function startImport(paths: readonly string[]): Promise<string> {
+  const files = paths.map((path, n) => ({ filename: `${path.split('/').at(-1)} ${n}.bin`, url: origin.url + path }))
+  const response = await server.call('POST', '/api/files/import', { files }, { prefer: 'respond-async' })
+  return ((await response.json()) as { job_id: string }).job_id
+}
+
+test('before anything ran, the page says what will be there', async () => {
+  const page = await open('/operations')
+  await page.getByRole('heading', { name: 'Nothing has run yet' }).waitFor()
+})
+
+test('an import is watched live from its start to its end', async () => {
+  const page = await open('/operations')
+  await page.getByRole('heading', { name: 'Operations' }).waitFor()
+  // The last two files wait for a third request, which the test makes when it has seen enough.
+  const job = await startImport([
+    ...Array.from({ length: 8 }, (_, n) => `/bytes/${500 + n}/ready`),
+    '/together/3/bytes/100/late',
+    '/together/3/bytes/101/late',
+    '/nothing/missing',
+  ])
+  const row = page.locator('main tbody tr').first()
+  await row.getByText('In progress').waitFor()
+  await row.getByRole('link', { name: 'API import' }).click()
+  await page.getByRole('tab', { name: 'All, 11' }).waitFor()
+  expect(await page.title()).toMatch(/^\d+% API import · Stevedore$/)
+  await (await fetch(`${origin.url}/together/3/bytes/1/release`)).arrayBuffer()
+  await page.getByText('11 of 11').waitFor()
+  await page.getByText('1 of 11 files failed').waitFor()
+  expect(await page.title()).toBe('API import: Partial · Stevedore')
+  await page.getByRole('link', { name: 'Show failed files' }).click()
+  await page.waitForURL(`**/operations/${job}?status=failed`)
+  const failed = page.locator('main tbody tr')
+  await failed.getByText('File URL not accessible').waitFor()
+  expect(await failed.count()).toBe(1)
+  await page.getByRole('tab', { name: 'Done, 10' }).click()
+  await page.getByRole('link', { name: 'ready 0.bin' }).click()
+  await page.getByRole('heading', { name: 'ready 0.bin' }).waitFor()
+})
+
+test('the history narrows to what is asked for, and the address keeps it', async () => {
+  await jobUntilEnd(server, await startImport(['/bytes/10/fine']))
+  const page = await open('/operations')
+  const rows = page.locator('main tbody tr')
+  await page.getByText('2 operations', { exact: true }).waitFor()
+  await page.getByLabel('Status').selectOption('Partial')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  expect(await rows.first().textContent()).toContain('Partial')
+  await page.getByLabel('Status').selectOption('Cancelled')
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByRole('button', { name: 'Show all operations' }).click()
+  await page.getByText('2 operations', { exact: true }).waitFor()
+})
+
+test('notices are counted, lead to their operation, and are marked as read', async () => {
+  await jobUntilEnd(server, await startImport(['/nothing/missing']))
+  const page = await open('/files')
+  const bell = page.getByRole('link', { name: /^Notices: \d unread$/ })
+  await bell.click()
+  await page.getByRole('heading', { name: 'Notices', exact: true }).waitFor()
+  const unread = page.locator('article.unread')
+  await unread.first().waitFor()
+  const before = await unread.count()
+  expect(before).toBeGreaterThan(0)
+  await unread.first().getByRole('link', { name: 'View details' }).click()
+  await page.waitForURL('**/operations/import_*')
+  await page.goBack()
+  await page.locator('article').first().waitFor()
+  await expect.poll(() => unread.count()).toBe(before - 1)
+  if (before > 1) await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await expect.poll(() => unread.count()).toBe(0)
+  await page.getByRole('link', { name: 'Notices', exact: true }).first().waitFor()
+  expect(await page.getByRole('link', { name: /unread$/ }).count()).toBe(0)
+})

@@ -37,9 +37,8 @@ export function createBatch<Question, Answer>(
       })
   }
   const next = () => {
-    if (waiting.length === 0 || running >= atOnce) return
-    if (running === 0 || waiting.length >= size) send()
-    else timer ??= setTimeout(late, PATIENCE_MS)
+    while (waiting.length > 0 && running < atOnce && (running === 0 || waiting.length >= size)) send()
+    if (waiting.length > 0 && running < atOnce) timer ??= setTimeout(late, PATIENCE_MS)
   }
   const late = () => {
     timer = null

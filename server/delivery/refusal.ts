@@ -18,6 +18,8 @@ interface Page {
   filename?: string
 }
 
+// Not in the template, where the formatter loses it.
+const DOCTYPE = '<!doctype html>\n'
 const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const style = near('./refusal.css')
 const template = Handlebars.compile<Page & { style: string }>(near('./refusal.hbs'))
@@ -84,7 +86,7 @@ export function refuse(
 ): void {
   const { status } = ERRORS[code]
   const json = prefersJson(request.headers.accept)
-  const body = json ? errorBody(code) : template({ ...pageOf(code, about.link ?? null), style })
+  const body = json ? errorBody(code) : DOCTYPE + template({ ...pageOf(code, about.link ?? null), style })
   response.writeHead(status, [
     ...COMMON_HEADERS,
     ...(about.headers ?? []),

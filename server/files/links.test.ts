@@ -77,12 +77,7 @@ test('a hundred links in one go keep their order, and each is found by the hash 
   expect(new Set(links.map(({ key }) => key)).size).toBe(100)
   for (const { id, key } of [links[0]!, links[99]!]) {
     expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/)
-    expect(
-      await scope
-        .from('links')
-        .where({ key_hash: hashKey(key) })
-        .select('id'),
-    ).toEqual([{ id }])
+    expect(await scope.from('links').where('key_hash', hashKey(key)).select('id')).toEqual([{ id }])
   }
   expect(JSON.stringify(await scope.from('links').select('*'))).not.toContain(links[0]!.key)
 })

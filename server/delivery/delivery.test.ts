@@ -1,0 +1,318 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { sweepSessions } from './counting.ts'
+import { get, openDepot, type Depot } from './fixture.ts'
+
+const run = promisify(execFile)
+const SMALL = randomBytes(1000)
+const LARGE = randomBytes(3_000_000)
+const MINUTE_MS = 60_000
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+let secondPort: number
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+  secondPort = await depot.serve()
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+
+const many = <T>(count: number, work: (at: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, at) => work(at)))
+
+async function until<T>(look: () => Promise<T>, good: (value: T) => boolean): Promise<T> {
+  const end = Date.now() + 10_000
+  while (true) {
+    const value = await look()
+    if (good(value) || Date.now() > end) return value
+  }
+}
+
+describe('counting', () => {
+  test('a small and a large file arrive whole and are counted', async () => {
+    for (const bytes of [SMALL, LARGE]) {
+      const { key, id } = await depot.addLink(bytes)
+      const answer = await get(port, key)
+      expect(answer.status).toBe(200)
+      expect(answer.body.equals(bytes)).toBe(true)
+      expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
+    }
+  })
+
+  test('of 50 requests at once on a limit of 5, exactly 5 are served, by two servers on pools of their own', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { key, id } = await depot.addLink(SMALL, { download_limit: 5 })
+      const answers = await many(50, (at) => get(at % 2 ? port : secondPort, key))
+      const served = answers.filter(({ status }) => status === 200)
+      expect(served).toHaveLength(5)
+      expect(served.every(({ body }) => body.equals(SMALL))).toBe(true)
+      expect(answers.filter(({ status }) => status === 410)).toHaveLength(45)
+      expect(await depot.downloads(id)).toEqual({ downloads: 5, served: 5 })
+    }
+  })
+
+  test('many links at once, each with its own limit, from two servers', async () => {
+    const links = await many(12, (at) => depot.addLink(SMALL, { download_limit: at + 1 }))
+    const answers = await many(240, async (at) => {
+      const link = (at * 7) % 12
+      return { link, status: (await get(at % 2 ? port : secondPort, links[link]!.key)).status }
+    })
+    for (const [at, { id }] of links.entries()) {
+      expect(answers.filter(({ link, status }) => link === at && status === 200)).toHaveLength(at + 1)
+      expect((await depot.downloads(id)).downloads).toBe(at + 1)
+    }
+  })
+
+  test('a raised limit opens the link again, and what a merchant set back stays in the total', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
+    await get(port, key)
+    expect((await get(port, key)).status).toBe(410)
+    await depot.scope
+      .from('links')
+      .where({ id } as never)
+      .update({ downloads: 0 } as never)
+    expect((await get(port, key)).status).toBe(200)
+    expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 2 })
+  })
+
+  test('a link that someone holds locked keeps no other waiting', async () => {
+    const [held, free] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    const holder = await database.pool.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from links where id = $1 for update', [held.id])
+    const waiting = get(port, held.key)
+    expect((await many(20, () => get(port, free.key))).every(({ status }) => status === 200)).toBe(true)
+    await holder.query('rollback')
+    holder.release()
+    expect((await waiting).status).toBe(200)
+  })
+
+  test('a client that goes away has still counted', async () => {
+    const { key, id } = await depot.addLink(LARGE)
+    const socket = createConnection(port, '127.0.0.1')
+    socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.destroy()
+    expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
+  })
+
+  test('bytes that are not there count nothing, answer 503 and are logged', async () => {
+    for (const bytes of [randomBytes(500), randomBytes(2_000_000)]) {
+      const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
+      const { hash } = await depot.store.write(depot.shop, [bytes] as never)
+      await depot.store.remove(depot.shop, hash)
+      depot.logged.length = 0
+      const answer = await get(port, key)
+      expect(answer.status).toBe(503)
+      expect(answer.headers['retry-after']).toBe('60')
+      expect(await depot.downloads(id)).toEqual({ downloads: 0, served: 0 })
+      expect(depot.logged.join()).toContain(hash)
+      expect(depot.logged.join()).not.toContain(key)
+      await depot.store.write(depot.shop, [bytes] as never)
+      expect((await get(port, key)).status).toBe(200)
+    }
+  })
+})
+
+describe('when a link ends', () => {
+  test('it expires by the clock that was given', async () => {
+    const { key } = await depot.addLink(SMALL, { expiry_days: 1 })
+    const start = depot.time.now
+    try {
+      depot.time.now = new Date(+start + 24 * 60 * MINUTE_MS - 1)
+      expect((await get(port, key)).status).toBe(200)
+      depot.time.now = new Date(+start + 24 * 60 * MINUTE_MS)
+      const answer = await get(port, key)
+      expect(answer.status).toBe(410)
+      expect(answer.text).toContain('March 2, 2026')
+    } finally {
+      depot.time.now = start
+    }
+  })
+
+  test('trash, unmapping, revoking and uninstalling stop it at once, its sessions too', async () => {
+    const stops = [
+      `update files set deleted_at = now() where id = $1`,
+      `update files set mapping_state = 'unmapped' where id = $1`,
+      `update links set revoked_at = now() where file_id = $1`,
+      `update shops set uninstalled_at = now() where id = (select shop_id from files where id = $1)`,
+    ]
+    for (const stop of stops) {
+      const { key, file } = await depot.addLink(SMALL)
+      expect((await get(port, key)).status).toBe(200)
+      await database.pool.query(stop, [file])
+      for (const headers of [{}, { range: 'bytes=10-' }] as Record<string, string>[]) {
+        const answer = await get(port, key, headers)
+        expect([stop, answer.status]).toEqual([stop, 410])
+        expect(answer.text).toContain('withdrawn')
+      }
+    }
+    await database.pool.query('update shops set uninstalled_at = null')
+  })
+})
+
+describe('ranges and sessions', () => {
+  const client = (name: string) => ({ 'user-agent': name })
+
+  test('later offsets ride the session that byte 0 opened, up to twice the size, and count after that', async () => {
+    const { key, id } = await depot.addLink(SMALL)
+    const first = await get(port, key, { range: 'bytes=0-99' })
+    expect([first.status, first.headers['content-range']]).toEqual([206, 'bytes 0-99/1000'])
+    expect(first.body.equals(SMALL.subarray(0, 100))).toBe(true)
+    for (let ride = 0; ride < 2; ride++) {
+      const answer = await get(port, key, { range: 'bytes=100-' })
+      expect(answer.body.equals(SMALL.subarray(100))).toBe(true)
+    }
+    expect((await get(port, key, { range: 'bytes=-200' })).body.equals(SMALL.subarray(800))).toBe(true)
+    expect((await depot.downloads(id)).downloads).toBe(1)
+    expect((await get(port, key, { range: 'bytes=999-' })).status).toBe(206)
+    expect((await depot.downloads(id)).downloads).toBe(2)
+  })
+
+  test('a used-up link may be finished by whoever began, and by no one else', async () => {
+    const { key } = await depot.addLink(SMALL, { download_limit: 1 })
+    expect((await get(port, key, client('one'))).status).toBe(200)
+    expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
+    expect((await get(port, key, { ...client('one') }, 'HEAD')).status).toBe(200)
+    expect((await get(port, key, { ...client('two'), range: 'bytes=500-' })).status).toBe(410)
+    expect((await get(port, key, { ...client('one'), range: 'bytes=0-' })).status).toBe(410)
+    expect((await get(port, key, client('one'))).status).toBe(410)
+  })
+
+  test('no session outlives thirty minutes, and the sweep takes it', async () => {
+    const { key, id } = await depot.addLink(SMALL)
+    const start = depot.time.now
+    try {
+      await get(port, key)
+      depot.time.now = new Date(+start + 30 * MINUTE_MS - 1)
+      await get(port, key, { range: 'bytes=1-' })
+      expect((await depot.downloads(id)).downloads).toBe(1)
+      depot.time.now = new Date(+start + 30 * MINUTE_MS)
+      await get(port, key, { range: 'bytes=1-' })
+      expect((await depot.downloads(id)).downloads).toBe(2)
+      expect(await sweepSessions(database.pool, depot.time.now)).toBeGreaterThan(0)
+      const left = await database.pool.query<{ link_id: string; expires_at: Date }>('select * from download_sessions')
+      expect(left.rows.map(({ link_id }) => link_id)).toContain(id)
+      expect(left.rows.every(({ expires_at }) => expires_at > depot.time.now)).toBe(true)
+    } finally {
+      depot.time.now = start
+    }
+  })
+
+  test('without a session a later offset counts, and opens one', async () => {
+    const { key, id } = await depot.addLink(SMALL)
+    await get(port, key, { range: 'bytes=500-' })
+    await get(port, key, { range: 'bytes=600-' })
+    expect((await depot.downloads(id)).downloads).toBe(1)
+  })
+
+  test('parallel first requests each count', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 3 })
+    const answers = await many(8, () => get(port, key, { range: 'bytes=0-' }))
+    expect(answers.filter(({ status }) => status === 206)).toHaveLength(3)
+    expect((await depot.downloads(id)).downloads).toBe(3)
+  })
+
+  test('parallel rides never take more than the session holds', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
+    await get(port, key)
+    const answers = await many(20, () => get(port, key, { range: 'bytes=500-' }))
+    expect(answers.filter(({ status }) => status === 206)).toHaveLength(4)
+    expect((await depot.downloads(id)).downloads).toBe(1)
+  })
+
+  test('what a broken-off ride did not send goes back into the session', async () => {
+    const bytes = randomBytes(40_000_000)
+    const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
+    const agent = { 'user-agent': '' }
+    await get(port, key, agent)
+    const socket = createConnection(port, '127.0.0.1')
+    socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\nUser-Agent:\r\nRange: bytes=1-\r\n\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+    const left = async () => {
+      const sql = 'select bytes_left from download_sessions where shop_id = :shop and link_id = :id'
+      return (await depot.scope.query<{ bytes_left: number }>(sql, { id }))[0]!.bytes_left
+    }
+    expect(await left()).toBe(40_000_001)
+    socket.destroy()
+    expect(await until(left, (bytes) => bytes > 40_000_001)).toBeGreaterThan(60_000_000)
+  })
+
+  test('HEAD, 304, 412 and 416 count nothing and open nothing', async () => {
+    const { key, id } = await depot.addLink(SMALL)
+    const head = await get(port, key, { range: 'bytes=5-' }, 'HEAD')
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '1000', 0])
+    const { etag } = head.headers as { etag: string }
+    const modified = head.headers['last-modified']!
+    const conditions: Record<string, string>[] = [
+      { 'if-none-match': etag },
+      { 'if-none-match': `"x", W/${etag}` },
+      { 'if-modified-since': modified },
+    ]
+    for (const headers of conditions) expect((await get(port, key, headers)).status).toBe(304)
+    expect((await get(port, key, { 'if-match': '"other"' })).status).toBe(412)
+    const beyond = await get(port, key, { range: 'bytes=1000-' })
+    expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */1000'])
+    expect(await depot.downloads(id)).toEqual({ downloads: 0, served: 0 })
+    const sessions = await depot.scope.query(
+      'select 1 from download_sessions where shop_id = :shop and link_id = :id',
+      { id },
+    )
+    expect(sessions).toEqual([])
+  })
+
+  test('If-Range: the part where the file is the same, the whole where it is not', async () => {
+    const { key } = await depot.addLink(SMALL)
+    const { headers } = await get(port, key, {}, 'HEAD')
+    const ask = (condition: string) => get(port, key, { range: 'bytes=10-19', 'if-range': condition })
+    expect((await ask(headers.etag!)).status).toBe(206)
+    expect((await ask(headers['last-modified']!)).status).toBe(206)
+    for (const other of ['"other"', `W/${headers.etag}`, 'Mon, 01 Jan 2024 00:00:00 GMT'])
+      expect((await ask(other)).body.equals(SMALL)).toBe(true)
+  })
+
+  test('several ranges, another unit or nonsense: the whole file', async () => {
+    const { key } = await depot.addLink(SMALL)
+    for (const range of ['bytes=0-1,5-6', 'lines=1-2', 'bytes=9-3', 'bytes=-', 'bytes'])
+      expect([range, (await get(port, key, { range })).body.length]).toEqual([range, 1000])
+  })
+
+  test('behind a proxy of ours the address that the proxy wrote tells clients apart', async () => {
+    const proxied = await depot.serve({ trustProxy: true })
+    const { key } = await depot.addLink(SMALL, { download_limit: 1 })
+    const from = (address: string, range?: string) =>
+      get(proxied, key, { 'x-forwarded-for': address, ...(range && { range }) })
+    expect((await from('198.51.100.7')).status).toBe(200)
+    expect((await from('203.0.113.1, 198.51.100.7', 'bytes=5-')).status).toBe(206)
+    expect((await from('198.51.100.7, 203.0.113.1', 'bytes=5-')).status).toBe(410)
+  })
+
+  test('curl goes on where it stopped, for one count', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))
+    try {
+      const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
+      const url = `http://127.0.0.1:${port}/download?key=${key}`
+      const out = path.join(folder, 'out')
+      await run('curl', ['-sf', '-r', '0-999999', '-o', out, url])
+      await run('curl', ['-sf', '-C', '-', '-o', out, url])
+      expect((await readFile(out)).equals(LARGE)).toBe(true)
+      expect((await depot.downloads(id)).downloads).toBe(1)
+      await run('curl', ['-sfOJ', '--output-dir', folder, '-r', '5-', url])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,139 @@
+// For the tests of this folder: a shop with files on a real disk, links, and delivery behind a real socket.
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openDatabase, type Database } from '../db/database.ts'
+import { forShop } from '../db/for-shop.ts'
+import { createLinks, type LinksWanted } from '../files/links.ts'
+import { createLogger } from '../log.ts'
+import { createSecrets } from '../secrets.ts'
+import { createDiskStore } from '../store/disk.ts'
+import { createDelivery, type DeliveryLimits } from './delivery.ts'
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+  text: string
+}
+
+export type Depot = Awaited<ReturnType<typeof openDepot>>
+
+/** Everything in it goes with `close`, the database excepted. The clock stands still until a test moves it. */
+export async function openDepot(database: Database, shop: number) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-delivery-'))
+  const store = createDiskStore({ folder })
+  const secrets = createSecrets('a secret of at least thirty-two characters')
+  const scope = forShop(database, shop)
+  await database.pool.query('update shops set name = $1 where id = $2', ['Harbour & Sons', shop])
+  const time = { now: new Date('2026-03-01T12:00:00Z') }
+  const logged: string[] = []
+  const closings: (() => Promise<unknown>)[] = []
+  let names = 0
+
+  async function addFile(bytes: Uint8Array, fields: Record<string, unknown> = {}): Promise<string> {
+    const { hash, size_bytes } = await store.write(shop, once(bytes))
+    const name = `file-${names++}`
+    const about = { size_bytes, content_type: String(fields.content_type ?? 'application/pdf') }
+    return scope.transaction(async (tx) => {
+      const raw = Buffer.from(hash, 'hex')
+      await tx.insert('blobs', { hash: raw, size_bytes }).onConflict().ignore()
+      await tx.insert('blob_locations', { hash: raw, location: 'primary' }).onConflict().ignore()
+      const [file] = (await tx
+        .insert('files', { filename: name, name_key: name, extension: '', channel: 'api', ...about, ...fields })
+        .returning('id')) as [{ id: string }]
+      const created_at = new Date('2026-02-03T04:05:06.789Z')
+      await tx.insert('versions', { file_id: file.id, number: 1, hash: raw, location: 'primary', created_at, ...about })
+      return file.id
+    })
+  }
+
+  /** Delivery in a server of its own, on a pool of its own. */
+  async function serve(options: { trustProxy?: boolean; limits?: Partial<DeliveryLimits> } = {}): Promise<number> {
+    const own = openDatabase(
+      database.url,
+      6,
+      createLogger('error', () => {}),
+    )
+    const log = createLogger('info', (line) => void logged.push(line))
+    const { trustProxy = false, limits = {} } = options
+    const stores = new Map([['primary', store]])
+    const delivery = createDelivery({ pool: own.pool, stores, secrets, log, clock: () => time.now, trustProxy, limits })
+    const server = createServer((req, res) => void delivery.handle(req, res))
+    const port = await listen(server)
+    closings.push(async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await own.close()
+    })
+    return port
+  }
+
+  return {
+    database,
+    store,
+    shop,
+    scope,
+    time,
+    logged,
+    serve,
+    addFile,
+    /** A link's key to a new file of these bytes. */
+    addLink: async (
+      bytes: Uint8Array,
+      terms: Omit<LinksWanted, 'file_ids'> = {},
+      file: Record<string, unknown> = {},
+    ) => {
+      const id = await addFile(bytes, file)
+      const [link] = await createLinks(scope, secrets, { download_limit: null, ...terms, file_ids: [id] }, time.now)
+      return { key: link!.key, id: link!.id, file: id }
+    },
+    downloads: async (link: string) => {
+      const [row] = await scope.query<{ downloads: number; served: number }>(
+        'select downloads, served::integer as served from links where shop_id = :shop and id = :link',
+        { link },
+      )
+      return row!
+    },
+    close: async () => {
+      await Promise.all(closings.map((close) => close()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function get(
+  port: number,
+  key: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  target = `/download?key=${key}`,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { port, host: '127.0.0.1', path: target, method, headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const body = Buffer.concat(chunks)
+          resolve({ status: response.statusCode!, headers: response.headers, body, text: body.toString() })
+        })
+      },
+    )
+    request.on('error', reject)
+    request.end()
+  })
+}
+
+async function* once(bytes: Uint8Array) {
+  yield bytes
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  })
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { get, openDepot, type Depot } from './fixture.ts'
+import { isDownload, keyOf, prefersJson } from './request.ts'
+
+const BYTES = Buffer.from('some bytes')
+const STRANGER = 'A'.repeat(43)
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+
+test('a stranger gets one page, whatever the key looks like', async () => {
+  const unknown = await get(port, STRANGER)
+  expect(unknown.status).toBe(404)
+  for (const key of ['', 'short', 'x'.repeat(44), `${'x'.repeat(42)}'`, '%00'.repeat(20)]) {
+    const malformed = await get(port, key)
+    expect([key, malformed.status, malformed.text]).toEqual([key, 404, unknown.text])
+  }
+  expect(unknown.text).not.toContain('Harbour')
+})
+
+test('who holds a key learns what became of it, in the shop’s name, and what to do', async () => {
+  const link = await depot.addLink(BYTES, { download_limit: 1 }, { filename: '<script>alert(1)</script>.pdf' })
+  await get(port, link.key)
+  const answer = await get(port, link.key)
+  expect(answer.status).toBe(410)
+  expect(answer.text).toContain('<h1>This link has been used up</h1>')
+  expect(answer.text).toContain('Ask Harbour &amp; Sons for a new link.')
+  expect(answer.text).toContain('&lt;script&gt;')
+  expect(answer.text).not.toContain('<script')
+  expect(answer.text).toMatch(/^<!doctype html>\n<html lang='en'>/)
+})
+
+test('the page runs nothing, loads nothing, and its style is the one that its policy names', async () => {
+  const { headers, text } = await get(port, STRANGER)
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none';/)
+  expect(headers['x-content-type-options']).toBe('nosniff')
+  expect(headers['cache-control']).toContain('no-store')
+  expect(headers['set-cookie']).toBeUndefined()
+  expect(text).not.toMatch(/<(script|link|img|iframe)/)
+  expect(text.match(/<style>([^]*?)<\/style>/)![1]).toContain('prefers-color-scheme: dark')
+})
+
+test('a withdrawn file’s name is not shown', async () => {
+  const link = await depot.addLink(BYTES, {}, { filename: 'quarterly-secret.pdf', mapping_state: 'unmapped' })
+  const { status, text } = await get(port, link.key)
+  expect(status).toBe(410)
+  expect(text).toContain('withdrawn')
+  expect(text).not.toContain('quarterly')
+})
+
+test('whoever prefers JSON gets the error body', async () => {
+  const link = await depot.addLink(BYTES, { expiry_days: 1 })
+  const start = depot.time.now
+  depot.time.now = new Date(+start + 2 * 86_400_000)
+  const { status, headers, text } = await get(port, link.key, { accept: 'application/json' })
+  depot.time.now = start
+  expect([status, headers['content-type']]).toEqual([410, 'application/json; charset=utf-8'])
+  expect(JSON.parse(text)).toEqual({
+    error: {
+      type: 'not_found',
+      code: 'link_expired',
+      message: 'This link has expired',
+      status: 410,
+      param: null,
+      details: [],
+      request_id: expect.any(String) as string,
+    },
+  })
+})
+
+test('HEAD says the same without a body; other methods are refused', async () => {
+  const head = await get(port, STRANGER, {}, 'HEAD')
+  expect([head.status, head.text]).toEqual([404, ''])
+  const link = await depot.addLink(BYTES)
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const answer = await get(port, link.key, {}, method)
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
+  }
+  expect((await depot.downloads(link.id)).downloads).toBe(0)
+})
+
+test('a database that is gone is a 503 with Retry-After', async () => {
+  const own = await openTestDatabase()
+  const lost = await openDepot(own, await createTestShop(own))
+  const at = await lost.serve()
+  await own.drop()
+  const answer = await get(at, STRANGER)
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])
+  expect(answer.text).toContain('Try again')
+  await lost.close()
+})
+
+test('which addresses and keys are ours', () => {
+  expect(['/download', '/download?key=a', '/downloads', '/download/x', '/'].map(isDownload)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
+  expect(keyOf(`/download?utm=1&key=${STRANGER}&x=2`)).toBe(STRANGER)
+  expect(keyOf(`/download?monkey=${STRANGER}`)).toBeNull()
+})
+
+test('who prefers JSON', () => {
+  expect(prefersJson('application/json')).toBe(true)
+  expect(prefersJson('text/html;q=0.5, application/json')).toBe(true)
+  for (const accept of [
+    undefined,
+    '*/*',
+    'text/html,application/xhtml+xml',
+    'application/json;q=0',
+    'text/html, application/json',
+  ])
+    expect(prefersJson(accept)).toBe(false)
+})

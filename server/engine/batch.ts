@@ -8,7 +8,7 @@ import { grouped } from './grouped.ts'
 import type { Progress } from './progress.ts'
 import type { ChainJob } from './queue.ts'
 import { runSteps } from './steps.ts'
-import type { EndedItem, EngineParts, WorkItem } from './types.ts'
+import type { EngineParts, WorkItem } from './types.ts'
 
 export const BATCH = 100
 const COMMIT_GROUP = 50
@@ -71,14 +71,13 @@ async function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim, last:
     bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : remember(scope, claim, item, bytes)
   const context = { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
   const options = { limits: parts.limits, log: parts.log }
+  let left = claim.items.length
   try {
-    let held: EndedItem[] | null = null
     for await (const group of grouped(runSteps(steps, claim.items, context), COMMIT_GROUP, COMMIT_MS)) {
-      if (held) await commit(scope, claim, held, { ...options, last: false })
-      held = group
+      left -= group.length
+      await commit(scope, claim, group, { ...options, last: last && left === 0 })
       runner.progress.announce(scope.shop, claim.operation.id)
     }
-    await commit(scope, claim, held ?? [], { ...options, last })
   } catch (error) {
     stop.abort(error)
     throw error

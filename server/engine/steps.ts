@@ -5,6 +5,7 @@ import { isErrorCode } from '../errors.ts'
 import { viewOfDraft } from '../files/drafts.ts'
 import { errorFields, type Logger } from '../log.ts'
 import { applyToDraft } from './apply.ts'
+import { createChannel, type Channel } from './channel.ts'
 import { retryDelay } from './failure.ts'
 import { grouped } from './grouped.ts'
 import type { EndedItem, ItemError, ResolvedStep, WorkItem } from './types.ts'
@@ -21,67 +22,96 @@ export interface BatchContext {
   now(): number
 }
 
-/** Runs `items` through the item steps and yields each as it ends: done, failed, skipped, or back to wait. */
-export async function* runSteps(
+interface Run {
+  context: BatchContext
+  /** An item that goes no further. */
+  end(ended: EndedItem): void
+  /** Since the batch began. */
+  seconds(): number
+}
+
+/** Runs `items` through the item steps and gives each as it ends: done, failed, skipped, or back to wait. */
+export function runSteps(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
   context: BatchContext,
-): AsyncGenerator<EndedItem> {
-  const ended: EndedItem[] = []
+): AsyncIterable<EndedItem> {
+  const ended = createChannel<EndedItem>()
   const startedAt = context.now()
-  const seconds = () => (context.now() - startedAt) / 1000
+  const run: Run = { context, end: ended.push, seconds: () => (context.now() - startedAt) / 1000 }
   let flow: AsyncIterable<WorkItem[]> = once(items)
-  for (const [index, step] of steps.entries()) {
-    const entering = flow
-    flow = grouped(runStep(step, index, entering, context, ended, seconds), GROUP, GROUP_MS)
+  for (const [index, step] of steps.entries()) flow = grouped(runStep(step, index, flow, run), GROUP, GROUP_MS)
+  const drain = async () => {
+    for await (const group of flow) for (const item of group) ended.push({ item, ending: { status: 'done' } })
   }
-  for await (const group of flow) {
-    while (ended.length > 0) yield ended.shift()!
-    for (const item of group) yield { item, ending: { status: 'done' } }
-  }
-  while (ended.length > 0) yield ended.shift()!
+  drain().then(
+    () => ended.end(),
+    (error: unknown) => ended.end(error),
+  )
+  return ended
 }
 
 async function* once<T>(value: readonly T[]): AsyncGenerator<T[]> {
-  yield [...value]
+  yield await Promise.resolve([...value])
 }
 
-async function* runStep(
+/** What a step gives on, from all groups as they come: a group that is slow in here holds up no other. */
+function runStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,
   groups: AsyncIterable<WorkItem[]>,
-  context: BatchContext,
-  ended: EndedItem[],
-  seconds: () => number,
-): AsyncGenerator<WorkItem> {
-  for await (const group of groups) {
+  run: Run,
+): AsyncIterable<WorkItem> {
+  const passed = createChannel<WorkItem>()
+  const work = async () => {
+    const running: Promise<void>[] = []
+    for await (const group of groups) running.push(runGroup(step, index, group, run, passed))
+    await Promise.all(running)
+  }
+  work().then(
+    () => passed.end(),
+    (error: unknown) => passed.end(error),
+  )
+  return passed
+}
+
+async function runGroup(
+  step: ResolvedStep<ItemPlugin>,
+  index: number,
+  group: readonly WorkItem[],
+  run: Run,
+  passed: Channel<WorkItem>,
+): Promise<void> {
+  const { context, end } = run
+  const open = new Map<string, WorkItem>()
+  for (const item of group) {
     // Begun earlier and interrupted: what is behind it stays behind it.
-    yield* group.filter((item) => item.step > index)
-    const open = new Map(group.filter((item) => item.step <= index).map((item) => [String(item.position), item]))
-    if (open.size === 0) continue
-    const fail = (item: WorkItem, error: ItemError) => ended.push({ item, ending: failure(item, error, seconds()) })
-    try {
-      for await (const outcome of outcomesOf(step, [...open.values()], context)) {
-        const item = open.get(outcome.item)
-        if (!item) {
-          context.log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
-          continue
-        }
-        open.delete(outcome.item)
-        if (outcome.status === 'failed') fail(item, errorOf(outcome))
-        else if (outcome.status === 'skipped') ended.push({ item, ending: outcome })
-        else yield await advance(item, outcome, index, context)
-      }
-      if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
-    } catch (error) {
-      if (context.read.signal.aborted) {
-        for (const item of open.values()) ended.push({ item, ending: { status: 'returned' } })
+    if (item.step > index) passed.push(item)
+    else open.set(String(item.position), item)
+  }
+  if (open.size === 0) return
+  const fail = (item: WorkItem, error: ItemError) => end({ item, ending: failure(item, error, run.seconds()) })
+  try {
+    for await (const outcome of outcomesOf(step, [...open.values()], context)) {
+      const item = open.get(outcome.item)
+      if (!item) {
+        context.log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
         continue
       }
-      context.log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
-      const crash = { code: 'plugin_failed', message: `The step ${step.id} failed on this file`, retryable: true }
-      for (const item of open.values()) fail(item, crash)
+      open.delete(outcome.item)
+      if (outcome.status === 'failed') fail(item, errorOf(outcome))
+      else if (outcome.status === 'skipped') end({ item, ending: outcome })
+      else passed.push(await advance(item, outcome, index, context))
     }
+    if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
+  } catch (error) {
+    if (context.read.signal.aborted) {
+      for (const item of open.values()) end({ item, ending: { status: 'returned' } })
+      return
+    }
+    context.log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
+    const crash = { code: 'plugin_failed', message: `The step ${step.id} failed on this file`, retryable: true }
+    for (const item of open.values()) fail(item, crash)
   }
 }
 

@@ -1,0 +1,33 @@
+// A queue between what produces at its own pace and one reader: nothing is lost, and the producer never waits.
+
+export interface Channel<T> extends AsyncIterable<T> {
+  push(value: T): void
+  /** No more will come; what has come is still read. With an error, reading ends by throwing it. */
+  end(error?: unknown): void
+}
+
+export function createChannel<T>(): Channel<T> {
+  const waiting: T[] = []
+  let ended: { error?: unknown } | null = null
+  let wake = () => {}
+  return {
+    push: (value) => {
+      waiting.push(value)
+      wake()
+    },
+    end: (error) => {
+      ended ??= error === undefined ? {} : { error }
+      wake()
+    },
+    async *[Symbol.asyncIterator]() {
+      while (true) {
+        while (waiting.length > 0) yield waiting.shift()!
+        if (ended) {
+          if ('error' in ended) throw ended.error
+          return
+        }
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
+}

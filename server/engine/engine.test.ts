@@ -1,0 +1,195 @@
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
+import { definePlugin, type Item, type Outcome } from '../../plugins/contract.ts'
+import { forShop } from '../db/for-shop.ts'
+import { BATCH } from './batch.ts'
+import { claimBatch } from './claim.ts'
+import { commit, LeaseLost } from './commit.ts'
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function engineWith(
+  plan: (items: readonly Item[], signal: AbortSignal) => AsyncGenerator<Outcome>,
+): Promise<TestEngine> {
+  const check = definePlugin({
+    id: 'check',
+    kind: 'validate',
+    title: 'Check',
+    options: z.strictObject({}),
+    undo: 'none',
+    plan: (items, _options, context) => plan(items, context.signal),
+  })
+  const engine = await createTestEngine([makeBytes, check], [workflow])
+  cleanups.push(() => engine.close())
+  return engine
+}
+
+async function working(engine: TestEngine) {
+  const worker = await engine.startWorker()
+  cleanups.push(() => worker.stop())
+  return worker
+}
+
+const workflow = workflowOf('make-bytes', 'check')
+const names = (count: number) => Array.from({ length: count }, (_, n) => `file-${n}.txt`)
+const ok = (item: Item): Outcome => ({ item: item.id, status: 'ok' })
+const statuses = (items: readonly { status: string }[]) =>
+  Object.fromEntries(
+    Map.groupBy(items, ({ status }) => status)
+      .entries()
+      .map(([status, of]) => [status, of.length]),
+  )
+
+test('every item runs through the steps and becomes a file, once', async () => {
+  const engine = await engineWith(async function* (items) {
+    for (const item of items) yield ok(item)
+  })
+  await working(engine)
+  const { operation, items } = await engine.untilEnd(await engine.start(workflow, names(3 * BATCH + 7)))
+  expect(operation).toMatchObject({ status: 'success', total: 307, done: 307, failed: 0 })
+  expect(operation.bytes).toBe(names(307).join('').length)
+  expect(new Set(items.map(({ file_id }) => file_id)).size).toBe(307)
+})
+
+test('starting twice with one key gives one operation', async () => {
+  const engine = await engineWith(async function* () {})
+  const started = await Promise.all(Array.from({ length: 10 }, () => engine.start(workflow, ['a.txt'], 'same')))
+  expect(new Set(started).size).toBe(1)
+  expect(await engine.start(workflow, ['a.txt'], 'other')).not.toBe(started[0])
+})
+
+test('an operation without items ends at once', async () => {
+  const engine = await engineWith(async function* () {})
+  await working(engine)
+  expect((await engine.untilEnd(await engine.start(workflow, []))).operation.status).toBe('success')
+})
+
+test('failed, skipped and forgotten items cost themselves alone; what could pass is tried three times', async () => {
+  const tries = new Map<string, number>()
+  const engine = await engineWith(async function* (items) {
+    for (const item of items) {
+      const name = item.file.filename
+      tries.set(name, (tries.get(name) ?? 0) + 1)
+      if (name === 'file-3.txt')
+        yield { item: item.id, status: 'failed', code: 'url_not_accessible', message: 'no', retryable: false }
+      else if (name === 'file-4.txt')
+        yield { item: item.id, status: 'failed', code: 'url_not_accessible', message: 'later', retryable: true }
+      else if (name === 'file-5.txt' && tries.get(name) === 1)
+        yield { item: item.id, status: 'failed', code: 'storage_full', message: 'later', retryable: true }
+      else if (name === 'file-6.txt') yield { item: item.id, status: 'skipped', reason: 'not wanted' }
+      else if (name !== 'file-7.txt') yield ok(item)
+    }
+  })
+  await working(engine)
+  const { operation, items } = await engine.untilEnd(await engine.start(workflow, names(12)))
+  expect(operation.status).toBe('partial')
+  expect(statuses(items)).toEqual({ done: 8, failed: 3, skipped: 1 })
+  expect(items[3]).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'url_not_accessible' } })
+  expect(items[4]).toMatchObject({ status: 'failed', attempt: 3, error: { message: 'later' } })
+  expect(items[5]).toMatchObject({ status: 'done', attempt: 2 })
+  expect(items[7]).toMatchObject({ status: 'failed', error: { code: 'plugin_failed' } })
+  expect([tries.get('file-3.txt'), tries.get('file-4.txt'), tries.get('file-5.txt')]).toEqual([1, 3, 2])
+})
+
+test('one slow item holds up nobody: the others are committed while it runs', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const engine = await engineWith(async function* (items) {
+    for (const item of items.filter(({ file }) => file.filename !== 'file-0.txt')) yield ok(item)
+    const slow = items.find(({ file }) => file.filename === 'file-0.txt')
+    if (slow) {
+      await held
+      yield ok(slow)
+    }
+  })
+  await working(engine)
+  const id = await engine.start(workflow, names(20))
+  const scope = forShop(engine.parts.database, engine.shop)
+  await expect.poll(async () => (await engine.engine.get(scope, id))!.done, { timeout: 10_000 }).toBe(19)
+  release()
+  expect((await engine.untilEnd(id)).operation.status).toBe('success')
+})
+
+test('a stopped worker puts its items back, and the next one ends the work without counting that attempt', async () => {
+  let entered = () => {}
+  const inside = new Promise<void>((resolve) => (entered = resolve))
+  let first = true
+  const engine = await engineWith(async function* (items, signal) {
+    if (first) {
+      first = false
+      entered()
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+    }
+    for (const item of items) yield ok(item)
+  })
+  const worker = await engine.startWorker()
+  const id = await engine.start(workflow, names(30))
+  await inside
+  await worker.stop()
+  await working(engine)
+  const { operation, items } = await engine.untilEnd(id)
+  expect(operation.status).toBe('success')
+  expect(items.map(({ attempt }) => attempt)).toEqual(Array(30).fill(1))
+})
+
+test('a worker thought dead that still lives can write nothing', async () => {
+  const engine = await engineWith(async function* (items) {
+    for (const item of items) yield ok(item)
+  })
+  const { database } = engine.parts
+  const scope = forShop(database, engine.shop)
+  const id = await engine.start(workflow, names(5))
+  const job = { shop: engine.shop, operation: id, chain: 0 }
+  const [zombie, heir] = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002']
+  await database.pool.query(`insert into workers (id, pool_id) values ($1, 'z'), ($2, 'h')`, [zombie, heir])
+
+  const claim = (await claimBatch(scope, job, zombie, BATCH))!
+  expect(claim.items.length).toBe(5)
+  expect(await claimBatch(scope, job, heir, BATCH)).toBeNull()
+  await database.pool.query('delete from workers where id = $1', [zombie])
+  const taken = (await claimBatch(scope, job, heir, BATCH))!
+  // What the dead one had in hand runs alone from now on.
+  expect(taken.items.map(({ position, attempt, crashed }) => [position, attempt, crashed])).toEqual([[0, 2, true]])
+
+  const staged = { hash: 'a'.repeat(64), size_bytes: 1, location: 'primary', content_type: null }
+  const ended = claim.items.map((item) => ({ item: { ...item, staged }, ending: { status: 'done' as const } }))
+  const options = { limits: { file_bytes: 10 }, log: engine.parts.log, last: true }
+  await expect(commit(scope, claim, ended, options)).rejects.toThrow(LeaseLost)
+  expect(await scope.from('files').select('id')).toEqual([])
+  expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })
+})
+
+test('an item that kills its worker every time fails after three tries', async () => {
+  const engine = await engineWith(async function* () {})
+  const { database } = engine.parts
+  const scope = forShop(database, engine.shop)
+  const id = await engine.start(workflow, names(2))
+  const job = { shop: engine.shop, operation: id, chain: 0 }
+  const claims: [number, number][][] = []
+  for (let death = 0; death < 6; death++) {
+    const worker = `0199aaaa-0000-7000-8000-00000000000${death}`
+    const claim = await claimBatch(scope, job, worker, BATCH)
+    claims.push(claim?.items.map(({ position, attempt }) => [position, attempt]) ?? [])
+  }
+  expect(claims).toEqual([
+    [
+      [0, 1],
+      [1, 1],
+    ],
+    [[0, 2]],
+    [[0, 3]],
+    [[1, 2]],
+    [[1, 3]],
+    [],
+  ])
+  const items = await engine.engine.items(scope, id, { limit: 10 })
+  expect(items).toMatchObject([
+    { status: 'failed', error: { code: 'worker_crashed' } },
+    { status: 'failed', error: { code: 'worker_crashed' } },
+  ])
+  expect(await engine.engine.get(scope, id)).toMatchObject({ failed: 2 })
+})

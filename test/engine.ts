@@ -1,0 +1,123 @@
+// The engine on a real database, a real disk and real workers, with whatever plugins a test lists.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { definePlugin, type Outcome, type Plugin, type Workflow } from '../plugins/contract.ts'
+import type { Limits } from '../server/config.ts'
+import { openListener } from '../server/db/listener.ts'
+import { forShop } from '../server/db/for-shop.ts'
+import { createEngine, hasEnded, type Engine, type ItemRow, type OperationRow } from '../server/engine/engine.ts'
+import type { EngineParts } from '../server/engine/types.ts'
+import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
+import { draftOf } from '../server/files/drafts.ts'
+import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
+import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
+import { createRemote } from '../server/ports/remote.ts'
+import { createStage } from '../server/ports/stage.ts'
+import { createDiskStore } from '../server/store/disk.ts'
+import { createTestShop, openTestDatabase, silent } from './database.ts'
+
+export interface TestEngine {
+  parts: EngineParts
+  engine: Engine
+  shop: number
+  startWorker(): Promise<EngineWorker>
+  /** Starts an import of these names; the workflow's steps decide what happens to them. */
+  start(workflow: Workflow, names: readonly string[], idempotencyKey?: string): Promise<string>
+  untilEnd(operation: string): Promise<{ operation: OperationRow; items: ItemRow[] }>
+  close(): Promise<void>
+}
+
+/** Gives every item bytes made of its name, so that tests need no origin. */
+export const makeBytes = definePlugin({
+  id: 'make-bytes',
+  kind: 'fetch',
+  title: 'Make bytes',
+  options: z.strictObject({}),
+  undo: 'none',
+  bytes: true,
+  async *plan(items) {
+    for (const item of items) yield { item: item.id, status: 'ok' }
+  },
+  async *run(items, _options, context): AsyncGenerator<Outcome> {
+    for (const item of items) {
+      const bytes = await context.stage.write(Readable.from([Buffer.from(item.file.filename)]), null, context.signal)
+      yield { item: item.id, status: 'ok', bytes }
+    }
+  },
+})
+
+export const workflowOf = (...plugins: readonly string[]): Workflow => ({
+  id: 'test',
+  title: 'Test',
+  action: 'import',
+  kind: 'import',
+  parallel: 2,
+  steps: plugins.map((plugin) => ({ id: plugin, plugin })),
+})
+
+export async function createTestEngine(
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+): Promise<TestEngine> {
+  const database = await openTestDatabase()
+  const listener = await openListener(database.url, silent)
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-engine-'))
+  const store = createDiskStore({ folder })
+  const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
+  const limits = { jobs_at_once: 4, file_bytes: 1e9, large_file_bytes: 1e8 } as Limits
+  const parts: EngineParts = {
+    database,
+    listener,
+    plugins,
+    workflows,
+    limits,
+    log: silent,
+    ports: async (scope) => {
+      const { name, domain, settings } = await readShop(scope)
+      const place = { store, shop: scope.shop, location: 'primary' }
+      const catalog = { findBySku: () => Promise.resolve(new Map()) }
+      return {
+        shop: { name, domain, settings },
+        catalog,
+        remote: createRemote({ client, ...place }),
+        stage: createStage(place),
+      }
+    },
+  }
+  const shop = await createTestShop(database)
+  const scope = forShop(database, shop)
+  const engine = createEngine(parts)
+  const defaults = shopSettingsSchema.parse({})
+  return {
+    parts,
+    engine,
+    shop,
+    startWorker: () => startWorker(parts, () => Promise.resolve()),
+    start: (workflow, names, idempotencyKey) =>
+      engine.start(scope, {
+        workflow: workflow.id,
+        channel: 'api',
+        entries: names.map((filename) => ({
+          entry: { filename, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
+          draft: draftOf({ filename }, defaults),
+        })),
+        request: {},
+        requestedBy: 'test',
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      }),
+    untilEnd: async (id) => {
+      const operation = await engine.waitForEnd(scope, id, 40_000, new AbortController().signal)
+      if (!operation || !hasEnded(operation)) throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)
+      return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }
+    },
+    close: async () => {
+      await listener.close()
+      await client.close()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -18,7 +18,8 @@ export function Page({ tab, title, children, ...rest }: Props) {
   }, [tab, title])
   const unread = useUnread()
   // The storefront's own menu can't carry a count.
-  const notices = isDemo() || unread === 0 ? [] : [{ content: countText(unread, 'notice', 'notices'), url: '/notices' }]
+  const notices =
+    isDemo() || unread === 0 ? [] : [{ content: countText(unread, 'unread notice', 'unread notices'), url: '/notices' }]
   return (
     <UiPage title={title} secondaryActions={notices} {...rest}>
       {children}

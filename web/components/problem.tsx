@@ -18,7 +18,7 @@ export function Problem({ error, what, stale = false, onRetry, retrying = false 
     <Banner
       tone={stale ? 'warning' : 'critical'}
       title={stale ? 'What you see may be out of date' : what}
-      action={onRetry && { content: 'Retry', onAction: onRetry, loading: retrying }}
+      action={onRetry && { content: 'Retry', onAction: onRetry, loading: retrying && !stale }}
     >
       <BlockStack gap="100">
         <p>{error.message}</p>

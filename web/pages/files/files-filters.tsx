@@ -18,7 +18,7 @@ interface Props {
 export function FilesFilters({ place, go, loading }: Props) {
   // One step for the back button a search, not one a letter.
   const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
-  const { smDown } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   return (
     <Filters
       queryValue={search.text}
@@ -36,7 +36,7 @@ export function FilesFilters({ place, go, loading }: Props) {
       ]}
       appliedFilters={applied(place, go)}
     >
-      {smDown && <Order sort={place.sort} onSort={(sort) => go({ sort })} />}
+      {narrow && <Order sort={place.sort} onSort={(sort) => go({ sort })} />}
     </Filters>
   )
 }

@@ -16,14 +16,14 @@ interface Props {
 }
 
 export function FilesTable({ files, sort, onSort }: Props) {
-  const { smDown } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   const [sortColumnIndex, sortDirection] = columnOf(sort)
   return (
     <IndexTable
       resourceName={{ singular: 'file', plural: 'files' }}
       itemCount={files.length}
       selectable={false}
-      condensed={smDown}
+      condensed={narrow}
       headings={[
         { title: 'File', defaultSortDirection: 'ascending' },
         { title: 'Type' },
@@ -40,7 +40,7 @@ export function FilesTable({ files, sort, onSort }: Props) {
     >
       {files.map((file, position) => (
         <IndexTable.Row key={file.id} id={file.id} position={position}>
-          {smDown ? <NarrowRow file={file} /> : <WideRow file={file} />}
+          {narrow ? <NarrowRow file={file} /> : <WideRow file={file} />}
         </IndexTable.Row>
       ))}
     </IndexTable>

@@ -56,13 +56,13 @@ export function LinksCard({ fileId, onCreate }: { fileId: string; onCreate: () =
 }
 
 function LinksTable({ links }: { links: readonly DownloadLink[] }) {
-  const { smDown } = useBreakpoints()
+  const { mdDown: narrow } = useBreakpoints()
   return (
     <IndexTable
       resourceName={{ singular: 'link', plural: 'links' }}
       itemCount={links.length}
       selectable={false}
-      condensed={smDown}
+      condensed={narrow}
       headings={[
         { title: 'Customer' },
         { title: 'Status' },
@@ -73,7 +73,7 @@ function LinksTable({ links }: { links: readonly DownloadLink[] }) {
     >
       {links.map((link, position) => (
         <IndexTable.Row key={link.id} id={link.id} position={position}>
-          {smDown ? <NarrowLink link={link} /> : <WideLink link={link} />}
+          {narrow ? <NarrowLink link={link} /> : <WideLink link={link} />}
         </IndexTable.Row>
       ))}
     </IndexTable>

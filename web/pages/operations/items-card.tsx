@@ -91,18 +91,18 @@ function tabsOf(operation: Operation): ResultTab[] {
 }
 
 function ItemsTable({ items }: { items: readonly Item[] }) {
-  const { smDown } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   return (
     <IndexTable
       resourceName={{ singular: 'file', plural: 'files' }}
       itemCount={items.length}
       selectable={false}
-      condensed={smDown}
+      condensed={narrow}
       headings={[{ title: 'File' }, { title: 'Result' }, { title: 'Product' }, { title: 'What happened' }]}
     >
       {items.map((item, at) => (
         <IndexTable.Row key={item.position} id={String(item.position)} position={at}>
-          {smDown ? <NarrowRow item={item} /> : <WideRow item={item} />}
+          {narrow ? <NarrowRow item={item} /> : <WideRow item={item} />}
         </IndexTable.Row>
       ))}
     </IndexTable>

@@ -9,13 +9,13 @@ import { countText, numberText } from '../../words/size.ts'
 import { durationText, momentText } from '../../words/time.ts'
 
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
-  const { smDown } = useBreakpoints()
+  const { lgDown: narrow } = useBreakpoints()
   return (
     <IndexTable
       resourceName={{ singular: 'operation', plural: 'operations' }}
       itemCount={operations.length}
       selectable={false}
-      condensed={smDown}
+      condensed={narrow}
       headings={[
         { title: 'Operation' },
         { title: 'Status' },
@@ -28,7 +28,7 @@ export function OperationsTable({ operations }: { operations: readonly Operation
     >
       {operations.map((operation, position) => (
         <IndexTable.Row key={operation.id} id={operation.id} position={position}>
-          {smDown ? <NarrowRow operation={operation} /> : <WideRow operation={operation} />}
+          {narrow ? <NarrowRow operation={operation} /> : <WideRow operation={operation} />}
         </IndexTable.Row>
       ))}
     </IndexTable>

@@ -89,7 +89,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const { port } = server.address() as AddressInfo
   if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
   const demo = await prepareDemo(database, environment.dataDir, storefront.demoShop, baseUrl)
-  process.stdout.write(welcome(demo, { path: "/x", filename: "x.txt", sku: "X" }))
+  process.stdout.write(welcome(demo, storefront.demoSample!))
 }
 
 async function main(): Promise<void> {

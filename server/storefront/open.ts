@@ -5,7 +5,7 @@ import { ensureShop } from '../db/shops.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { DEMO_SHOP } from './demo/app.ts'
-import { BRIDGE_PATH, createBridge } from './demo/bridge.ts'
+import { BRIDGE_PATH, createBridge, SAMPLE } from './demo/bridge.ts'
 import { CatalogError } from './demo/catalog.ts'
 import { startDemoStorefront, type DemoStorefront } from './demo/listener.ts'
 import { signSessionToken } from './demo/session-token.ts'
@@ -54,7 +54,13 @@ async function openDemo({ environment, database, secrets, log }: OpenOptions, ap
     const shop = await ensureShop(database, { domain, name, demo: true, settings: { recipients: [email] } })
     await storefront.ensureAccess(shop.id, signSessionToken(demo.app))
     log.info('the demo storefront is ready', { ...demo.size, shop: domain })
-    return { ...storefront, demoShop: { id: shop.id, domain, name }, handle: createBridge(demo.app), close: stop }
+    return {
+      ...storefront,
+      demoShop: { id: shop.id, domain, name },
+      demoSample: SAMPLE,
+      handle: createBridge(demo.app),
+      close: stop,
+    }
   } catch (error) {
     await stop()
     throw error

@@ -24,6 +24,8 @@ export interface Storefront {
   catalog(shop: number): Catalog
   /** Demo mode: the shop that was made at start. */
   demoShop?: { id: number; domain: string; name: string }
+  /** Demo mode: a file at the app's own address to try the first import with. */
+  demoSample?: { path: string; filename: string; sku: string }
   /** Demo mode: answers the page's requests for the stand-in of the bridge. False: the request is for someone else. */
   handle?(request: IncomingMessage, response: ServerResponse): boolean
   close(): Promise<void>

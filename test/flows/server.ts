@@ -1,11 +1,16 @@
 // The whole product as a process of its own, as `npm start` runs it, on a data folder or a database of the test's.
 import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-const MAIN = path.resolve(import.meta.dirname, '../../server/main.ts')
+const ROOT = path.resolve(import.meta.dirname, '../..')
+/** What `npm start` runs, without npm between us and the process. */
+const START = (JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } })
+  .scripts.start
+const [, ...ARGUMENTS] = START.split(' ')
 const READY_MS = 60_000
 
 export interface RunningServer {
@@ -33,7 +38,8 @@ export interface ServerOptions {
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await makeDataDir())
   const port = await freePort()
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, ARGUMENTS, {
+    cwd: ROOT,
     env: { ...baseEnv(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -8,12 +8,16 @@ import { SESSION_TOKEN_SECONDS, signSessionToken } from './session-token.ts'
 export const BRIDGE_PATH = '/demo/app-bridge.js'
 const TOKEN_PATH = '/demo/session-token'
 
-/** Answers the two paths above and returns true; false for all others. */
+/** A file to try the first import with, for a product that the bundled catalog has. */
+export const SAMPLE = { path: '/demo/sample.pdf', filename: 'The Tide Tables of Memory.pdf', sku: 'EB-001' }
+
+/** Answers the paths above and returns true; false for all others. */
 export function createBridge(app: DemoApp): (request: IncomingMessage, response: ServerResponse) => boolean {
   const config = JSON.stringify({ apiKey: app.apiKey, shop: app.shopDomain, locale: 'en' })
   const script = readFileSync(new URL('./app-bridge.js', import.meta.url), 'utf8').replace('__CONFIG__', config)
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0]
+    if (path === SAMPLE.path) return sendSample(response)
     if (path !== BRIDGE_PATH && path !== TOKEN_PATH) return false
     response.setHeader('cache-control', 'no-store')
     response.setHeader('cross-origin-resource-policy', 'same-origin')
@@ -30,6 +34,13 @@ export function createBridge(app: DemoApp): (request: IncomingMessage, response:
     }
     return true
   }
+}
+
+/** Anyone may have it: the import asks for it as a stranger would. */
+function sendSample(response: ServerResponse): true {
+  const pdf = readFileSync(new URL('./sample.pdf', import.meta.url))
+  response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length }).end(pdf)
+  return true
 }
 
 /**

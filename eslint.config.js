@@ -51,7 +51,7 @@ const house = [
 ]
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'data', 'web/dist', '.test'] },
+  { ignores: ['node_modules', 'data', 'web/dist*', '.test'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx}'],

@@ -21,7 +21,8 @@ export interface ItemRow {
 }
 
 export interface ItemFilter {
-  status?: ItemStatus
+  /** One of these. */
+  statuses?: readonly ItemStatus[]
   /** Items after this position. */
   after?: number
   limit: number
@@ -31,9 +32,9 @@ export function listItems(scope: ShopScope, operation: string, filter: ItemFilte
   return scope.query<ItemRow>(
     `select position, status, file_id, attempt, entry, draft, staged, warnings, error, after, finished_at from items
      where shop_id = :shop and operation_id = :operation and position > :after
-       and (:status::text is null or status = :status)
+       and (:statuses::text[] is null or status = any(:statuses::text[]))
      order by position limit :limit`,
-    { operation, after: filter.after ?? -1, status: filter.status ?? null, limit: filter.limit },
+    { operation, after: filter.after ?? -1, statuses: filter.statuses ?? null, limit: filter.limit },
   )
 }
 

@@ -114,10 +114,13 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
        order by name_key, at
      ), file as (
        insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
-         download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers, mapping_state)
+         download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers, mapping_state,
+         created_at)
        select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
          download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers,
-         case when mapped then 'mapped' else 'never' end
+         case when mapped then 'mapped' else 'never' end,
+         -- A list by time shows one import's files in their order.
+         now() + at * interval '1 microsecond'
        from given
        on conflict (shop_id, name_key) where deleted_at is null do nothing
        returning id, name_key

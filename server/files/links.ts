@@ -32,6 +32,7 @@ export interface Link {
   download_limit: number | null
   downloads: number
   status: LinkStatus
+  created_at: Date
 }
 
 /** What decides a link's state. Dates, or anything that compares as one. */
@@ -45,6 +46,7 @@ export interface LinkFacts {
 }
 
 interface LinkRow extends LinkFacts {
+  created_at: Date
   id: string
   file_id: string
   rotation: number
@@ -73,7 +75,7 @@ const CREATE = `
     insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, created_at)
     select :shop, id, file_id, key_hash, :email, :now::timestamptz + days * interval '24 hours', download_limit, :now
     from found where (select count(*) from found) = (select count(*) from wanted)
-    returning id, file_id, rotation, email, revoked_at, expires_at, download_limit, downloads
+    returning id, file_id, rotation, email, revoked_at, expires_at, download_limit, downloads, created_at
   )
   select made.*, found.deleted_at, found.mapping_state from made join found using (id) order by id`
 
@@ -134,7 +136,7 @@ export async function listLinks(
     throw new AppError('validation_failed', { details: [{ param: 'cursor', code: 'invalid_value', message }] })
   }
   const rows = await scope.query<LinkRow>(
-    `select l.id, l.file_id, l.rotation, l.email, l.revoked_at, l.expires_at, l.download_limit, l.downloads,
+    `select l.id, l.file_id, l.rotation, l.email, l.revoked_at, l.expires_at, l.download_limit, l.downloads, l.created_at,
        f.deleted_at, f.mapping_state
      from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop
@@ -147,9 +149,9 @@ export async function listLinks(
 }
 
 function present(row: LinkRow, secrets: Secrets, now: Date): Link {
-  const { id, file_id, email, expires_at, download_limit, downloads } = row
+  const { id, file_id, email, expires_at, download_limit, downloads, created_at } = row
   const key = secrets.linkKey(id, row.rotation)
-  return { id, file_id, key, email, expires_at, download_limit, downloads, status: linkStatus(row, now) }
+  return { id, file_id, key, email, expires_at, download_limit, downloads, status: linkStatus(row, now), created_at }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

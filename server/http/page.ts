@@ -11,11 +11,18 @@ import { AppError } from '../errors.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
 export const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
-const DIST = path.join(WEB, 'dist')
+export const DIST = path.join(WEB, 'dist')
+/** Best first. */
+export const COMPRESSED = [
+  { encoding: 'br', ending: '.br' },
+  { encoding: 'gzip', ending: '.gz' },
+] as const
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
 
 /** Answers a request for a file of the page, or gives the page's HTML. */
 export interface PageSource {
+  /** Sources as they are: Vite's own scripts and socket must be let in. */
+  development: boolean
   asset(ctx: Context): Promise<boolean>
   html(url: string): Promise<string>
   close(): Promise<void>
@@ -23,23 +30,36 @@ export interface PageSource {
 
 export function builtPage(): PageSource {
   return {
+    development: false,
     asset: async (ctx) => {
       if (!ctx.path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|ico|png|txt)$/.test(ctx.path)) return false
       const file = path.join(DIST, path.normalize(ctx.path))
       if (!file.startsWith(DIST + path.sep)) return false
-      const found = await stat(file).catch(() => null)
-      if (!found?.isFile()) return false
+      const found = await bestForm(ctx, file)
+      if (!found) return false
       ctx.type = mimeTypeOf(file) || 'application/octet-stream'
+      ctx.vary('Accept-Encoding')
+      if (found.encoding) ctx.set('Content-Encoding', found.encoding)
       ctx.length = found.size
       // Names in assets/ carry a hash of what is in them.
       ctx.set('Cache-Control', ctx.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
       ctx.set('X-Content-Type-Options', 'nosniff')
-      ctx.body = createReadStream(file)
+      ctx.body = createReadStream(found.file)
       return true
     },
     html: () => readFile(path.join(DIST, 'index.html'), 'utf8'),
     close: () => Promise.resolve(),
   }
+}
+
+/** The file compressed as the browser likes best, where the build left such a form beside it. */
+async function bestForm(ctx: Context, file: string) {
+  for (const { encoding, ending } of [...COMPRESSED, { encoding: null, ending: '' }]) {
+    if (encoding && !ctx.acceptsEncodings(encoding)) continue
+    const found = await stat(file + ending).catch(() => null)
+    if (found?.isFile()) return { file: file + ending, size: found.size, encoding }
+  }
+  return null
 }
 
 /** Vite inside this server: sources are served as they are and change under the open page. */
@@ -52,10 +72,13 @@ export async function developmentPage(): Promise<PageSource> {
     server: { middlewareMode: true },
   })
   return {
+    development: true,
     asset: (ctx) =>
       new Promise((resolve) => {
         const done = () => resolve(true)
         ctx.res.once('finish', done)
+        // Koa begins with 404, and Vite leaves the status of what it serves alone.
+        ctx.res.statusCode = 200
         vite.middlewares(ctx.req as IncomingMessage, ctx.res as ServerResponse, () => {
           ctx.res.off('finish', done)
           resolve(false)
@@ -82,7 +105,7 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
     }
     if (!ctx.accepts('html') || ctx.path.startsWith('/api/')) throw new AppError('not_found')
     const html = await source.html(ctx.url)
-    ctx.set('Content-Security-Policy', contentPolicy(ctx, bridgeUrl, demo))
+    ctx.set('Content-Security-Policy', contentPolicy(ctx, bridgeUrl, demo, source.development))
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
     ctx.set('Cache-Control', 'no-store')
@@ -92,16 +115,16 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
 }
 
 /** Only the shop that opens the page may frame it. */
-function contentPolicy(ctx: Context, bridgeUrl: string, demo: boolean): string {
+function contentPolicy(ctx: Context, bridgeUrl: string, demo: boolean, development: boolean): string {
   const shop = String(ctx.query.shop ?? '')
   const ancestors = demo ? "'self'" : SHOP_DOMAIN.test(shop) ? `https://${shop} https://admin.shopify.com` : "'none'"
   const bridge = bridgeUrl.startsWith('/') ? '' : ` ${new URL(bridgeUrl).origin}`
   return [
     "default-src 'self'",
-    `script-src 'self'${bridge}`,
+    `script-src 'self'${bridge}${development ? " 'unsafe-inline'" : ''}`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
-    `connect-src 'self'${bridge}`,
+    `connect-src 'self'${bridge}${development ? ' ws:' : ''}`,
     "object-src 'none'",
     "base-uri 'self'",
     `frame-ancestors ${ancestors}`,

@@ -1,37 +1,66 @@
 // Building the admin page when it is missing or older than its sources, in a process of its own whose memory goes with it.
+// It is built beside its place and renamed into it: servers that start together never see half a page.
 import { spawn } from 'node:child_process'
-import { readdir, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { WEB } from '../http/page.ts'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import { DIST, WEB } from '../http/page.ts'
 import type { Logger } from '../log.ts'
 
+const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
+
 export async function ensurePage(log: Logger): Promise<void> {
-  const built = await stat(path.join(WEB, 'dist', 'index.html')).catch(() => null)
+  const built = await stat(path.join(DIST, 'index.html')).catch(() => null)
   if (built && built.mtimeMs > (await newestSource())) return
   log.info('building the admin page')
-  const vite = createRequire(import.meta.url).resolve('vite/package.json')
-  const child = spawn(
-    process.execPath,
-    [
-      path.join(path.dirname(vite), 'bin/vite.js'),
-      'build',
-      '--config',
-      path.join(WEB, 'vite.config.ts'),
-      '--logLevel',
-      'error',
-    ],
-    { cwd: WEB, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
+  const fresh = await mkdtemp(path.join(WEB, 'dist-'))
+  try {
+    await build(fresh)
+    await compress(path.join(fresh, 'assets'))
+    await replace(fresh)
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function build(into: string): Promise<void> {
+  const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
+  const args = ['build', '--config', path.join(WEB, 'vite.config.ts'), '--outDir', into, '--logLevel', 'error']
+  const child = spawn(process.execPath, [vite, ...args], { cwd: WEB, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   child.stderr.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise((resolve) => child.once('close', resolve))
   if (code !== 0) throw new Error(`The admin page could not be built:\n${output}`)
 }
 
+/** Once here rather than with every request. */
+async function compress(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!/\.(js|css|svg)$/.test(name)) continue
+    const bytes = await readFile(path.join(folder, name))
+    for (const [ending, pack] of Object.entries(COMPRESS))
+      await writeFile(path.join(folder, `${name}.${ending}`), await pack(bytes))
+  }
+}
+
+/** Another server may do the same at this moment: whoever is last wins, and both pages are whole. */
+async function replace(fresh: string): Promise<void> {
+  const old = `${fresh}-old`
+  await rename(DIST, old).catch(() => {})
+  await rename(fresh, DIST).catch(async (error: unknown) => {
+    if (!(await stat(path.join(DIST, 'index.html')).catch(() => null))) throw error
+  })
+  await rm(old, { recursive: true, force: true })
+}
+
 async function newestSource(): Promise<number> {
   const entries = await readdir(WEB, { recursive: true, withFileTypes: true })
-  const sources = entries.filter((entry) => entry.isFile() && !entry.parentPath.startsWith(path.join(WEB, 'dist')))
+  const sources = entries.filter(
+    (entry) =>
+      entry.isFile() && !entry.parentPath.startsWith(path.join(WEB, 'dist')) && !entry.name.endsWith('.test.ts'),
+  )
   const times = await Promise.all(sources.map((entry) => stat(path.join(entry.parentPath, entry.name))))
   return Math.max(0, ...times.map(({ mtimeMs }) => mtimeMs))
 }

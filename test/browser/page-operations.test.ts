@@ -56,7 +56,7 @@ test('an import is watched live from its start to its end', async () => {
   const row = page.locator('main tbody tr').first()
   await row.getByText('In progress').waitFor()
   await row.getByRole('link', { name: 'API import' }).click()
-  await page.getByRole('tab', { name: 'All, 11' }).waitFor()
+  await page.getByRole('tab', { name: 'Done, 8' }).waitFor()
   expect(await page.title()).toMatch(/^\d+% API import · Stevedore$/)
   await (await fetch(`${origin.url}/together/3/bytes/1/release`)).arrayBuffer()
   await page.getByText('11 of 11').waitFor()

@@ -1,6 +1,6 @@
 // Copies a text, and code that is there to be copied.
 import { useState } from 'react'
-import { toast } from '../api/bridge.ts'
+import { toast } from '../client/bridge.ts'
 import { Button } from '../ui/index.ts'
 import { copyText } from './clipboard.ts'
 

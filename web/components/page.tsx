@@ -1,7 +1,7 @@
 // One page: its title in the tab, its frame, and in the storefront's admin the way to unread notices.
 import { type ReactNode, useEffect } from 'react'
-import { isDemo } from '../api/bridge.ts'
-import { useUnread } from '../api/queries.ts'
+import { isDemo } from '../client/bridge.ts'
+import { useUnread } from '../client/queries.ts'
 import { Page as UiPage, type PageProps } from '../ui/index.ts'
 import { countText } from '../words/size.ts'
 

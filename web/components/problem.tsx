@@ -1,5 +1,5 @@
 // What went wrong with a call, and the way to try again.
-import { ApiError } from '../api/error.ts'
+import { ApiError } from '../client/error.ts'
 import { Banner, BlockStack, Text } from '../ui/index.ts'
 
 interface Props {

@@ -1,5 +1,5 @@
 // Where one is in the list of files, as the address says it: search, filters, order and page. The names are the API's own.
-import { toQuery, type Query } from '../api/client.ts'
+import { toQuery, type Query } from '../client/client.ts'
 
 export const FILE_SORTS = {
   '-created_at': 'Newest first',

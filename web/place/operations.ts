@@ -1,6 +1,6 @@
 // Where one is in the history of operations, or in one operation's items, as the address says it.
-import { toQuery, type Query } from '../api/client.ts'
-import { type ItemStatus, type OperationKind, type OperationStatus } from '../api/types.ts'
+import { toQuery, type Query } from '../client/client.ts'
+import { type ItemStatus, type OperationKind, type OperationStatus } from '../client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from '../words/operation.ts'
 
 export interface Paged {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Mapping } from '../api/types.ts'
+import { type Mapping } from '../client/types.ts'
 import { extensionOf, familyOf, kindText, productTitles } from './file.ts'
 
 describe('extensions', () => {

@@ -1,5 +1,5 @@
 // What kind of file a name stands for, and how its settings and mappings read.
-import { type File, type LinkStatus, type Mapping } from '../api/types.ts'
+import { type File, type LinkStatus, type Mapping } from '../client/types.ts'
 import { countText } from './size.ts'
 
 export type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'

@@ -1,5 +1,5 @@
 // How a link's terms read.
-import { type DownloadLink } from '../api/types.ts'
+import { type DownloadLink } from '../client/types.ts'
 import { countText, numberText } from './size.ts'
 import { momentText } from './time.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Operation } from '../api/types.ts'
+import { type Operation } from '../client/types.ts'
 import { operationTitle, outcomeText, waitingCount } from './operation.ts'
 
 const operation = (part: Partial<Operation>): Operation =>

@@ -1,5 +1,5 @@
 // How an operation reads: its name, its state in the specification's words, and what is left to do about it.
-import { type ItemStatus, type Operation, type OperationStatus } from '../api/types.ts'
+import { type ItemStatus, type Operation, type OperationStatus } from '../client/types.ts'
 import { countText, numberText } from './size.ts'
 
 type Tone = 'info' | 'success' | 'warning' | 'critical' | 'attention' | undefined

@@ -21,6 +21,7 @@ const linkSchema = z
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
     status: z.enum(['active', 'expired', 'exhausted', 'revoked', 'withdrawn']),
+    created_at: timestamp,
   })
   .meta({ id: 'Link' })
 
@@ -57,6 +58,7 @@ export function linkRoutes(parts: LinkRouteParts): Endpoint[] {
     download_limit: link.download_limit,
     downloads: link.downloads,
     status: link.status,
+    created_at: link.created_at.toISOString(),
   })
   return [
     endpoint({

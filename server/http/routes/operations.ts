@@ -65,6 +65,10 @@ const itemSchema = z
   })
   .meta({ id: 'Item' })
 
+const itemStatuses = z
+  .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(z.enum(ITEM_STATUSES)))
+  .meta({ description: 'One status, or several separated by commas' })
+
 const byId = z.strictObject({ id: z.string() })
 const isImport = ({ kind }: OperationRow) => kind === 'import'
 const publicId = (operation: OperationRow) => toPublicId(isImport(operation) ? 'import' : 'op', operation.id)
@@ -125,14 +129,14 @@ export function operationRoutes(engine: Engine, clock: () => Date): Endpoint[] {
       tag: 'Operations',
       scope: 'operations:read',
       params: byId,
-      query: z.strictObject({ ...page, status: z.enum(ITEM_STATUSES).optional() }),
+      query: z.strictObject({ ...page, status: itemStatuses.optional() }),
       replies: { 200: { description: 'A page of items', schema: listOf(itemSchema) } },
       handler: async ({ caller, params, query }) => {
         const operation = await find(caller.scope, params.id)
         const after = fromCursor(query.cursor, 1)?.[0]
         const rows = await engine.items(caller.scope, operation.id, {
           limit: query.limit + 1,
-          ...(query.status ? { status: query.status } : {}),
+          ...(query.status ? { statuses: query.status } : {}),
           ...(after === undefined ? {} : { after: Number(after) }),
         })
         const shown = rows.slice(0, query.limit)

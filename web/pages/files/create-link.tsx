@@ -1,7 +1,7 @@
 // The dialog that makes a link for a file, and then shows it to be copied.
 import { useState } from 'react'
-import { useCreateLink } from '../../api/queries.ts'
-import { type DownloadLink, type FileDetail } from '../../api/types.ts'
+import { useCreateLink } from '../../client/queries.ts'
+import { type DownloadLink, type FileDetail } from '../../client/types.ts'
 import { Code } from '../../components/copy.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, ChoiceList, FormLayout, Modal, Text, TextField } from '../../ui/index.ts'

@@ -1,9 +1,9 @@
 // One file: what it is, how it is set, where it is mapped, and its links.
 import { useState } from 'react'
-import { ApiError } from '../../api/error.ts'
-import { useFile } from '../../api/queries.ts'
-import { saveFile } from '../../api/save.ts'
-import { type FileDetail } from '../../api/types.ts'
+import { ApiError } from '../../client/error.ts'
+import { useFile } from '../../client/queries.ts'
+import { saveFile } from '../../client/save.ts'
+import { type FileDetail } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'

@@ -1,6 +1,6 @@
 // The files of one page; on a narrow screen a list instead of a table.
 import { type CSSProperties } from 'react'
-import { type File } from '../../api/types.ts'
+import { type File } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { type FileSort } from '../../place/files.ts'
 import { Badge, BlockStack, IndexTable, InlineStack, Link, Text, Tooltip, useBreakpoints } from '../../ui/index.ts'

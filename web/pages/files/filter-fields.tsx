@@ -1,5 +1,5 @@
 // What stands inside each filter.
-import { useTags } from '../../api/queries.ts'
+import { useTags } from '../../client/queries.ts'
 import { type FilesPlace, listed } from '../../place/files.ts'
 import { type Placed } from '../../place/use-place.ts'
 import { useDraft } from '../../place/use-draft.ts'

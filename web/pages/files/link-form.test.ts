@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../api/error.ts'
+import { ApiError } from '../../client/error.ts'
 import { linkFormFor, objections, readLinkForm } from './link-form.ts'
 
 const form = linkFormFor({ expiry_days: 60, download_limit: 5 })

@@ -1,6 +1,6 @@
 // What the form for a new link says, checked, and the server's objections put beside the fields that they are about.
-import { ApiError } from '../../api/error.ts'
-import { type NewLink } from '../../api/types.ts'
+import { ApiError } from '../../client/error.ts'
+import { type NewLink } from '../../client/types.ts'
 
 export interface LinkForm {
   expires: boolean

@@ -1,6 +1,6 @@
 // A file's links: whose, until when, how often used.
-import { useLinks } from '../../api/queries.ts'
-import { type DownloadLink } from '../../api/types.ts'
+import { useLinks } from '../../client/queries.ts'
+import { type DownloadLink } from '../../client/types.ts'
 import { Copy } from '../../components/copy.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'

@@ -1,5 +1,5 @@
 // The products that a file is attached to, how each was found, and how sure that is.
-import { type File, type Mapping } from '../../api/types.ts'
+import { type File, type Mapping } from '../../client/types.ts'
 import { Badge, BlockStack, Box, Card, InlineStack, Text } from '../../ui/index.ts'
 import { methodText } from '../../words/file.ts'
 import { scoreText } from '../../words/size.ts'

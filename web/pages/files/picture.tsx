@@ -1,7 +1,7 @@
 // A small picture of a file that is one. Large ones are not fetched only to be looked at.
 import { useEffect, useState } from 'react'
-import { useFileBytes } from '../../api/queries.ts'
-import { type File } from '../../api/types.ts'
+import { useFileBytes } from '../../client/queries.ts'
+import { type File } from '../../client/types.ts'
 import { Card } from '../../ui/index.ts'
 
 const SHOWN = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']

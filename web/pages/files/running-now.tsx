@@ -1,5 +1,5 @@
 // What is under way while one looks at the files: they change below one's eyes.
-import { type Operation } from '../../api/types.ts'
+import { type Operation } from '../../client/types.ts'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { operationTitle } from '../../words/operation.ts'

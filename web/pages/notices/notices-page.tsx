@@ -1,6 +1,6 @@
 // What the merchant was told, newest first.
-import { useNotices, useReadNotices } from '../../api/queries.ts'
-import { type Notice } from '../../api/types.ts'
+import { useNotices, useReadNotices } from '../../client/queries.ts'
+import { type Notice } from '../../client/types.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'

@@ -1,7 +1,7 @@
 // One operation: how far it is, what came of it, and every file's own result.
-import { ApiError } from '../../api/error.ts'
-import { isMoving, useOperation } from '../../api/queries.ts'
-import { type Operation } from '../../api/types.ts'
+import { ApiError } from '../../client/error.ts'
+import { isMoving, useOperation } from '../../client/queries.ts'
+import { type Operation } from '../../client/types.ts'
 import { Figures } from '../../components/facts.tsx'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'

@@ -119,11 +119,15 @@ export const useOperation = (id: string) =>
       refused(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
   })
 
+/** Whoever asks for what waits means what is being worked on too. */
+const withRunning = (query: Query): Query =>
+  query.status === 'pending' ? { ...query, status: 'pending,running' } : query
+
 /** `state` is the operation's: with a new one the items are read again, the last time when it has ended. */
 export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
   useQuery({
     queryKey: ['items', id, query, state],
-    queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query, signal }),
+    queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
   })

@@ -61,7 +61,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
   const start = () => startCluster(cluster, home, binaries, runner)
   const port = (await runningPort(cluster)) ?? (await start())
   const url = address(password, port)
-  const owner = await takeOwnership(url)
+  let owner = await takeOwnership(url)
   let stopping = false
   let starting: Promise<unknown> = Promise.resolve()
   let absent = 0
@@ -72,9 +72,12 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       if (absent < ABSENT_CHECKS) return
       absent = 0
       log.warn('the embedded PostgreSQL has gone, starting it again')
-      await startCluster(cluster, home, binaries, runner, port).catch((error: unknown) =>
-        log.error('the embedded PostgreSQL did not start', { error: String(error) }),
-      )
+      try {
+        await startCluster(cluster, home, binaries, runner, port)
+        owner = await takeOwnership(url)
+      } catch (error) {
+        log.error('the embedded PostgreSQL did not start', { error: String(error) })
+      }
     })
   }, WATCH_MS)
 
@@ -220,7 +223,12 @@ async function pidFile(cluster: string): Promise<string[] | null> {
   return lines && lines.length > 3 ? lines : null
 }
 
+/** Asked every second while we run: where there is /proc, without starting a program for it. */
 async function isPostgres(pid: number): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    return /^\d+ \(postgres\) [^ZX]/.test(stat)
+  }
   const { stdout } = await run('ps', ['-o', 'stat=,command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
   return /postgres/.test(stdout) && !stdout.trimStart().startsWith('Z')
 }

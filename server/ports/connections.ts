@@ -116,7 +116,7 @@ function openConnection({ url, rule }: Target, connect: buildConnector.connector
       return standing
     },
     hasSurplus: () => socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
-    wasReset: () => socket?.errored !== null && (socket?.errored as NodeJS.ErrnoException).code === 'ECONNRESET',
+    wasReset: () => (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
     isClean: () => standing && !withheld && !socket!.destroyed && !socket!.errored,
     destroy: () => {
       // undici lets a socket that is still connecting live on: it would hold a file descriptor for minutes.

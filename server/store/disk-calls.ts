@@ -46,7 +46,6 @@ const asStore =
     })
 
 export const open: Call<[path: string, flags: string, mode?: number], number> = asStore(promisify(fs.open))
-export const close: Call<[fd: number], void> = asStore(promisify(fs.close))
 export const sync: Call<[fd: number], void> = asStore(promisify(fs.fsync))
 export const rename: Call<[from: string, to: string], void> = asStore(promisify(fs.rename))
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))

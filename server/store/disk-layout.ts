@@ -27,10 +27,39 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
     await rename(from, to)
   } catch (error) {
     if (!isAbsent(error)) throw error
-    await makeFolder(parent)
+    await makeParent(parent)
     await rename(from, to)
-    await syncFolder(path.dirname(parent))
-    await syncFolder(path.dirname(path.dirname(parent)))
   }
-  await syncFolder(parent)
+  await syncTogether(parent)
+}
+
+/** The folder for the first two digits, and the shop's folder with its first blob. */
+async function makeParent(parent: string): Promise<void> {
+  const shopFolder = path.dirname(parent)
+  await makeFolder(parent)
+  await syncTogether(shopFolder)
+  await syncTogether(path.dirname(shopFolder))
+}
+
+interface FolderSync {
+  running: Promise<void>
+  /** Begins when the running one ends, for all who came since: what they did is not surely part of the running one. */
+  next: Promise<void> | null
+}
+const syncs = new Map<string, FolderSync>()
+
+/** Syncs a folder once for all who ask at the same time: a shop's first files all make folders in one place. */
+export function syncTogether(folder: string): Promise<void> {
+  const current = syncs.get(folder)
+  if (current) return (current.next ??= current.running.catch(() => {}).then(() => start(folder)))
+  return start(folder)
+}
+
+function start(folder: string): Promise<void> {
+  const own: FolderSync = { running: Promise.resolve(), next: null }
+  own.running = syncFolder(folder).finally(() => {
+    if (own.next === null) syncs.delete(folder)
+  })
+  syncs.set(folder, own)
+  return own.running
 }

@@ -1,6 +1,6 @@
 // A storage location on a disk: `<folder>/<shop>/<first two hex digits>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
-import { close, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
+import { isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'
 import { sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
@@ -36,7 +36,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     },
     open: async (shop, hash) => {
       const fd = await openBlob(layout.blob(shop, hash))
-      return { read: (into, position) => readAt(fd, into, position), close: () => close(fd) }
+      return { read: (into, position) => readAt(fd, into, position), close: async () => closeSync(fd) }
     },
     readWhole: async (shop, hash) => {
       const fd = await openBlob(layout.blob(shop, hash))

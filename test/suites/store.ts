@@ -69,6 +69,21 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
         expect(read.equals(bytes.subarray(start, end + 1)), `${start}-${end}`).toBe(true)
       }
     })
+    it('fills a buffer from any place, where it reads that way', async () => {
+      const bytes = contentOf(300_000, 'filled')
+      const { hash } = await put(bytes)
+      const reader = await on.store.open?.(SHOP, hash)
+      if (!reader) return expect(on.store.open).toBeUndefined()
+      const into = Buffer.alloc(100_000)
+      for (const at of [0, 123_456, 250_000, 300_000]) {
+        const read = await reader.read(into, at)
+        expect(into.subarray(0, read).equals(bytes.subarray(at, at + into.length)), `at ${at}`).toBe(true)
+      }
+      await reader.close()
+      await expect(on.store.open!(SHOP, hashOf(Buffer.from('never written')))).rejects.toMatchObject({
+        code: 'missing',
+      })
+    })
     it('lets a reader stop early', async () => {
       const { hash } = await put(contentOf(3_000_000, 'early'))
       const stream = await on.store.read(SHOP, hash)

@@ -1,33 +1,62 @@
-// From the store to the socket: small blobs whole, large ones as a stream.
+// From the store to the socket, through buffers that are used again: fresh memory for every piece costs more than its copying.
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
 import type { Target } from './counting.ts'
 
-export type Opened = { whole: Buffer } | { stream: Readable } | { reader: BlobReader; range: ByteRange }
+/** `release` takes the buffer back once it is sent. */
+export type Opened =
+  { whole: Buffer; release?: () => void } | { stream: Readable } | { reader: BlobReader; range: ByteRange }
 
 export interface Bytes {
   /** Opens the blob, or the part of it. Rejects with a `StoreError` where it is not to be had. */
   open(target: Target, range: ByteRange | null): Promise<Opened>
 }
 
-/** @param smallBytes up to this size a blob is read whole. */
-export function createBytes(stores: ReadonlyMap<string, BlobStore>, smallBytes: number): Bytes {
+/** Up to this size a file is read and sent in one go; of a larger one this much waits for its client, however slow. */
+const PIECE_BYTES = 256 * 1024
+const KEPT_BUFFERS = 64
+const free: Buffer[] = []
+
+const take = () => free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+const giveBack = (buffer: Buffer) => void (free.length < KEPT_BUFFERS && free.push(buffer))
+
+export function createBytes(stores: ReadonlyMap<string, BlobStore>): Bytes {
   return {
-    open: async ({ shop, hash, location, size }, range) => {
+    open: async ({ shop, hash, location, size }, part) => {
       const store = stores.get(location)
       if (!store) throw new StoreError('missing')
-      if (size > smallBytes) {
-        if (!store.open) return { stream: await store.read(shop, hash, range ?? undefined) }
-        return { reader: await store.open(shop, hash), range: range ?? { start: 0, end: size - 1 } }
+      const range = part ?? { start: 0, end: size - 1 }
+      if (store.open) {
+        const reader = await store.open(shop, hash)
+        return size > PIECE_BYTES ? { reader, range } : readSmall(reader, range)
       }
+      if (size > PIECE_BYTES) return { stream: await store.read(shop, hash, range) }
       const bytes = await store.readWhole(shop, hash)
-      // Shorter or longer than its row says, it is not the blob that was admitted.
       if (bytes.length !== size) throw new StoreError('missing')
-      return { whole: range ? bytes.subarray(range.start, range.end + 1) : bytes }
+      return { whole: bytes.subarray(range.start, range.end + 1) }
     },
   }
+}
+
+async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise<Opened> {
+  const buffer = take()
+  const whole = buffer.subarray(0, end - start + 1)
+  try {
+    for (let filled = 0; filled < whole.length;) {
+      const read = await reader.read(whole.subarray(filled), start + filled)
+      // Shorter than its row says, it is not the blob that was admitted.
+      if (read === 0) throw new StoreError('missing')
+      filled += read
+    }
+  } catch (error) {
+    giveBack(buffer)
+    throw error
+  } finally {
+    await reader.close()
+  }
+  return { whole, release: () => giveBack(buffer) }
 }
 
 /**
@@ -36,7 +65,8 @@ export function createBytes(stores: ReadonlyMap<string, BlobStore>, smallBytes: 
  */
 export async function send(response: ServerResponse, opened: Opened, stallMs: number): Promise<number> {
   if ('whole' in opened) {
-    response.end(opened.whole)
+    // Called when the socket has taken it all; where it never does, the buffer is left to the garbage collector.
+    response.end(opened.whole, opened.release)
     return opened.whole.length
   }
   response.setTimeout(stallMs, () => response.destroy())
@@ -45,13 +75,8 @@ export async function send(response: ServerResponse, opened: Opened, stallMs: nu
   return sent
 }
 
-/** One piece is on its way while a client waits for it: this many bytes a large download, however slow its client. */
-const PIECE_BYTES = 256 * 1024
-const KEPT_BUFFERS = 64
-const free: Buffer[] = []
-
 async function copy(response: ServerResponse, { reader, range }: Extract<Opened, { reader: BlobReader }>) {
-  const buffer = free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+  const buffer = take()
   let at = range.start
   try {
     while (at <= range.end) {
@@ -64,7 +89,7 @@ async function copy(response: ServerResponse, { reader, range }: Extract<Opened,
     response.end()
     return at - range.start
   } finally {
-    if (free.length < KEPT_BUFFERS) free.push(buffer)
+    giveBack(buffer)
     await reader.close()
   }
 }

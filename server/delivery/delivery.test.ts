@@ -76,6 +76,27 @@ describe('counting', () => {
     }
   })
 
+  test('every one of many small files arrives as itself, while other clients break off', async () => {
+    const files = await many(30, async (at) => {
+      const bytes = randomBytes(20_000 + at * 7000)
+      return { bytes, ...(await depot.addLink(bytes)) }
+    })
+    const leave = async (key: string) => {
+      const socket = createConnection(port, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      await new Promise((resolve) => socket.once('data', resolve))
+      socket.destroy()
+    }
+    await many(300, async (at) => {
+      const { bytes, key } = files[at % 30]!
+      if (at % 5 === 0) return leave(key)
+      const range = { start: at % 11, end: bytes.length - 1 - (at % 13) }
+      const answer = await get(port, key, at % 3 ? {} : { range: `bytes=${range.start}-${range.end}` })
+      expect(answer.body.equals(at % 3 ? bytes : bytes.subarray(range.start, range.end + 1))).toBe(true)
+    })
+  })
+
   test('a raised limit opens the link again, and what a merchant set back stays in the total', async () => {
     const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
     await get(port, key)

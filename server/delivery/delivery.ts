@@ -14,8 +14,6 @@ import { isPlain, keyOf } from './request.ts'
 import { refuse, whyNot } from './refusal.ts'
 
 export interface DeliveryLimits {
-  /** Up to this many bytes a file is read and sent whole. */
-  small_bytes: number
   /** A client that takes nothing for this long is let go. */
   stall_seconds: number
 }
@@ -25,7 +23,7 @@ export interface Delivery {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
-const DEFAULT_LIMITS: DeliveryLimits = { small_bytes: 256 * 1024, stall_seconds: 120 }
+const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 
 /** A request that may be served, and what of the file it gets. `ride`: not counted, paid from the client's session. */
 interface Grant {
@@ -56,7 +54,7 @@ export function createDelivery(parts: {
   const clientOf = createClients(parts.secrets, parts.trustProxy)
   const limits = { ...DEFAULT_LIMITS, ...parts.limits }
   const counting = createCounting(parts.pool)
-  const bytes = createBytes(parts.stores, limits.small_bytes)
+  const bytes = createBytes(parts.stores)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'GET' && request.method !== 'HEAD')

@@ -15,7 +15,7 @@ export function createLayout(folder: string) {
     blob: (shop: number, hash: string) => {
       if (!Number.isSafeInteger(shop) || shop < 0) throw new TypeError('A shop is named by its number')
       if (!/^[0-9a-f]{64}$/.test(hash)) throw new TypeError('A blob is named by 64 lower-case hex digits')
-      return path.join(folder, String(shop), hash.slice(0, 2), hash)
+      return path.join(folder, String(shop), hash)
     },
   }
 }
@@ -33,12 +33,10 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await syncTogether(parent)
 }
 
-/** The folder for the first two digits, and the shop's folder with its first blob. */
+/** The shop's folder, with its first blob. */
 async function makeParent(parent: string): Promise<void> {
-  const shopFolder = path.dirname(parent)
   await makeFolder(parent)
-  await syncTogether(shopFolder)
-  await syncTogether(path.dirname(shopFolder))
+  await syncTogether(path.dirname(parent))
 }
 
 interface FolderSync {

@@ -1,35 +1,50 @@
 // Finds and removes what a crash may have left on a disk: temporary files, and blobs that no row names.
 // A blob can be written again, by any process, between the look and the removal: so it is first moved aside, looked at
 // again where nobody else can touch it, and moved back when it turns out to be wanted.
+import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobStore } from './store.ts'
 import { list, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
 
 type Known = Parameters<BlobStore['sweep']>[1]
+const HASH = /^[0-9a-f]{64}$/
+const PAGE = 1000
 const ASIDE = /^aside-(\d+)-([0-9a-f]{64})-/
 
 export async function sweepDisk(layout: Layout, olderThan: number, known: Known): Promise<number> {
   const before = Date.now() - olderThan
   let removed = await sweepTemporary(layout, before, known)
-  for (const shop of (await list(layout.folder)).filter((name) => /^\d+$/.test(name))) {
-    for (const part of await list(path.join(layout.folder, shop)))
-      removed += await sweepPart(layout, Number(shop), part, before, known)
-  }
+  for (const shop of (await list(layout.folder)).filter((name) => /^\d+$/.test(name)))
+    for await (const hashes of pages(path.join(layout.folder, shop)))
+      removed += await sweepPage(layout, Number(shop), hashes, before, known)
   return removed
 }
 
-/** One folder of blobs: the first two digits of their hashes. */
-async function sweepPart(layout: Layout, shop: number, part: string, before: number, known: Known): Promise<number> {
-  const hashes = (await list(path.join(layout.folder, String(shop), part))).filter((name) =>
-    /^[0-9a-f]{64}$/.test(name),
-  )
-  const old: string[] = []
-  for (const hash of hashes) if (await isOld(layout.blob(shop, hash), before)) old.push(hash)
-  if (old.length === 0) return 0
-  const wanted = await known(shop, old)
+/** A shop's folder may hold millions of blobs: their names are read a page at a time. */
+async function* pages(folder: string): AsyncGenerator<string[]> {
+  let page: string[] = []
+  for await (const { name } of await opendir(folder)) {
+    if (HASH.test(name)) page.push(name)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+async function sweepPage(
+  layout: Layout,
+  shop: number,
+  hashes: readonly string[],
+  before: number,
+  known: Known,
+): Promise<number> {
+  // Nearly all are known, so only the others are looked at on the disk.
+  const wanted = await known(shop, hashes)
   let removed = 0
-  for (const hash of old.filter((each) => !wanted.has(each))) {
+  for (const hash of hashes.filter((each) => !wanted.has(each))) {
+    if (!(await isOld(layout.blob(shop, hash), before))) continue
     const aside = `${layout.temporaryFolder}/aside-${shop}-${hash}-${path.basename(layout.temporary())}`
     await unlessAbsent(rename(layout.blob(shop, hash), aside))
     if (await settleAside(layout, aside, before, false)) removed += 1

@@ -35,7 +35,7 @@ describe('disk', () => {
 
   it('puts a blob under its shop and the first two digits of its hash', async () => {
     const { hash } = await createDiskStore({ folder }).write(3, stream(10, 'place'))
-    expect(await filesIn(folder)).toEqual([`3/${hash.slice(0, 2)}/${hash}`])
+    expect(await filesIn(folder)).toEqual([`3/${hash}`])
   })
   it('shows nothing under the final name before the bytes are whole', async () => {
     const store = createDiskStore({ folder })
@@ -71,7 +71,7 @@ describe('disk', () => {
       if (bytes !== fresh) await utimes(aside, 1, 1)
     }
     expect(await store.sweep(60_000, async () => new Set([hashOf(wanted)]))).toBe(1)
-    const left = [hashOf(wanted), hashOf(fresh)].map((hash) => `4/${hash.slice(0, 2)}/${hash}`)
+    const left = [hashOf(wanted), hashOf(fresh)].map((hash) => `4/${hash}`)
     expect(await filesIn(folder)).toEqual(left.sort())
   })
   it('says that the location is gone rather than writing somewhere else', async () => {

@@ -1,4 +1,4 @@
-// A storage location on a disk: `<folder>/<shop>/<first two hex digits>/<hash>`, with temporary names in `<folder>/tmp`.
+// A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
 import { isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'

@@ -52,7 +52,7 @@ async function prepare(database: Database, folder: string): Promise<Prepared> {
       bytes.writeUInt32LE(at)
       const { hash } = await store.write(scope.shop, chunksOf(bytes))
       const name = `${kind.name}-${at}`
-      await link(path.join(blobs, String(scope.shop), hash.slice(0, 2), hash), path.join(folder, 'bare', name))
+      await link(path.join(blobs, String(scope.shop), hash), path.join(folder, 'bare', name))
       files.push(await insertFile(scope, name, hash, kind.size))
     }
     const made = await createLinks(scope, createSecrets(secret), { file_ids: files, download_limit: null }, new Date())

@@ -36,7 +36,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** A row of medians. More is better where there is a `floor`, less where there is a `ceiling`. */
+/**
+ * A row of medians. The ratio is the median of the rounds' own: whatever else the machine does in a round disturbs both.
+ * More is better where there is a `floor`, less where there is a `ceiling`.
+ */
 export function compare(
   what: string,
   unit: string,
@@ -44,8 +47,8 @@ export function compare(
   theirs: readonly number[],
   bounds: { floor?: number; ceiling?: number } = {},
 ): Row {
-  const [a, b] = [median(ours), median(theirs)]
-  return { what, unit, ours: a, theirs: b, ratio: a / b, ...bounds }
+  const ratio = median(ours.map((figure, round) => figure / theirs[round]!))
+  return { what, unit, ours: median(ours), theirs: median(theirs), ratio, ...bounds }
 }
 
 /** A process of ours that answers one message with one message. */

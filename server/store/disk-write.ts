@@ -6,7 +6,7 @@ import { append, open, sync, unlink } from './disk-calls.ts'
 import type { WrittenBlob } from './store.ts'
 
 /** One piece is filling and one is being written: twice this is all that a running write holds. */
-const PIECE = 512 * 1024
+const PIECE = 256 * 1024
 /** Shorter chunks are gathered first, so that a dripping source doesn't make a piece of thousands of buffers. */
 const SHORT = 4096
 const MOST_SHORT = 64

@@ -127,6 +127,7 @@ async function run(context: Context): Promise<Row[]> {
     const rows: Row[] = []
     for (const kind of KINDS) rows.push(await compareKind({ ...setting, server }, kind))
     rows.push(await mappingRow({ ...setting, server }))
+    await bare.stop()
     await server.stop()
     return [...rows, ...(await memoryRows(setting))]
   } finally {

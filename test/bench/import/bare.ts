@@ -16,6 +16,7 @@ export interface BareJob {
 
 const { databaseUrl } = JSON.parse(process.argv[2]!) as { databaseUrl: string }
 const pool = new pg.Pool({ connectionString: databaseUrl, max: AT_ONCE })
+pool.on('error', () => {})
 await pool.query(
   'create table if not exists bare_files (id bigint generated always as identity primary key, name text, hash text, size bigint)',
 )

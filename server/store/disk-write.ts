@@ -26,7 +26,7 @@ export async function writeHashed(
   let size = 0
   try {
     for await (const chunk of abortable(bytes, signal)) {
-      hasher.update(chunk)
+      hasher.update(asBuffer(chunk))
       size += chunk.length
       pieces.add(chunk)
       if (pieces.bytes() >= PIECE) await file.queue(pieces.take())
@@ -38,6 +38,10 @@ export async function writeHashed(
     throw error
   }
 }
+
+/** The same memory, as the hasher takes it. */
+const asBuffer = (bytes: Uint8Array) =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** A file that is made with its first write, and written one piece behind. */
 function createFile(path: string) {

@@ -17,7 +17,7 @@ export function* contentSlices(size: number, seed: string): Generator<Buffer> {
 export const contentOf = (size: number, seed: string): Buffer => Buffer.concat([...contentSlices(size, seed)])
 
 /** BLAKE3, as the store names it. */
-export const hashOf = (bytes: Uint8Array): string => blake3(bytes).toString('hex')
+export const hashOf = (bytes: Uint8Array): string => blake3(Buffer.from(bytes)).toString('hex')
 
 /** Until a stream takes more, or never will. */
 export function drained(stream: Writable): Promise<void> {

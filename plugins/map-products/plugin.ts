@@ -22,6 +22,7 @@ export const mapProducts = definePlugin({
 })
 
 async function* mapBySku(items: readonly Item[], _options: unknown, context: ReadContext): AsyncGenerator<Outcome> {
+  context.signal.throwIfAborted()
   const wanted = items.flatMap(({ entry }) => (entry?.product_sku ? [entry.product_sku] : []))
   let found: ReadonlyMap<string, readonly CatalogVariant[]> = new Map()
   try {
@@ -31,7 +32,10 @@ async function* mapBySku(items: readonly Item[], _options: unknown, context: Rea
     for (const item of items) yield item.entry?.product_sku ? failed(item, error) : { item: item.id, status: 'ok' }
     return
   }
-  for (const item of items) yield outcomeOf(item, found)
+  for (const item of items) {
+    context.signal.throwIfAborted()
+    yield outcomeOf(item, found)
+  }
 }
 
 function outcomeOf(item: Item, found: ReadonlyMap<string, readonly CatalogVariant[]>): Outcome {

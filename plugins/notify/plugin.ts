@@ -16,10 +16,12 @@ export const notify = definePlugin({
   scope: 'operation',
   always: true,
   async *plan(operation, _options, context) {
+    context.signal.throwIfAborted()
     yield `A notice in the page`
     if (wantsEmail(operation, context)) yield `An e-mail to ${context.shop.settings.recipients.join(', ')}`
   },
   async run(operation, _options, context) {
+    context.signal.throwIfAborted()
     const lists = await listsOf(operation)
     const title = titleOf(operation)
     context.notify.notice({ level: LEVELS[operation.status], title, body: bodyOf(operation, lists.unmapped.length) })

@@ -110,26 +110,18 @@ export async function readFile(scope: ShopScope, id: string, now: Date): Promise
   return row ?? null
 }
 
-/** Where a file's current bytes are, or null when there is no such file. */
-export async function locateFile(
-  scope: ShopScope,
-  id: string,
-): Promise<{
+export interface LocatedFile {
   hash: string
   location: string
   size_bytes: number
   filename: string
   content_type: string
   created_at: Date
-} | null> {
-  const [row] = await scope.query<{
-    hash: string
-    location: string
-    size_bytes: number
-    filename: string
-    content_type: string
-    created_at: Date
-  }>(
+}
+
+/** Where a file's current bytes are, or null when there is no such file. */
+export async function locateFile(scope: ShopScope, id: string): Promise<LocatedFile | null> {
+  const [row] = await scope.query<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type, v.created_at
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      where f.shop_id = :shop and f.id = :id and f.deleted_at is null`,

@@ -4,18 +4,11 @@ import type { Context } from 'koa'
 import { decide } from '../delivery/conditions.ts'
 import { fileHeaders } from '../delivery/headers.ts'
 import { AppError } from '../errors.ts'
+import type { LocatedFile } from '../files/list.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
 
-export interface Located {
-  hash: string
-  size_bytes: number
-  filename: string
-  content_type: string
-  created_at: Date
-}
-
 /** Answers the request by itself: the body goes to the socket as it is read. */
-export async function sendContent(ctx: Context, store: BlobStore, shop: number, file: Located): Promise<void> {
+export async function sendContent(ctx: Context, store: BlobStore, shop: number, file: LocatedFile): Promise<void> {
   const etag = `"${file.hash}"`
   const modifiedMs = file.created_at.getTime()
   const answer = decide(ctx.method, ctx.req.headers, { etag, modifiedMs, size: file.size_bytes })

@@ -6,7 +6,7 @@ export const importApi: Workflow = {
   title: 'API import',
   action: 'import',
   kind: 'import',
-  parallel: 3,
+  parallel: 4,
   steps: [
     { id: 'fetch', plugin: 'fetch-url' },
     { id: 'validate', plugin: 'validate-file' },

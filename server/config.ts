@@ -17,7 +17,6 @@ export interface Limits {
   /** Bytes of a JSON body. */
   body_bytes: number
   entries_per_import: number
-  ids_per_call: number
   reads_per_minute: number
   writes_per_minute: number
   /** The most bytes that one file may have. */
@@ -28,8 +27,6 @@ export interface Limits {
   wait_seconds: number
   /** Jobs that one worker runs at once. */
   jobs_at_once: number
-  /** Downloads in flight at once for one batch of an import. */
-  fetches_at_once: number
 }
 
 export interface Config {
@@ -43,14 +40,12 @@ export interface Config {
 const DEFAULT_LIMITS: Limits = {
   body_bytes: 5 * 1024 ** 2,
   entries_per_import: 1000,
-  ids_per_call: 10_000,
   reads_per_minute: 600,
   writes_per_minute: 120,
   file_bytes: 5 * 1024 ** 3,
   large_file_bytes: 500 * 1024 ** 2,
   wait_seconds: 30,
   jobs_at_once: 4,
-  fetches_at_once: 16,
 }
 
 /** A setting that is missing or wrong. Every problem is named, each with what to write. */

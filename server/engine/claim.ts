@@ -1,9 +1,7 @@
 // Claiming: a job takes its chain under a fresh lease, puts back what a dead worker left running, and marks the next
 // pending items as its own, in one transaction.
-import type { Entry, StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
-import type { Draft } from '../files/drafts.ts'
 import { countOutcomes } from './outcomes.ts'
 import { queueChain, type ChainJob } from './queue.ts'
 import type { OperationRow, WorkItem } from './types.ts'
@@ -27,15 +25,8 @@ interface ChainRow {
   claimed: number[]
 }
 
-interface ClaimedRow {
-  position: number
-  attempt: number
-  crashed: boolean
-  step: number
-  entry: Entry | null
-  draft: Draft
-  staged: StagedBlob | null
-}
+/** An item as its row has it; what its steps find out is gathered anew. */
+type ClaimedRow = Omit<WorkItem, 'candidates' | 'warnings'>
 
 /** The next batch of a chain, or null when there is nothing to do for it now. */
 export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batch: number): Promise<Claim | null> {

@@ -1,9 +1,8 @@
 // Opening the database at start-up: the one that DATABASE_URL names, or the embedded one; checked and migrated.
-import type { Environment } from '../config.ts'
+import { ConfigError, type Environment } from '../config.ts'
 import { openDatabase, requireServerVersion, type Database } from '../db/database.ts'
 import { findRunning, startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
-import { ConfigError } from '../config.ts'
 import type { Logger } from '../log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
 

@@ -10,7 +10,10 @@ import { badRedirect, badStatus, encoded, tooLarge } from './failures.ts'
 
 export interface Opened extends Probe {
   /** To be read to its end or given up by `return()`; it fails when it is not all that was declared, and nothing more. */
-  body: AsyncIterableIterator<Buffer>
+  body: AsyncIterableIterator<Buffer> & {
+    /** Frees the memory of chunks that were read, in order, and are not needed any more: they are empty afterwards. */
+    release(chunks: readonly Uint8Array[]): void
+  }
 }
 
 /** All of these throw `PortError`, or the reason of `signal`. */

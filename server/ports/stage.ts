@@ -1,7 +1,7 @@
 // Puts bytes into the shop's storage location for plugins: they are staged until the engine commits the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
+import { StoreError, type BlobStore, type Source } from '../store/store.ts'
 
 export interface Place {
   store: BlobStore
@@ -21,7 +21,7 @@ const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable
 /** Stores bytes. A `StoreError` becomes a `PortError`; the error of `bytes` itself is thrown as it is. */
 export async function stageBytes(
   { store, shop, location }: Place,
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: Source,
   contentType: string | null,
   signal: AbortSignal,
 ): Promise<StagedBlob> {

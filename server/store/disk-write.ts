@@ -3,7 +3,7 @@
 import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { append, open, sync, unlink } from './disk-calls.ts'
-import type { WrittenBlob } from './store.ts'
+import type { Source, WrittenBlob } from './store.ts'
 
 /** One piece is filling and one is being written: twice this is all that a running write holds. */
 const PIECE = 256 * 1024
@@ -13,15 +13,11 @@ const MOST_SHORT = 64
 
 /**
  * Writes and syncs `bytes` at `path`, which must not be there yet; `path` is gone again when this rejects.
- * The chunks are kept until they are written: the source must not use their memory again.
+ * The chunks are kept until they are released: the source must not use their memory before.
  */
-export async function writeHashed(
-  path: string,
-  bytes: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
-): Promise<WrittenBlob> {
+export async function writeHashed(path: string, bytes: Source, signal: AbortSignal | undefined): Promise<WrittenBlob> {
   const hasher = new Blake3Hasher()
-  const file = createFile(path)
+  const file = createFile(path, (chunks) => bytes.release?.(chunks))
   const pieces = createPieces()
   let size = 0
   try {
@@ -44,7 +40,7 @@ const asBuffer = (bytes: Uint8Array) =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** A file that is made with its first write, and written one piece behind. */
-function createFile(path: string) {
+function createFile(path: string, release: (chunks: readonly Uint8Array[]) => void) {
   let fd = -1
   let made = false
   let running: Promise<void> = Promise.resolve()
@@ -52,6 +48,7 @@ function createFile(path: string) {
     if (fd < 0) fd = await open(path, 'wx', 0o640)
     made = true
     await append(fd, pieces)
+    release(pieces)
   }
   const close = () => {
     if (fd >= 0) closeSync(fd)

@@ -7,6 +7,12 @@ export interface WrittenBlob {
   size_bytes: number
 }
 
+/** Bytes to be written. */
+export interface Source extends AsyncIterable<Uint8Array> {
+  /** Called in order with the chunks that are written: the store will not look at their memory again. */
+  release?(chunks: readonly Uint8Array[]): void
+}
+
 /** An open blob. Close it in any case. */
 export interface BlobReader {
   /** Fills `into` with what stands at `position`; gives how many bytes there were, 0 at the end. */
@@ -25,7 +31,7 @@ export interface BlobStore {
    * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or not there.
    * Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's own error; nothing is left behind.
    */
-  write(shop: number, bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<WrittenBlob>
+  write(shop: number, bytes: Source, signal?: AbortSignal): Promise<WrittenBlob>
   /** The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here. */
   read(shop: number, hash: string, range?: ByteRange): Promise<Readable>
   /**

@@ -53,6 +53,24 @@ describe('an honest origin', () => {
   it.each([0, 1, 65_536, 1_000_000, 30_000_000])('gives %i bytes whole', async (size) => {
     expect((await read(`${origin.url}/bytes/${size}/whole`)).equals(contentOf(size, 'whole'))).toBe(true)
   })
+  it.each(['bytes', 'chunked'])(
+    'gives a body (%s) whole though its buffers are given back on the way',
+    async (kind) => {
+      const { body } = await clientOf().open(`${origin.url}/${kind}/3000000/released`, signal)
+      const pieces: Buffer[] = []
+      let held: Buffer[] = []
+      for await (const chunk of body) {
+        held.push(chunk)
+        // Late and several at once, so that the connection is paused and goes on in between.
+        if (held.length < 7) continue
+        await new Promise(setImmediate)
+        pieces.push(Buffer.concat(held))
+        body.release(held)
+        held = []
+      }
+      expect(Buffer.concat([...pieces, ...held]).equals(contentOf(3_000_000, 'released'))).toBe(true)
+    },
+  )
   it('is asked plainly, for the file as it is', async () => {
     await read(`${origin.url}/bytes/1/plain`)
     const ours = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Stevedore' }

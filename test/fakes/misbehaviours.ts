@@ -1,7 +1,7 @@
 // What an origin can do wrong, by the first part of the path. Each is a few lines on the raw answer or its socket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { contentOf, contentSlices, drained } from './content.ts'
+import { contentOf, drained } from './content.ts'
 
 interface Call {
   request: IncomingMessage
@@ -79,6 +79,14 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     await new Promise<void>((resolve) => response.write(contentOf(Number(rest[1]), 'cut'), () => resolve()))
     if (query.has('unframed')) response.socket!.resetAndDestroy()
     else response.destroy()
+  },
+  /** /chunked/SIZE/SEED: the bytes of content.ts in chunks of all sizes, without a length. */
+  chunked: async ({ response, rest }) => {
+    const bytes = contentOf(Number(rest[0]), rest[1] ?? '')
+    response.writeHead(200)
+    for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7 + 3) % 90_001)
+      if (!response.write(bytes.subarray(at, at + size))) await drained(response)
+    response.end()
   },
   /** /reset breaks the connection before any answer. */
   reset: ({ response }) => void response.socket!.resetAndDestroy(),

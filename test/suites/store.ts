@@ -19,6 +19,9 @@ const SIZES = [0, 1, 4095, 4096, 65_536, 100_000, ...AROUND_A_PIECE, 5_000_000]
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
+async function* chunksFrom(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield await Promise.resolve(chunk)
+}
 /** Gives `bytes` and then nothing, and never ends. */
 async function* stalledAfter(bytes: Uint8Array, stalled: () => void): AsyncGenerator<Uint8Array> {
   yield bytes
@@ -55,6 +58,20 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       expect((await on.store.readWhole(SHOP, hashOf(whole))).equals(whole)).toBe(true)
     })
 
+    it('has chunks released in order, once their bytes are kept', async () => {
+      const bytes = contentOf(3_000_000, 'released')
+      const given = (await Array.fromAsync(chunksOf(bytes, 64_000))).map((chunk) => Uint8Array.from(chunk))
+      const released: Uint8Array[] = []
+      const source = {
+        ...{ [Symbol.asyncIterator]: () => chunksFrom(given) },
+        // What is done with is overwritten: had it still been needed, the blob would not be the same.
+        release: (chunks: readonly Uint8Array[]) => chunks.forEach((chunk) => released.push(chunk) && chunk.fill(0)),
+      }
+      const { hash } = await on.store.write(SHOP, source)
+      expect(hash).toBe(hashOf(bytes))
+      expect(Buffer.concat(await Array.fromAsync(await on.store.read(SHOP, hash))).equals(bytes)).toBe(true)
+      expect(released).toEqual(given)
+    })
     it('reads ranges, both ends included', async () => {
       const bytes = contentOf(1_000_000, 'ranges')
       const { hash } = await put(bytes)

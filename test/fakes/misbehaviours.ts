@@ -1,7 +1,7 @@
 // What an origin can do wrong, by the first part of the path. Each is a few lines on the raw answer or its socket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { contentOf, drained } from './content.ts'
+import { contentOf, contentSlices, drained } from './content.ts'
 
 interface Call {
   request: IncomingMessage

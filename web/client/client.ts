@@ -5,15 +5,16 @@ import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
 export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
 interface Call {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Query
   body?: unknown
   signal?: AbortSignal
 }
 
-/** The answer's JSON. Throws `ApiError`. */
+/** The answer's JSON; `undefined` where it has none (204). Throws `ApiError`. */
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
   const response = await send(path, options)
+  if (response.status === 204) return undefined as T
   return (await parsed(response)) as T
 }
 

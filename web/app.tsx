@@ -1,9 +1,10 @@
 // The admin page's rooms and the way between them.
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { createQueryClient } from './client/queries.ts'
+import { LoadingRows } from './components/lists.tsx'
 import { Mishap } from './components/mishap.tsx'
 import { Surroundings } from './components/frame.tsx'
 import { FilePage } from './pages/files/file-page.tsx'
@@ -12,9 +13,21 @@ import { LostPage } from './pages/lost-page.tsx'
 import { NoticesPage } from './pages/notices/notices-page.tsx'
 import { OperationPage } from './pages/operations/operation-page.tsx'
 import { OperationsPage } from './pages/operations/operations-page.tsx'
-import { UiProvider } from './ui/index.ts'
+import { MailPage } from './pages/settings/mail-page.tsx'
+import { SettingsPage } from './pages/settings/settings-page.tsx'
+import { Card, Page, UiProvider } from './ui/index.ts'
 
 const client = createQueryClient()
+
+// The rooms that are seldom entered are fetched when they are.
+const WorkflowsPage = lazy(async () => ({
+  default: (await import('./pages/workflows/workflows-page.tsx')).WorkflowsPage,
+}))
+const WorkflowPage = lazy(async () => ({ default: (await import('./pages/workflows/workflow-page.tsx')).WorkflowPage }))
+const SchedulesPage = lazy(async () => ({
+  default: (await import('./pages/schedules/schedules-page.tsx')).SchedulesPage,
+}))
+const SchedulePage = lazy(async () => ({ default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage }))
 
 export function App() {
   return (
@@ -30,7 +43,13 @@ export function App() {
               <Route path="/files/:id">{({ id }) => <FilePage key={id} id={id} />}</Route>
               <Route path="/operations" component={OperationsPage} />
               <Route path="/operations/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
+              <Route path="/workflows" component={WorkflowsPage} />
+              <Route path="/workflows/:id">{({ id }) => <WorkflowPage key={id} id={id} />}</Route>
+              <Route path="/schedules" component={SchedulesPage} />
+              <Route path="/schedules/:id">{({ id }) => <SchedulePage key={id} id={id} />}</Route>
               <Route path="/notices" component={NoticesPage} />
+              <Route path="/settings" component={SettingsPage} />
+              <Route path="/settings/mail" component={MailPage} />
               <Route component={LostPage} />
             </Switch>
           </Arrival>
@@ -59,7 +78,17 @@ function Arrival({ children }: { children: ReactNode }) {
   }, [path])
   return (
     <div className="place" ref={place} tabIndex={-1}>
-      <Mishap key={path}>{children}</Mishap>
+      <Mishap key={path}>
+        <Suspense fallback={<Entering />}>{children}</Suspense>
+      </Mishap>
     </div>
   )
 }
+
+const Entering = () => (
+  <Page title="">
+    <Card padding="0">
+      <LoadingRows rows={5} what="the page" />
+    </Card>
+  </Page>
+)

@@ -9,13 +9,32 @@ interface Call {
   query?: Query
   body?: unknown
   signal?: AbortSignal
+  /** What the answer should be; JSON where nothing is said. */
+  accept?: string
 }
 
-/** The answer's JSON; `undefined` where it has none (204). Throws `ApiError`. */
+/** The answer's JSON; undefined where it has none (204). Throws `ApiError`. */
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
   const response = await send(path, options)
-  if (response.status === 204) return undefined as T
-  return (await parsed(response)) as T
+  return (response.status === 204 ? undefined : await parsed(response)) as T
+}
+
+/** The answer's text as it comes, piece by piece, for as long as the server goes on. Throws `ApiError`. */
+export async function* callForText(path: string, options: Call): AsyncGenerator<string> {
+  const response = await send(path, options)
+  if (!response.body) return
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    while (true) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } catch (error) {
+    throw unlessAborted(error)
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
 }
 
 /** The answer's bytes. Throws `ApiError`. */
@@ -46,7 +65,8 @@ async function send(path: string, options: Call): Promise<Response> {
   return response
 }
 
-async function attempt(path: string, { method = 'GET', query = {}, body, signal }: Call): Promise<Response> {
+async function attempt(path: string, options: Call): Promise<Response> {
+  const { method = 'GET', query = {}, body, signal, accept = 'application/json' } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn(error)
   })
@@ -56,7 +76,7 @@ async function attempt(path: string, { method = 'GET', query = {}, body, signal 
       signal: signal ?? null,
       headers: {
         authorization: `Bearer ${token}`,
-        accept: 'application/json',
+        accept,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),

@@ -13,22 +13,17 @@ import {
   type DownloadLink,
   type FileDetail,
   type FileList,
-  type Item,
   type NewLink,
   type NoticeList,
-  type Operation,
-  type OperationStatus,
   type Page,
   type Session,
   type TagCount,
 } from './types.ts'
 
-const LIVE_MS = 1000
-const CALM_MS = 5000
-const SLOW_MS = 15_000
-const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
-
-export const isMoving = (operation: Pick<Operation, 'status'>): boolean => MOVING.includes(operation.status)
+/** How often what moves by itself is read again: while it runs, while it might, and what seldom changes. */
+export const LIVE_MS = 1000
+export const CALM_MS = 5000
+export const SLOW_MS = 15_000
 
 export const createQueryClient = () =>
   new QueryClient({
@@ -43,7 +38,8 @@ export const createQueryClient = () =>
     },
   })
 
-const refused = (error: Error | null) => error instanceof ApiError && !error.passing
+/** There is no sense in asking again by itself. */
+export const refused = (error: Error | null) => error instanceof ApiError && !error.passing
 
 export const useSession = () =>
   useQuery({
@@ -101,36 +97,6 @@ export function useCreateLink(fileId: string) {
     },
   })
 }
-
-export const useOperations = (query: Query) =>
-  useQuery({
-    queryKey: ['operations', query],
-    queryFn: ({ signal }) => call<Page<Operation>>('/api/operations', { query, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
-  })
-
-export const useOperation = (id: string) =>
-  useQuery({
-    queryKey: ['operation', id],
-    queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
-    refetchInterval: ({ state }) =>
-      refused(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
-  })
-
-/** Whoever asks for what waits means what is being worked on too. */
-const withRunning = (query: Query): Query =>
-  query.status === 'pending' ? { ...query, status: 'pending,running' } : query
-
-/** `state` is the operation's: with a new one the items are read again, the last time when it has ended. */
-export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
-  useQuery({
-    queryKey: ['items', id, query, state],
-    queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
-  })
 
 export const useNotices = () =>
   useInfiniteQuery({

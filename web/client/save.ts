@@ -1,9 +1,13 @@
-// Saves a file on the merchant's computer. The address needs the session token, so a plain link to it would not do.
+// Saves bytes on the merchant's computer. Their address needs the session token, so a plain link to it would not do.
 import { callForBytes } from './client.ts'
 
-/** Fetches the bytes and hands them to the browser under the file's name. Throws `ApiError`. */
+/** Fetches a file's bytes and saves them under its name. Throws `ApiError`. */
 export async function saveFile(id: string, filename: string): Promise<void> {
-  const bytes = await callForBytes(`/api/files/${id}/content`)
+  saveBytes(await callForBytes(`/api/files/${id}/content`), filename)
+}
+
+/** Hands bytes to the browser under a name. */
+export function saveBytes(bytes: Blob, filename: string): void {
   const url = URL.createObjectURL(bytes)
   const anchor = document.createElement('a')
   anchor.href = url

@@ -47,6 +47,38 @@ export interface File {
   version: number
 }
 
+/** The settings of a file that a merchant can change. */
+export type FileSettings = Pick<
+  File,
+  | 'expiry_days'
+  | 'download_limit'
+  | 'visibility'
+  | 'cdn'
+  | 'download_notification'
+  | 'download_tracking'
+  | 'allowed_referrers'
+>
+
+/** Which files are meant; every condition given must hold. The query parameters of the list of files. */
+export interface FileFilter {
+  search?: string
+  type?: readonly string[]
+  tags?: readonly string[]
+  mapped?: boolean
+  /** Bytes. */
+  larger_than?: number
+  smaller_than?: number
+  /** A day, YYYY-MM-DD, or a moment. */
+  uploaded_before?: string
+  uploaded_after?: string
+  not_downloaded_for_days?: number
+  older_than_days?: number
+  /** The files in the trash instead of those that are not. */
+  deleted?: boolean
+}
+
+export type Selection = { file_ids: readonly string[] } | { filter: FileFilter }
+
 export interface FileDetail extends File {
   links_active: number
 }
@@ -101,30 +133,89 @@ export interface Warning {
   message: string
 }
 
+export type OperationAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'undo' | 'confirm'
+
+export type OperationSource =
+  | { type: 'entries' }
+  | { type: 'files'; count: number }
+  | { type: 'filter'; filter: FileFilter }
+  | { type: 'operation'; id: string }
+
+export interface OperationStep {
+  id: string
+  plugin: string
+  title: string
+  summary: string
+}
+
 export interface Operation {
   id: string
   kind: OperationKind
   action: string
   channel: string
   workflow: string
+  workflow_title: string
+  steps: OperationStep[]
+  source: OperationSource
   status: OperationStatus
+  /** It only shows what it would do, until it is confirmed. */
+  preview: boolean
+  /** What its last steps would do, a sentence each; from a preview. */
+  intentions: string[]
   total: number
   done: number
   failed: number
   skipped: number
   cancelled: number
+  errors: number
   bytes: number
   percentage: number
+  /** Without the time that it was paused. */
   elapsed_seconds: number
   remaining_seconds: number | null
   requested_by: string
   created_at: string
   started_at: string | null
   finished_at: string | null
+  paused_at: string | null
+  undo_until: string | null
+  artifact: string | null
+  /** Titles of the steps whose effect no undo takes back. */
+  cannot_undo: string[]
+  undoes: string | null
+  undone_by: string | null
+  schedule_id: string | null
+  stopped: { step: string; code: string; message: string } | null
+  /** What can be done with it now. */
+  actions: OperationAction[]
   warnings: Warning[]
 }
 
+/** What to start: an action with its options, or a workflow, on a selection of files. */
+export type NewOperation = ({ action: string } | { workflow: string }) & {
+  select: Selection
+  options?: Record<string, unknown>
+  dry_run?: boolean
+}
+
 export type ItemStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled'
+
+/** A file's fields before, or after; those alone that an operation changed or would change. */
+export interface ItemState extends Partial<FileSettings> {
+  filename?: string
+  deleted?: boolean
+  version?: number
+  /** Only of what comes after. */
+  tags?: { added: string[]; removed: string[] }
+  mappings?: { added: ItemMapping[]; removed: ItemMapping[] }
+  created?: boolean
+}
+
+export interface ItemMapping {
+  product_id: string
+  product_title: string
+  variant_id: string | null
+}
 
 export interface Item {
   position: number
@@ -135,6 +226,8 @@ export interface Item {
   attempt: number
   error: { code: string; message: string; retryable: boolean; detail?: string } | null
   warnings: Warning[]
+  before: ItemState | null
+  after: ItemState | null
   finished_at: string | null
 }
 
@@ -150,6 +243,40 @@ export interface Notice {
 
 export interface NoticeList extends Page<Notice> {
   unread: number
+}
+
+/** The shop's settings: what imports begin with, and who is told. */
+export interface ShopSettings {
+  expiry_days: number | null
+  download_limit: number | null
+  visibility: File['visibility']
+  cdn: boolean
+  auto_map: boolean
+  email_on_complete: boolean
+  email_on_errors: boolean
+  recipients: string[]
+  time_zone: string
+}
+
+export interface Message {
+  id: string
+  to: string[]
+  subject: string
+  text: string
+  status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+  created_at: string
+  sent_at: string | null
+  operation_id: string | null
+}
+
+/** What the page needs of a workflow to offer it; its editor knows the rest. */
+export interface WorkflowChoice {
+  id: string
+  name: string
+  built_in: boolean
+  kind: OperationKind
+  steps: OperationStep[]
+  cannot_undo: string[]
 }
 
 export interface ErrorDetail {

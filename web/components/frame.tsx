@@ -1,18 +1,39 @@
 // The page's surroundings: a frame of our own in demo mode, the storefront's menu inside its admin.
-import { createElement, type ReactNode, useEffect, useState } from 'react'
+import { type ComponentProps, createElement, type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { isDemo } from '../client/bridge.ts'
 import { useSession, useUnread } from '../client/queries.ts'
 import logo from '../ui/logo.svg'
-import { ClockIcon, FilesIcon, Frame, Icon, Navigation, NotificationIcon, Text, TopBar } from '../ui/index.ts'
+import {
+  CalendarIcon,
+  ClockIcon,
+  FilesIcon,
+  Frame,
+  Icon,
+  Navigation,
+  NotificationIcon,
+  SettingsIcon,
+  Text,
+  TopBar,
+  WorkflowIcon,
+} from '../ui/index.ts'
 import { countText } from '../words/size.ts'
 
-const PLACES = [
+interface Place {
+  url: string
+  label: string
+  icon: NonNullable<ComponentProps<typeof Icon>['source']>
+}
+
+const PLACES: readonly Place[] = [
   { url: '/files', label: 'Files', icon: FilesIcon },
   { url: '/operations', label: 'Operations', icon: ClockIcon },
+  { url: '/workflows', label: 'Workflows', icon: WorkflowIcon },
+  { url: '/schedules', label: 'Scheduled tasks', icon: CalendarIcon },
   { url: '/notices', label: 'Notices', icon: NotificationIcon },
-] as const
+  { url: '/settings', label: 'Settings', icon: SettingsIcon },
+]
 
 export function Surroundings({ children }: { children: ReactNode }) {
   return isDemo() ? <OwnFrame>{children}</OwnFrame> : <StorefrontFrame>{children}</StorefrontFrame>

@@ -1,6 +1,6 @@
 // A state as a badge, and an operation's progress as a bar with its figures.
 import { useId } from 'react'
-import { isMoving } from '../client/queries.ts'
+import { isMoving } from '../client/operations.ts'
 import { type Operation } from '../client/types.ts'
 import { Badge, Text } from '../ui/index.ts'
 import { endedCount, type StatusWord } from '../words/operation.ts'

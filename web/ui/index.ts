@@ -5,7 +5,9 @@ export {
   BlockStack,
   Box,
   Button,
+  ButtonGroup,
   Card,
+  Checkbox,
   ChoiceList,
   Divider,
   Filters,
@@ -37,11 +39,14 @@ export {
 } from '@shopify/polaris'
 export type { BadgeProps, FiltersProps, MenuActionDescriptor, PageProps } from '@shopify/polaris'
 export {
+  AutomationIcon as WorkflowIcon,
+  CalendarTimeIcon as CalendarIcon,
   ClipboardIcon,
   ClockIcon,
   FileIcon as FilesIcon,
   LinkIcon,
   NotificationIcon,
+  SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'
 export { UiProvider } from './provider.tsx'

@@ -1,5 +1,6 @@
 // All files of the shop: search, filters, order, pages.
-import { useFiles, useOperations } from '../../client/queries.ts'
+import { useOperations } from '../../client/operations.ts'
+import { useFiles } from '../../client/queries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'

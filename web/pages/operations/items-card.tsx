@@ -1,5 +1,5 @@
 // The files of one operation, each with its result; tabs narrow them to one result.
-import { isMoving, useItems } from '../../client/queries.ts'
+import { isMoving, useItems } from '../../client/operations.ts'
 import { type Item, type ItemStatus, type Operation } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows, PageTurner } from '../../components/lists.tsx'

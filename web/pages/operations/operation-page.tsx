@@ -1,6 +1,6 @@
 // One operation: how far it is, what came of it, and every file's own result.
 import { ApiError } from '../../client/error.ts'
-import { isMoving, useOperation } from '../../client/queries.ts'
+import { isMoving, useOperation } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
 import { Figures } from '../../components/facts.tsx'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'

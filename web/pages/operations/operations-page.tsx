@@ -1,5 +1,5 @@
 // All operations, newest first, moving while they run.
-import { useOperations } from '../../client/queries.ts'
+import { useOperations } from '../../client/operations.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'

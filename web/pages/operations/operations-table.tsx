@@ -1,7 +1,7 @@
 // The operations of one page; on a narrow screen a list instead of a table.
 import { type CSSProperties } from 'react'
 import { type Operation } from '../../client/types.ts'
-import { isMoving } from '../../client/queries.ts'
+import { isMoving } from '../../client/operations.ts'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Box, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
 import { OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'

@@ -1,0 +1,132 @@
+// Operations: read, followed live, started, and what is done with them while they run or afterwards.
+import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { call, callForBytes, type Query } from './client.ts'
+import { followEvents } from './events.ts'
+import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
+import { saveBytes } from './save.ts'
+import {
+  type Item,
+  type NewOperation,
+  type Operation,
+  type OperationAction,
+  type OperationStatus,
+  type Page,
+  type WorkflowChoice,
+} from './types.ts'
+
+const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
+const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'cancelled', 'undone']
+
+export const isMoving = (operation: Pick<Operation, 'status'>): boolean => MOVING.includes(operation.status)
+export const hasEnded = (operation: Pick<Operation, 'status'>): boolean => ENDED.includes(operation.status)
+
+export const useOperations = (query: Query) =>
+  useQuery({
+    queryKey: ['operations', query],
+    queryFn: ({ signal }) => call<Page<Operation>>('/api/operations', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
+  })
+
+/** One operation, told of by the server as it moves, and asked for where no telling comes through. */
+export function useOperation(id: string) {
+  const live = useLive(id)
+  return useQuery({
+    queryKey: ['operation', id],
+    queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : live ? SLOW_MS : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
+  })
+}
+
+/** Follows the operation's events into what is known of it; gives whether they come. One that has ended has none. */
+function useLive(id: string): boolean {
+  const client = useQueryClient()
+  const [live, setLive] = useState(false)
+  const { data: going = false } = useQuery({
+    queryKey: ['operation', id],
+    queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
+    select: (operation) => !hasEnded(operation),
+  })
+  useEffect(() => {
+    if (!going) return
+    const leaving = new AbortController()
+    void followEvents(`/api/operations/${id}/events`, {
+      last: 'end',
+      signal: leaving.signal,
+      onLive: (now) => !leaving.signal.aborted && setLive(now),
+      onEvent: ({ data }) => !leaving.signal.aborted && remember(client, JSON.parse(data) as Operation),
+    })
+    return () => {
+      leaving.abort()
+      setLive(false)
+    }
+  }, [client, going, id])
+  return live
+}
+
+/** An older answer must not overwrite what is known since. */
+function remember(client: QueryClient, operation: Operation): void {
+  void client.cancelQueries({ queryKey: ['operation', operation.id] })
+  client.setQueryData(['operation', operation.id], operation)
+}
+
+/** Whoever asks for what waits means what is being worked on too. */
+const withRunning = (query: Query): Query =>
+  query.status === 'pending' ? { ...query, status: 'pending,running' } : query
+
+/** `state` is the operation's: with a new one the items are read again, the last time when it has ended. */
+export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
+  useQuery({
+    queryKey: ['items', id, query, state],
+    queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
+  })
+
+/** Pauses, resumes, cancels, tries again, undoes or confirms. Gives the operation's record; of an undo, the new one's. */
+export function useAct() {
+  const client = useQueryClient()
+  return useMutation<Operation, Error, { id: string; action: OperationAction }>({
+    mutationFn: ({ id, action }) => call(`/api/operations/${id}/${action}`, { method: 'POST' }),
+    onSuccess: async (operation, { id }) => {
+      remember(client, operation)
+      await Promise.all([
+        ...(operation.id === id ? [] : [client.invalidateQueries({ queryKey: ['operation', id] })]),
+        client.invalidateQueries({ queryKey: ['operations'] }),
+      ])
+    },
+    // It could no longer be done: then the page shows what can.
+    onError: (_error, { id }) => client.invalidateQueries({ queryKey: ['operation', id] }),
+  })
+}
+
+export function useStartOperation() {
+  const client = useQueryClient()
+  return useMutation<Operation, Error, NewOperation>({
+    mutationFn: (operation) => call('/api/operations', { method: 'POST', body: operation }),
+    onSuccess: async (operation) => {
+      remember(client, operation)
+      await client.invalidateQueries({ queryKey: ['operations'] })
+    },
+  })
+}
+
+/** Saves the log of every file's result on the merchant's computer. Throws `ApiError`. */
+export async function saveLog(id: string, format: 'csv' | 'json'): Promise<void> {
+  saveBytes(await callForBytes(`/api/operations/${id}/log.${format}`), `${id}.${format}`)
+}
+
+/** The workflows that can be run on files. */
+export const useBulkWorkflows = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['workflows', 'bulk'],
+    queryFn: async ({ signal }) => {
+      const { data } = await call<Page<WorkflowChoice>>('/api/workflows', { signal })
+      return data.filter(({ kind }) => kind === 'bulk')
+    },
+    enabled,
+    staleTime: SLOW_MS,
+  })

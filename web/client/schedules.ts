@@ -1,0 +1,150 @@
+// Scheduled tasks: what the API answers with, and the calls.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { ApiError } from './error.ts'
+import { type Operation, type OperationStatus, type Page } from './types.ts'
+import { type Condition } from './workflows.ts'
+
+/** Which files a task is about, in the words of the file list's filters. */
+export interface Criteria extends Condition {
+  uploaded_before?: string
+  uploaded_after?: string
+  /** Uploaded more than so many days ago. */
+  older_than_days?: number
+  not_downloaded_for_days?: number
+  deleted?: boolean
+}
+
+export type Notify = 'always' | 'errors' | 'never'
+
+export interface ScheduleBody {
+  name: string
+  enabled: boolean
+  cron: string
+  /** A plugin's id, or null where it runs a workflow. */
+  action: string | null
+  workflow: string | null
+  options: Record<string, unknown>
+  filter: Criteria
+  notify: Notify
+  /** The most files that one run may delete. */
+  cap: number
+}
+
+export interface Schedule extends ScheduleBody {
+  id: string
+  time_zone: string
+  schedule_text: string
+  next_runs: string[]
+  last_run: { operation_id: string; status: OperationStatus; at: string } | null
+  created_at: string
+  updated_at: string
+}
+
+export interface CronCheck {
+  next_runs: string[]
+  schedule_text: string
+  time_zone?: string
+}
+
+export interface Match {
+  total: number
+  sample: string[]
+}
+
+const KEY = ['schedules']
+const LIST_MS = 5000
+
+export const useSchedules = () =>
+  useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => call<Page<Schedule>>('/api/schedules', { signal }),
+    refetchInterval: ({ state }) => (state.error instanceof ApiError && !state.error.passing ? false : LIST_MS),
+  })
+
+export const useSchedule = (id: string | null) =>
+  useQuery({
+    queryKey: [...KEY, id],
+    queryFn: ({ signal }) => call<Schedule>(`/api/schedules/${id}`, { signal }),
+    enabled: id !== null,
+    // A form is filled from it once: what changes behind its back must not change it.
+    refetchOnWindowFocus: false,
+  })
+
+export const useTemplates = () =>
+  useQuery({
+    queryKey: ['schedule-templates'],
+    queryFn: ({ signal }) => call<{ data: Partial<ScheduleBody>[] }>('/api/schedules/templates', { signal }),
+    staleTime: Infinity,
+  })
+
+/** The zone that schedules count in. */
+export const useTimeZone = () =>
+  useQuery({
+    queryKey: ['settings', 'time-zone'],
+    queryFn: ({ signal }) => call<{ time_zone: string }>('/api/settings', { signal }),
+    select: ({ time_zone }) => time_zone,
+    staleTime: 60_000,
+  })
+
+export const useCronCheck = (cron: string) =>
+  useQuery({
+    queryKey: ['cron-check', cron],
+    queryFn: ({ signal }) => call<CronCheck>('/api/schedules/check', { method: 'POST', body: { cron }, signal }),
+    enabled: cron !== '',
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+
+/** What a run would find at this moment. `about` null: not known yet. */
+export const useMatch = (about: { filter: Criteria; action: string | null; workflow: string | null } | null) =>
+  useQuery({
+    queryKey: ['schedule-match', about],
+    queryFn: ({ signal }) =>
+      call<Match>('/api/schedules/match', { method: 'POST', body: withoutNulls(about ?? {}), signal }),
+    enabled: about !== null,
+    placeholderData: keepPreviousData,
+  })
+
+/** Makes a task, or with an id replaces that one. */
+export function useSaveSchedule(id: string | null) {
+  const client = useQueryClient()
+  return useMutation<Schedule, Error, ScheduleBody>({
+    mutationFn: (body) =>
+      id === null
+        ? call('/api/schedules', { method: 'POST', body: withoutNulls(body) })
+        : call(`/api/schedules/${id}`, { method: 'PUT', body: withoutNulls(body) }),
+    onSuccess: (saved) => {
+      client.setQueryData([...KEY, saved.id], saved)
+      return client.invalidateQueries({ queryKey: KEY, exact: true })
+    },
+  })
+}
+
+export function useDeleteSchedule() {
+  const client = useQueryClient()
+  return useMutation<void, Error, string>({
+    mutationFn: (id) => call(`/api/schedules/${id}`, { method: 'DELETE' }),
+    onSuccess: (_nothing, id) => {
+      client.removeQueries({ queryKey: [...KEY, id] })
+      return client.invalidateQueries({ queryKey: KEY, exact: true })
+    },
+  })
+}
+
+/** Starts it at once; the answer is the operation. */
+export function useRunSchedule() {
+  const client = useQueryClient()
+  return useMutation<Operation, Error, string>({
+    mutationFn: (id) => call(`/api/schedules/${id}/run`, { method: 'POST' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY, exact: true }),
+  })
+}
+
+/** The body that leaves a task as it is: what the server adds by itself is not sent back. */
+export const bodyOf = ({ name, enabled, cron, action, workflow, options, filter, notify, cap }: Schedule) =>
+  ({ name, enabled, cron, action, workflow, options, filter, notify, cap }) satisfies ScheduleBody
+
+/** Of action and workflow only one is said. */
+const withoutNulls = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))

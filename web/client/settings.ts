@@ -1,0 +1,24 @@
+// The shop's settings, and the mail that was sent on its behalf.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, type Query } from './client.ts'
+import { refused, SLOW_MS } from './queries.ts'
+import { type Message, type Page, type ShopSettings } from './types.ts'
+
+export const useSettings = () =>
+  useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => call<ShopSettings>('/api/settings', { signal }) })
+
+export function useChangeSettings() {
+  const client = useQueryClient()
+  return useMutation<ShopSettings, Error, Partial<ShopSettings>>({
+    mutationFn: (change) => call('/api/settings', { method: 'PATCH', body: change }),
+    onSuccess: (settings) => client.setQueryData(['settings'], settings),
+  })
+}
+
+export const useMessages = (query: Query) =>
+  useQuery({
+    queryKey: ['messages', query],
+    queryFn: ({ signal }) => call<Page<Message>>('/api/messages', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })

@@ -1,0 +1,6 @@
+// One workflow.
+import { Page } from '../../components/page.tsx'
+
+export function WorkflowPage(_: { id: string }) {
+  return <Page title="Workflow">{null}</Page>
+}

@@ -167,7 +167,11 @@ export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial
   const problems = [
     ...doubled('plugin', whole.plugins),
     ...doubled('workflow', whole.workflows),
-    ...whole.workflows.flatMap((workflow) => workflowProblems(workflow, whole.plugins)),
+    ...whole.workflows.flatMap((workflow) =>
+      workflowProblems(workflow, whole.plugins).map(
+        ({ param, message }) => `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
+      ),
+    ),
     ...Object.entries(whole.limits)
       .filter(([, value]) => !(Number.isFinite(value) && value > 0))
       .map(([name]) => `limits.${name}: write a number above 0`),
@@ -181,25 +185,49 @@ function doubled(what: string, list: readonly { id: string }[]): string[] {
   return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))].map((id) => `${what} ${id} is listed twice`)
 }
 
-/** Everything that is wrong with a workflow, a sentence each; empty when it can run. */
-export function workflowProblems(workflow: Workflow, plugins: readonly Plugin[]): string[] {
-  const name = `workflow ${workflow.id}`
-  const problems = doubled(`${name}: step`, workflow.steps)
-  if (workflow.steps.length === 0) problems.push(`${name} has no steps`)
-  if (!(Number.isInteger(workflow.parallel) && workflow.parallel > 0)) problems.push(`${name}: parallel is 1 or more`)
+export interface WorkflowProblem {
+  /** Where it is: `steps[2].options.tags`. */
+  param: string
+  /** A sentence. */
+  message: string
+}
+
+/** Everything that is wrong with a workflow whoever wrote it; empty when it can run. */
+export function workflowProblems(
+  workflow: Pick<Workflow, 'parallel' | 'steps'>,
+  plugins: readonly Plugin[],
+): WorkflowProblem[] {
+  const problems: WorkflowProblem[] = []
+  const add = (param: string, message: string) => problems.push({ param, message })
+  const ids = workflow.steps.map(({ id }) => id)
+  ids.forEach((id, at) => ids.indexOf(id) < at && add(`steps[${at}].id`, `The step ${id} is listed twice`))
+  if (workflow.steps.length === 0) add('steps', 'It has no steps')
+  if (!(Number.isInteger(workflow.parallel) && workflow.parallel > 0)) add('parallel', 'Parallel is 1 or more')
   let operationScope = false
-  for (const step of workflow.steps) {
+  for (const [at, step] of workflow.steps.entries()) {
     const plugin = plugins.find(({ id }) => id === step.plugin)
     if (!plugin) {
-      problems.push(`${name}, step ${step.id}: there is no plugin ${step.plugin}`)
+      add(`steps[${at}].plugin`, `There is no plugin ${step.plugin}`)
       continue
     }
     if (plugin.scope !== 'operation' && operationScope)
-      problems.push(`${name}, step ${step.id}: a step on items can't follow a step on the whole operation`)
+      add(`steps[${at}]`, `A step on files can’t follow a step on the whole operation: move it up`)
     operationScope ||= plugin.scope === 'operation'
-    const options = plugin.options.safeParse(step.options ?? {})
-    for (const issue of options.error?.issues ?? [])
-      problems.push(`${name}, step ${step.id}: ${['options', ...issue.path].join('.')}: ${issue.message}`)
+    problems.push(...schemaProblems(plugin.options, step.options ?? {}, `steps[${at}].options`))
   }
   return problems
+}
+
+/** What is wrong with a value that is found at `param`, by its schema. */
+export function schemaProblems(schema: z.ZodType, value: unknown, param: string): WorkflowProblem[] {
+  return (schema.safeParse(value).error?.issues ?? []).flatMap((issue) => issueProblems(issue, param))
+}
+
+function issueProblems(issue: z.core.$ZodIssue, param: string): WorkflowProblem[] {
+  const at = param + issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
+  // Of several shapes that it could have, the first one's word.
+  const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
+  return first ? issueProblems(first, at) : [{ param: at, message: issue.message }]
 }

@@ -28,6 +28,13 @@ export const ERRORS = {
     message: 'The first request with this Idempotency-Key is still running',
   },
   conflict: { status: 409, type: 'conflict', message: 'The request does not fit the present state' },
+  operation_state: { status: 409, type: 'conflict', message: 'The operation is in a state that does not allow this' },
+  workflow_in_use: { status: 409, type: 'conflict', message: 'A schedule runs this workflow' },
+  workflow_broken: {
+    status: 409,
+    type: 'conflict',
+    message: 'This workflow cannot run as it stands: correct it first',
+  },
   precondition_failed: { status: 412, type: 'invalid_request', message: 'The file has changed' },
   payload_too_large: { status: 413, type: 'invalid_request', message: 'The request body is too large' },
   unsupported_media_type: {
@@ -63,6 +70,7 @@ export const ERRORS = {
   sku_ambiguous: { status: 422, type: 'item', message: 'Several products have this SKU' },
   duplicate_filename: { status: 409, type: 'item', message: 'Duplicate filename' },
   invalid_csv: { status: 422, type: 'item', message: 'Invalid CSV format' },
+  file_not_found: { status: 404, type: 'item', message: 'There is no such file' },
   file_in_use: { status: 409, type: 'item', message: 'File in use' },
   permission_denied: { status: 403, type: 'item', message: 'Permission denied' },
   file_too_large: {

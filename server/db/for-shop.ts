@@ -8,6 +8,7 @@ export type TenantTable =
   | 'blobs'
   | 'chains'
   | 'download_sessions'
+  | 'file_claims'
   | 'files'
   | 'idempotency_keys'
   | 'items'
@@ -16,8 +17,10 @@ export type TenantTable =
   | 'notices'
   | 'operations'
   | 'outbox'
+  | 'schedules'
   | 'shop_tokens'
   | 'versions'
+  | 'workflows'
 
 export type Bindings = Record<string, unknown>
 

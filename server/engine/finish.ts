@@ -4,6 +4,7 @@ import type { Notifier, OperationPlugin, OperationView, Warning } from '../../pl
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { toPublicId } from '../ids.ts'
 import { errorFields } from '../log.ts'
+import { queueCallback } from '../notify/callbacks.ts'
 import { takeChain } from './claim.ts'
 import { LeaseLost } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
@@ -99,7 +100,7 @@ function endStep(
       const key = `${operation.id}/${index}/${at}`
       const payload = JSON.stringify(email)
       const [row] = (await tx
-        .insert('outbox', { key, kind: 'email', payload })
+        .insert('outbox', { key, kind: 'email', payload, operation_id: operation.id })
         .onConflict()
         .ignore()
         .returning('id')) as { id: string }[]
@@ -126,6 +127,7 @@ function endOperation(scope: ShopScope, operation: OperationRow, lease: number, 
        where shop_id = :shop and id = :operation`,
       { operation: operation.id, status },
     )
+    await queueCallback(tx, operation)
     await tx.query(
       `update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation`,
       { operation: operation.id },

@@ -38,6 +38,8 @@ export const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed'
 export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
+  /** Where the operation's end is posted. */
+  callback_url?: string
 }
 
 export interface OperationRow {

@@ -12,7 +12,6 @@ import {
   type OperationAction,
   type OperationStatus,
   type Page,
-  type WorkflowChoice,
 } from './types.ts'
 
 const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
@@ -118,15 +117,3 @@ export function useStartOperation() {
 export async function saveLog(id: string, format: 'csv' | 'json'): Promise<void> {
   saveBytes(await callForBytes(`/api/operations/${id}/log.${format}`), `${id}.${format}`)
 }
-
-/** The workflows that can be run on files. */
-export const useBulkWorkflows = (enabled: boolean) =>
-  useQuery({
-    queryKey: ['workflows', 'bulk'],
-    queryFn: async ({ signal }) => {
-      const { data } = await call<Page<WorkflowChoice>>('/api/workflows', { signal })
-      return data.filter(({ kind }) => kind === 'bulk')
-    },
-    enabled,
-    staleTime: SLOW_MS,
-  })

@@ -62,8 +62,8 @@ export type FileSettings = Pick<
 /** Which files are meant; every condition given must hold. The query parameters of the list of files. */
 export interface FileFilter {
   search?: string
-  type?: readonly string[]
-  tags?: readonly string[]
+  type?: string[]
+  tags?: string[]
   mapped?: boolean
   /** Bytes. */
   larger_than?: number
@@ -267,16 +267,6 @@ export interface Message {
   created_at: string
   sent_at: string | null
   operation_id: string | null
-}
-
-/** What the page needs of a workflow to offer it; its editor knows the rest. */
-export interface WorkflowChoice {
-  id: string
-  name: string
-  built_in: boolean
-  kind: OperationKind
-  steps: OperationStep[]
-  cannot_undo: string[]
 }
 
 export interface ErrorDetail {

@@ -2,17 +2,18 @@
 import { type ReactNode, useEffect } from 'react'
 import { isDemo } from '../client/bridge.ts'
 import { useUnread } from '../client/queries.ts'
-import { Page as UiPage, type PageProps } from '../ui/index.ts'
+import { type MenuActionDescriptor, Page as UiPage, type PageProps } from '../ui/index.ts'
 import { countText } from '../words/size.ts'
 
 interface Props extends Omit<PageProps, 'secondaryActions'> {
   title: string
   /** What the browser's tab says, where that is not the title. */
   tab?: string
+  secondaryActions?: MenuActionDescriptor[]
   children: ReactNode
 }
 
-export function Page({ tab, title, children, ...rest }: Props) {
+export function Page({ tab, title, secondaryActions = [], children, ...rest }: Props) {
   useEffect(() => {
     document.title = `${tab ?? title} · Stevedore`
   }, [tab, title])
@@ -21,7 +22,7 @@ export function Page({ tab, title, children, ...rest }: Props) {
   const notices =
     isDemo() || unread === 0 ? [] : [{ content: countText(unread, 'unread notice', 'unread notices'), url: '/notices' }]
   return (
-    <UiPage title={title} secondaryActions={notices} {...rest}>
+    <UiPage title={title} secondaryActions={[...secondaryActions, ...notices]} {...rest}>
       {children}
       <div style={{ blockSize: 'var(--p-space-800)' }} />
     </UiPage>

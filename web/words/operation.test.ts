@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Operation } from '../client/types.ts'
-import { operationTitle, outcomeText, waitingCount } from './operation.ts'
+import { actionWord, itemWord, operationTitle, outcomeText, sourceText, waitingCount } from './operation.ts'
 
 const operation = (part: Partial<Operation>): Operation =>
   ({
@@ -11,6 +11,8 @@ const operation = (part: Partial<Operation>): Operation =>
     failed: 0,
     skipped: 0,
     cancelled: 0,
+    actions: [],
+    cannot_undo: [],
     ...part,
   }) as Operation
 
@@ -18,7 +20,12 @@ test('an import is named after its channel, anything else after its action', () 
   expect(operationTitle({ kind: 'import', channel: 'api', action: 'import' })).toBe('API import')
   expect(operationTitle({ kind: 'import', channel: 'pigeon', action: 'import' })).toBe('Import')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'delete-files' })).toBe('Delete files')
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'merge-pdf' })).toBe('Merge pdf')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: '' })).toBe('Operation')
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'workflow_1', workflow_title: 'Spring' })).toBe(
+    'Spring',
+  )
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'delete-files', undoes: 'op_1' })).toBe('Undo')
 })
 
 test('what waits is what has not ended, and never less than nothing', () => {
@@ -41,4 +48,37 @@ test('a failed one says whether anything was done', () => {
 test('success and what still runs need no words', () => {
   expect(outcomeText(operation({ status: 'success', done: 200 }))).toBeNull()
   expect(outcomeText(operation({ status: 'running' }))).toBeNull()
+})
+
+test('what is selected reads as the list’s own filters', () => {
+  const total = 7
+  expect(sourceText({ source: { type: 'entries' }, total })).toBeNull()
+  expect(sourceText({ source: { type: 'files', count: 1 }, total: 1 })).toBe('1 selected file')
+  expect(sourceText({ source: { type: 'filter', filter: {} }, total })).toBe('All files (7 files when it started)')
+  expect(sourceText({ source: { type: 'filter', filter: { deleted: true, tags: ['a'] } }, total })).toBe(
+    'Files with: in the trash; tagged a (7 files when it started)',
+  )
+})
+
+test('a preview speaks of what would be', () => {
+  expect(itemWord({ status: 'done', after: { cdn: true } }, true).text).toBe('Would change')
+  expect(itemWord({ status: 'done', after: null }, true).text).toBe('No change')
+  expect(itemWord({ status: 'done', after: null }, false).text).toBe('Done')
+  expect(itemWord({ status: 'failed', after: null }, true).text).toBe('Would fail')
+})
+
+test('a preview is discarded without a question; what runs is not', () => {
+  expect(actionWord('cancel', operation({ status: 'previewed' }))).toEqual({ text: 'Discard preview' })
+  const running = actionWord('cancel', operation({ done: 50 }))
+  expect(running.question?.text[0]).toContain('50 files have been imported')
+  expect(running.question?.text[1]).toContain('150 files that wait')
+})
+
+test('an undo says what it can’t take back', () => {
+  const { question } = actionWord(
+    'undo',
+    operation({ kind: 'bulk', status: 'success', done: 1, cannot_undo: ['Mail'] }),
+  )
+  expect(question?.text[0]).toContain('1 file will be set back')
+  expect(question?.text.at(-1)).toBe('No undo takes back what this step does: Mail.')
 })

@@ -1,5 +1,12 @@
 // How an operation reads: its name, its state in the specification's words, and what is left to do about it.
-import { type ItemStatus, type Operation, type OperationStatus } from '../client/types.ts'
+import {
+  type Item,
+  type ItemStatus,
+  type Operation,
+  type OperationAction,
+  type OperationStatus,
+} from '../client/types.ts'
+import { filterTexts } from './filter.ts'
 import { countText, numberText } from './size.ts'
 
 type Tone = 'info' | 'success' | 'warning' | 'critical' | 'attention' | undefined
@@ -33,21 +40,117 @@ export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
   cancelled: { text: 'Cancelled', tone: undefined, progress: undefined },
 }
 
-const CHANNELS: Record<string, string> = {
+/** Of a preview: nothing has been done. */
+const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
+  ...ITEM_STATUSES,
+  done: { text: 'Would change', tone: 'info', progress: undefined },
+  failed: { text: 'Would fail', tone: 'critical', progress: undefined },
+  skipped: { text: 'Would be skipped', tone: undefined, progress: undefined },
+}
+
+/** An item's result in a word. One that a preview or a run found nothing to change in is done too. */
+export function itemWord({ status, after }: Pick<Item, 'status' | 'after'>, previewed: boolean): StatusWord {
+  const word = (previewed ? PREVIEW_STATUSES : ITEM_STATUSES)[status]
+  return previewed && status === 'done' && !after ? { ...word, text: 'No change', tone: undefined } : word
+}
+
+/** Does it only show what would be done? */
+export const isPreview = ({ status }: Pick<Operation, 'status'>): boolean =>
+  status === 'previewing' || status === 'previewed'
+
+export const CHANNELS: Record<string, string> = {
   api: 'API import',
   csv: 'CSV import',
   upload: 'Upload',
   drop: 'FTP import',
   cloud: 'Cloud sync',
-  schedule: 'Scheduled import',
+  schedule: 'Scheduled task',
 }
 
-/** An import by its channel, anything else by its action: `API import`, `Delete files`. */
-export function operationTitle({ kind, channel, action }: Pick<Operation, 'kind' | 'channel' | 'action'>): string {
-  if (kind === 'import') return CHANNELS[channel] ?? 'Import'
+/** What can be done to many files, by its name in the API. */
+export const ACTIONS: Record<string, string> = {
+  import: 'Import',
+  'update-settings': 'Update settings',
+  'tag-files': 'Change tags',
+  'tag-by-rule': 'Tag by rules',
+  'delete-files': 'Delete files',
+  'restore-files': 'Restore files',
+  'purge-files': 'Delete permanently',
+}
+
+type Named = Pick<Operation, 'kind' | 'channel' | 'action'> & Partial<Pick<Operation, 'workflow_title' | 'undoes'>>
+
+/** An import by its channel, anything else by its action or its workflow: `API import`, `Delete files`. */
+export function operationTitle({ kind, channel, action, workflow_title: title, undoes }: Named): string {
+  if (undoes) return title?.startsWith('Undo') ? title : 'Undo'
+  if (kind === 'import' && channel !== 'schedule') return CHANNELS[channel] ?? 'Import'
+  if (Object.hasOwn(ACTIONS, action)) return ACTIONS[action]!
+  if (title) return title
   const words = action.replaceAll(/[-_]+/g, ' ').trim()
   return words === '' ? 'Operation' : words[0]!.toUpperCase() + words.slice(1)
 }
+
+/** Which files it is about; null for an import, whose files were not there before. */
+export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'>): string | null {
+  if (source.type === 'files') return countText(source.count, 'selected file', 'selected files')
+  if (source.type === 'operation') return 'The files that the operation changed'
+  if (source.type === 'entries') return null
+  const conditions = filterTexts(source.filter)
+  if (source.filter.deleted) conditions.unshift('in the trash')
+  const which = conditions.length === 0 ? 'All files' : `Files with: ${conditions.join('; ')}`
+  return `${which} (${countText(total, 'file', 'files')} when it started)`
+}
+
+export interface ActionWord {
+  text: string
+  /** What to ask before it is done, where that is called for. */
+  question?: { title: string; text: string[]; button: string; destructive?: boolean }
+}
+
+/** A button for one thing that can be done with the operation. */
+export function actionWord(action: OperationAction, operation: Operation): ActionWord {
+  if (action === 'cancel') return isPreview(operation) ? DISCARD : cancelWord(operation)
+  if (action === 'undo') return undoWord(operation)
+  if (action === 'retry') return { text: `Retry ${countText(operation.failed, 'failed file', 'failed files')}` }
+  return { text: { pause: 'Pause', resume: 'Resume', confirm: 'Confirm and run' }[action] }
+}
+
+const DISCARD: ActionWord = { text: 'Discard preview' }
+
+function cancelWord(operation: Operation): ActionWord {
+  const { done, kind } = operation
+  const kept = kind === 'import' ? 'imported' : 'changed'
+  return {
+    text: 'Cancel operation',
+    question: {
+      title: 'Cancel this operation?',
+      text: [
+        done === 0
+          ? `No file has been ${kept} yet.`
+          : `${countText(done, 'file has', 'files have')} been ${kept} and will stay so${operation.undoes ? '' : ', until you undo it'}.`,
+        `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left as they are. A cancelled operation can’t be resumed.`,
+      ],
+      button: 'Cancel operation',
+      destructive: true,
+    },
+  }
+}
+
+function undoWord(operation: Operation): ActionWord {
+  const files = countText(operation.done, 'file', 'files')
+  const text = [
+    operation.kind === 'import'
+      ? `${files} that it imported will be moved to the trash, with their links.`
+      : `${files} will be set back to how they were before this operation.`,
+    'What somebody changed since then is left alone, and the result says which files that were.',
+  ]
+  if (operation.cannot_undo.length > 0) text.push(cannotUndoText(operation.cannot_undo))
+  return { text: 'Undo', question: { title: 'Undo this operation?', text, button: `Undo for ${files}` } }
+}
+
+/** `What these steps did can’t be undone: Send e-mail, Purge.` */
+export const cannotUndoText = (titles: readonly string[]): string =>
+  `No undo takes back what ${titles.length === 1 ? 'this step does' : 'these steps do'}: ${titles.join(', ')}.`
 
 /** Items that have ended, in whatever way. */
 export const endedCount = (operation: Operation): number =>
@@ -58,19 +161,22 @@ export const waitingCount = (operation: Operation): number => Math.max(0, operat
 /** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
 export function outcomeText(operation: Operation): { title: string; advice: string } | null {
   const { failed, done, total, kind } = operation
+  const retry = operation.actions.includes('retry')
   const verb = kind === 'import' ? 'imported' : 'finished'
-  if (operation.status === 'partial')
+  if (operation.status === 'partial') {
+    const others =
+      kind === 'import'
+        ? `The other ${countText(done, 'file is', 'files are')} imported and can be used.`
+        : `The other ${countText(done, 'file is', 'files are')} done.`
     return {
       title: `${numberText(failed)} of ${countText(total, 'file', 'files')} failed`,
-      advice:
-        kind === 'import'
-          ? `The other ${countText(done, 'file is', 'files are')} imported and can be used. Each failed file below says why; correct it and import just those files again.`
-          : `The other ${countText(done, 'file is', 'files are')} done. Each failed file below says why.`,
+      advice: `${others} Each failed file below says why${retry ? '; put it right and retry just those' : ''}.`,
     }
+  }
   if (operation.status === 'failed')
     return {
       title: done === 0 ? `No file was ${verb}` : `Only ${countText(done, 'file was', 'files were')} ${verb}`,
-      advice: 'The files below say why. Nothing that failed has left anything behind.',
+      advice: `The files below say why. Nothing that failed has left anything behind${retry ? ', and it can be tried again' : ''}.`,
     }
   return null
 }

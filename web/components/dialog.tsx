@@ -1,0 +1,35 @@
+// A dialog that gives the keyboard back to where it was when it closes.
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
+import { BlockStack, Modal } from '../ui/index.ts'
+
+type ModalProps = ComponentProps<typeof Modal>
+
+interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 'size'> {
+  title: string
+  onClose: () => void
+  children: ReactNode
+}
+
+/** Open for as long as it is drawn. */
+export function Dialog({ children, onClose, ...rest }: Props) {
+  const before = useRef<Element | null>(null)
+  useEffect(() => {
+    before.current ??= document.activeElement
+    const back = before.current
+    return () => {
+      // By the next frame the dialog's own hold on the focus is gone.
+      requestAnimationFrame(() => {
+        if (document.querySelector('[role="dialog"]') || !(back instanceof HTMLElement)) return
+        if (back.isConnected && back !== document.body) back.focus({ preventScroll: true })
+        else document.querySelector<HTMLElement>('.place')?.focus({ preventScroll: true })
+      })
+    }
+  }, [])
+  return (
+    <Modal open instant onClose={onClose} {...rest}>
+      <Modal.Section>
+        <BlockStack gap="400">{children}</BlockStack>
+      </Modal.Section>
+    </Modal>
+  )
+}

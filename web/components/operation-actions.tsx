@@ -1,0 +1,107 @@
+// What can be done with an operation: its buttons, wherever they stand, and the questions that some of them ask first.
+import { type ReactNode, useState } from 'react'
+import { toast } from '../client/bridge.ts'
+import { useAct } from '../client/operations.ts'
+import { type Operation, type OperationAction } from '../client/types.ts'
+import { Text } from '../ui/index.ts'
+import { actionWord } from '../words/operation.ts'
+import { Dialog } from './dialog.tsx'
+import { Problem } from './problem.tsx'
+
+export interface ActionButton {
+  action: OperationAction
+  content: string
+  destructive: boolean
+  loading: boolean
+  disabled: boolean
+  onAction: () => void
+}
+
+interface OperationActions {
+  /** One for each thing that can be done now, in the order in which they are likely wanted. */
+  buttons: ActionButton[]
+  /** The open question, if there is one. To be drawn somewhere. */
+  question: ReactNode
+  error: Error | null
+}
+
+const ORDER: readonly OperationAction[] = ['confirm', 'resume', 'retry', 'undo', 'pause', 'cancel']
+const SAID: Partial<Record<OperationAction, string>> = {
+  pause: 'Paused',
+  resume: 'Resumed',
+  cancel: 'Cancelled',
+  retry: 'Trying the failed files again',
+  undo: 'Undoing',
+}
+
+/** `onDone` gets the operation's record, of an undo the new operation's. */
+export function useOperationActions(
+  operation: Operation,
+  onDone?: (record: Operation, action: OperationAction) => void,
+): OperationActions {
+  const act = useAct()
+  const [asking, setAsking] = useState<OperationAction | null>(null)
+  const run = (action: OperationAction) =>
+    act.mutate(
+      { id: operation.id, action },
+      {
+        onSuccess: (record) => {
+          setAsking(null)
+          if (SAID[action]) toast(SAID[action])
+          onDone?.(record, action)
+        },
+      },
+    )
+  const buttons = ORDER.filter((action) => operation.actions.includes(action)).map((action) => {
+    const { text, question } = actionWord(action, operation)
+    return {
+      action,
+      content: text,
+      destructive: action === 'cancel',
+      loading: act.isPending && act.variables.action === action,
+      disabled: act.isPending,
+      onAction: () => (question ? setAsking(action) : run(action)),
+    }
+  })
+  const close = () => {
+    setAsking(null)
+    act.reset()
+  }
+  const question = asking && (
+    <Question operation={operation} action={asking} act={act} onClose={close} onAgreed={() => run(asking)} />
+  )
+  return { buttons, question, error: asking ? null : act.error }
+}
+
+interface QuestionProps {
+  operation: Operation
+  action: OperationAction
+  act: ReturnType<typeof useAct>
+  onClose: () => void
+  onAgreed: () => void
+}
+
+function Question({ operation, action, act, onClose, onAgreed }: QuestionProps) {
+  // As it was when it was asked: the figures below one's eyes may move, the question may not go away.
+  const [question] = useState(() => actionWord(action, operation).question!)
+  return (
+    <Dialog
+      title={question.title}
+      onClose={onClose}
+      primaryAction={{
+        content: question.button,
+        destructive: question.destructive,
+        loading: act.isPending,
+        onAction: onAgreed,
+      }}
+      secondaryActions={[{ content: 'Back', onAction: onClose }]}
+    >
+      {act.error && <Problem error={act.error} what="This could not be done" />}
+      {question.text.map((text) => (
+        <Text key={text} as="p">
+          {text}
+        </Text>
+      ))}
+    </Dialog>
+  )
+}

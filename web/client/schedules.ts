@@ -2,18 +2,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { ApiError } from './error.ts'
-import { type Operation, type OperationStatus, type Page } from './types.ts'
-import { type Condition } from './workflows.ts'
-
-/** Which files a task is about, in the words of the file list's filters. */
-export interface Criteria extends Condition {
-  uploaded_before?: string
-  uploaded_after?: string
-  /** Uploaded more than so many days ago. */
-  older_than_days?: number
-  not_downloaded_for_days?: number
-  deleted?: boolean
-}
+import { type FileFilter, type Operation, type OperationStatus, type Page } from './types.ts'
 
 export type Notify = 'always' | 'errors' | 'never'
 
@@ -25,7 +14,7 @@ export interface ScheduleBody {
   action: string | null
   workflow: string | null
   options: Record<string, unknown>
-  filter: Criteria
+  filter: FileFilter
   notify: Notify
   /** The most files that one run may delete. */
   cap: number
@@ -64,7 +53,7 @@ export const useSchedules = () =>
 
 export const useSchedule = (id: string | null) =>
   useQuery({
-    queryKey: [...KEY, id],
+    queryKey: ['schedule', id],
     queryFn: ({ signal }) => call<Schedule>(`/api/schedules/${id}`, { signal }),
     enabled: id !== null,
     // A form is filled from it once: what changes behind its back must not change it.
@@ -78,15 +67,6 @@ export const useTemplates = () =>
     staleTime: Infinity,
   })
 
-/** The zone that schedules count in. */
-export const useTimeZone = () =>
-  useQuery({
-    queryKey: ['settings', 'time-zone'],
-    queryFn: ({ signal }) => call<{ time_zone: string }>('/api/settings', { signal }),
-    select: ({ time_zone }) => time_zone,
-    staleTime: 60_000,
-  })
-
 export const useCronCheck = (cron: string) =>
   useQuery({
     queryKey: ['cron-check', cron],
@@ -97,7 +77,7 @@ export const useCronCheck = (cron: string) =>
   })
 
 /** What a run would find at this moment. `about` null: not known yet. */
-export const useMatch = (about: { filter: Criteria; action: string | null; workflow: string | null } | null) =>
+export const useMatch = (about: { filter: FileFilter; action: string | null; workflow: string | null } | null) =>
   useQuery({
     queryKey: ['schedule-match', about],
     queryFn: ({ signal }) =>
@@ -115,8 +95,8 @@ export function useSaveSchedule(id: string | null) {
         ? call('/api/schedules', { method: 'POST', body: withoutNulls(body) })
         : call(`/api/schedules/${id}`, { method: 'PUT', body: withoutNulls(body) }),
     onSuccess: (saved) => {
-      client.setQueryData([...KEY, saved.id], saved)
-      return client.invalidateQueries({ queryKey: KEY, exact: true })
+      client.setQueryData(['schedule', saved.id], saved)
+      return client.invalidateQueries({ queryKey: KEY })
     },
   })
 }
@@ -126,8 +106,8 @@ export function useDeleteSchedule() {
   return useMutation<void, Error, string>({
     mutationFn: (id) => call(`/api/schedules/${id}`, { method: 'DELETE' }),
     onSuccess: (_nothing, id) => {
-      client.removeQueries({ queryKey: [...KEY, id] })
-      return client.invalidateQueries({ queryKey: KEY, exact: true })
+      client.removeQueries({ queryKey: ['schedule', id] })
+      return client.invalidateQueries({ queryKey: KEY })
     },
   })
 }
@@ -137,7 +117,7 @@ export function useRunSchedule() {
   const client = useQueryClient()
   return useMutation<Operation, Error, string>({
     mutationFn: (id) => call(`/api/schedules/${id}/run`, { method: 'POST' }),
-    onSuccess: () => client.invalidateQueries({ queryKey: KEY, exact: true }),
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
   })
 }
 

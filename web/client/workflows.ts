@@ -1,19 +1,12 @@
 // The merchant's workflows and the plugins they are made of: what the API answers with, and the calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { type Page } from './types.ts'
+import { type FileFilter, type OperationKind, type Page } from './types.ts'
 
-/** What must hold of a file; every part given. Sizes in bytes. */
-export interface Condition {
-  search?: string
-  type?: string[]
-  tags?: string[]
-  mapped?: boolean
-  larger_than?: number
-  smaller_than?: number
-}
+/** What must hold of a file for a step to apply to it; every part given. */
+export type Condition = Pick<FileFilter, 'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'>
 
-export type WorkflowKind = 'import' | 'bulk'
+export type WorkflowKind = OperationKind
 export type ImportChannel = 'api' | 'csv' | 'upload' | 'drop' | 'cloud'
 export type OnFailure = 'drop' | 'stop'
 
@@ -95,6 +88,8 @@ export interface Plugin {
   works_on: 'imports' | 'files' | 'trash' | null
   scope: 'items' | 'operation'
   undo: 'fields' | 'own' | 'none'
+  /** What someone must be allowed to do who runs it, where that is more than changing files. */
+  permission: 'files:delete' | 'files:purge' | null
   options: JsonSchema
   touches_bytes: boolean
 }
@@ -109,7 +104,7 @@ export const useWorkflows = () =>
 
 export const useWorkflow = (id: string | null) =>
   useQuery({
-    queryKey: [...KEY, id],
+    queryKey: ['workflow', id],
     queryFn: ({ signal }) => call<Workflow>(`/api/workflows/${id}`, { signal }),
     enabled: id !== null,
     // A form is filled from it once: what changes behind its back must not change it.
@@ -144,8 +139,8 @@ export function useSaveWorkflow(id: string | null) {
         ? call('/api/workflows', { method: 'POST', body })
         : call(`/api/workflows/${id}`, { method: 'PUT', body }),
     onSuccess: (saved) => {
-      client.setQueryData([...KEY, saved.id], saved)
-      return client.invalidateQueries({ queryKey: KEY, exact: true })
+      client.setQueryData(['workflow', saved.id], saved)
+      return client.invalidateQueries({ queryKey: KEY })
     },
   })
 }
@@ -155,8 +150,8 @@ export function useDeleteWorkflow() {
   return useMutation<void, Error, string>({
     mutationFn: (id) => call(`/api/workflows/${id}`, { method: 'DELETE' }),
     onSuccess: (_nothing, id) => {
-      client.removeQueries({ queryKey: [...KEY, id] })
-      return client.invalidateQueries({ queryKey: KEY, exact: true })
+      client.removeQueries({ queryKey: ['workflow', id] })
+      return client.invalidateQueries({ queryKey: KEY })
     },
   })
 }

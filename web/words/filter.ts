@@ -1,13 +1,13 @@
-// How criteria read: which files a step or a scheduled task is about.
-import { type Criteria } from '../client/schedules.ts'
+// How a filter reads: which files a step or a scheduled task is about.
+import { type FileFilter } from '../client/types.ts'
 import { typeText } from './file.ts'
 import { countText, sizeText } from './size.ts'
 import { dayText } from './time.ts'
 
 /** A phrase for each part: `the name contains “ebook”`, `over 100 MB`. Empty: every file. */
-export function criteriaTexts(criteria: Criteria, locale?: string): string[] {
-  const { search, type = [], tags = [], mapped, larger_than, smaller_than } = criteria
-  const { older_than_days, not_downloaded_for_days, uploaded_before, uploaded_after } = criteria
+export function filterTexts(filter: FileFilter, locale?: string): string[] {
+  const { search, type = [], tags = [], mapped, larger_than, smaller_than } = filter
+  const { older_than_days, not_downloaded_for_days, uploaded_before, uploaded_after } = filter
   const days = (count: number) => countText(count, 'day', 'days', locale)
   const texts: (string | false | undefined)[] = [
     search !== undefined && search !== '' && `name contains “${search}”`,

@@ -1,6 +1,76 @@
-// One schedule.
+// One scheduled task: a new one, one from a template, or one to be changed.
+import { navigate, useSearch } from 'wouter/use-browser-location'
+import { ApiError } from '../../client/error.ts'
+import { useSchedule, useTemplates } from '../../client/schedules.ts'
+import { usePlugins, useWorkflows } from '../../client/workflows.ts'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Card } from '../../ui/index.ts'
+import { draftOf, emptyDraft } from './draft.ts'
+import { ScheduleEditor } from './schedule-editor.tsx'
 
-export function SchedulePage(_: { id: string }) {
-  return <Page title="Scheduled task">{null}</Page>
+const BACK = { content: 'Scheduled tasks', url: '/schedules' }
+
+export function SchedulePage({ id }: { id: string }) {
+  const fresh = id === 'new'
+  // From 1, in the order of the list of templates.
+  const wanted = Number(new URLSearchParams(useSearch()).get('template') ?? 0)
+  const schedule = useSchedule(fresh ? null : id)
+  const templates = useTemplates()
+  const plugins = usePlugins()
+  const workflows = useWorkflows()
+  const needed = [...(fresh ? [templates] : [schedule]), plugins, workflows]
+  const error = needed.find((query) => query.data === undefined && query.error)?.error ?? null
+  if (error || needed.some(({ data }) => data === undefined))
+    return (
+      <Waiting
+        error={error}
+        retrying={needed.some(({ isFetching }) => isFetching)}
+        onRetry={() => needed.forEach((query) => query.error && void query.refetch())}
+      />
+    )
+  const template = fresh ? templates.data!.data[wanted - 1] : undefined
+  const body = schedule.data ?? template
+  return (
+    <ScheduleEditor
+      // Another template in the address is another form.
+      key={`${id} ${wanted}`}
+      id={fresh ? null : id}
+      initial={body ? draftOf(body) : emptyDraft()}
+      templates={fresh && !template ? templates.data!.data : []}
+      plugins={plugins.data!.data}
+      workflows={workflows.data!.data}
+      onSaved={(saved) => fresh && navigate(`/schedules/${saved.id}`, { replace: true })}
+    />
+  )
+}
+
+interface WaitingProps {
+  error: Error | null
+  retrying: boolean
+  onRetry: () => void
+}
+
+function Waiting({ error, retrying, onRetry }: WaitingProps) {
+  const gone = error instanceof ApiError && error.status === 404
+  return (
+    <Page title={gone ? 'Scheduled task not found' : 'Scheduled task'} backAction={BACK}>
+      {gone ? (
+        <Card>
+          <Nothing
+            why="unmatched"
+            heading="There is no such task"
+            action={{ content: 'Go to scheduled tasks', url: BACK.url }}
+          />
+        </Card>
+      ) : error ? (
+        <Problem error={error} what="The task could not be loaded" onRetry={onRetry} retrying={retrying} />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what="the task" />
+        </Card>
+      )}
+    </Page>
+  )
 }

@@ -1,6 +1,66 @@
-// The schedules of the shop.
+// The shop's scheduled tasks: when each runs next, how its last run ended, on or off.
+import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { type Schedule, useSchedules } from '../../client/schedules.ts'
+import { usePlugins, useWorkflows } from '../../client/workflows.ts'
+import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { BlockStack, Card } from '../../ui/index.ts'
+import { DeleteSchedule } from './delete-schedule.tsx'
+import { FirstTask } from './first-task.tsx'
+import { RunNow } from './run-now.tsx'
+import { SchedulesTable } from './schedules-table.tsx'
 
 export function SchedulesPage() {
-  return <Page title="Scheduled tasks">{null}</Page>
+  const schedules = useSchedules()
+  const [doomed, setDoomed] = useState<Schedule | null>(null)
+  const [running, setRunning] = useState<Schedule | null>(null)
+  const list = schedules.data?.data
+  const nameOf = useNames()
+  const retry = () => void schedules.refetch()
+  return (
+    <Page
+      title="Scheduled tasks"
+      fullWidth
+      primaryAction={{ content: 'New task', onAction: () => navigate('/schedules/new') }}
+    >
+      <BlockStack gap="400">
+        {schedules.error && (
+          <Problem
+            stale={list !== undefined}
+            error={schedules.error}
+            what="The scheduled tasks could not be loaded"
+            onRetry={retry}
+            retrying={schedules.isFetching}
+          />
+        )}
+        {list?.length === 0 ? (
+          <FirstTask />
+        ) : list ? (
+          <Card padding="0">
+            <SchedulesTable schedules={list} nameOf={nameOf} onRun={setRunning} onDelete={setDoomed} />
+          </Card>
+        ) : (
+          !schedules.error && (
+            <Card padding="0">
+              <LoadingRows what="scheduled tasks" />
+            </Card>
+          )
+        )}
+      </BlockStack>
+      <RunNow schedule={running} onClose={() => setRunning(null)} />
+      <DeleteSchedule schedule={doomed} onClose={() => setDoomed(null)} />
+    </Page>
+  )
+}
+
+/** What a task runs, by name. */
+function useNames(): (schedule: Schedule) => string {
+  const plugins = usePlugins()
+  const workflows = useWorkflows()
+  return ({ action, workflow }) =>
+    action !== null
+      ? (plugins.data?.data.find(({ id }) => id === action)?.title ?? action)
+      : (workflows.data?.data.find(({ id }) => id === workflow)?.name ?? 'A workflow')
 }

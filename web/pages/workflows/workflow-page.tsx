@@ -1,6 +1,78 @@
-// One workflow.
+// One workflow: a new one, a copy, one's own to be changed, or one that is built in to be read.
+import { navigate, useSearch } from 'wouter/use-browser-location'
+import { ApiError } from '../../client/error.ts'
+import { usePlugins, useWorkflow, type Workflow } from '../../client/workflows.ts'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Card } from '../../ui/index.ts'
+import { BuiltInWorkflow } from './built-in-workflow.tsx'
+import { copyOf, draftOf, emptyDraft } from './draft.ts'
+import { WorkflowEditor } from './workflow-editor.tsx'
 
-export function WorkflowPage(_: { id: string }) {
-  return <Page title="Workflow">{null}</Page>
+const BACK = { content: 'Workflows', url: '/workflows' }
+
+export function WorkflowPage({ id }: { id: string }) {
+  const fresh = id === 'new'
+  const from = new URLSearchParams(useSearch()).get('from')
+  const source = fresh ? from : id
+  const workflow = useWorkflow(source)
+  const plugins = usePlugins()
+  const ready = plugins.data !== undefined && (source === null || workflow.data !== undefined)
+  if (!ready)
+    return (
+      <Waiting
+        error={workflow.error ?? plugins.error}
+        retrying={workflow.isFetching || plugins.isFetching}
+        onRetry={() => {
+          if (plugins.error) void plugins.refetch()
+          if (workflow.error) void workflow.refetch()
+        }}
+      />
+    )
+  if (!fresh && workflow.data!.built_in) return <BuiltInWorkflow workflow={workflow.data!} />
+  return (
+    <WorkflowEditor
+      // Another source in the address is another form.
+      key={source}
+      id={fresh ? null : id}
+      initial={initialOf(fresh, workflow.data)}
+      plugins={plugins.data!.data}
+      onSaved={(saved) => fresh && navigate(`/workflows/${saved.id}`, { replace: true })}
+    />
+  )
+}
+
+function initialOf(fresh: boolean, workflow: Workflow | undefined) {
+  if (!workflow) return emptyDraft()
+  return fresh ? copyOf(workflow) : draftOf(workflow)
+}
+
+interface WaitingProps {
+  error: Error | null
+  retrying: boolean
+  onRetry: () => void
+}
+
+function Waiting({ error, retrying, onRetry }: WaitingProps) {
+  const gone = error instanceof ApiError && error.status === 404
+  return (
+    <Page title={gone ? 'Workflow not found' : 'Workflow'} backAction={BACK}>
+      {gone ? (
+        <Card>
+          <Nothing
+            why="unmatched"
+            heading="There is no such workflow"
+            action={{ content: 'Go to workflows', url: BACK.url }}
+          />
+        </Card>
+      ) : error ? (
+        <Problem error={error} what="The workflow could not be loaded" onRetry={onRetry} retrying={retrying} />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what="the workflow" />
+        </Card>
+      )}
+    </Page>
+  )
 }

@@ -1,6 +1,79 @@
-// The workflows of the shop.
+// The shop's own workflows, and those that are built in.
+import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { useSchedules } from '../../client/schedules.ts'
+import { useWorkflows, type Workflow } from '../../client/workflows.ts'
+import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { BlockStack, Box, Card, Text } from '../../ui/index.ts'
+import { DeleteWorkflow } from './delete-workflow.tsx'
+import { WorkflowsTable } from './workflows-table.tsx'
 
 export function WorkflowsPage() {
-  return <Page title="Workflows">{null}</Page>
+  const workflows = useWorkflows()
+  const schedules = useSchedules()
+  const [doomed, setDoomed] = useState<Workflow | null>(null)
+  const list = workflows.data?.data
+  const own = list?.filter(({ built_in }) => !built_in) ?? []
+  const builtIn = list?.filter(({ built_in }) => built_in) ?? []
+  const retry = () => void workflows.refetch()
+  const uses = schedules.data?.data ?? []
+  return (
+    <Page
+      title="Workflows"
+      fullWidth
+      primaryAction={{ content: 'New workflow', onAction: () => navigate('/workflows/new') }}
+    >
+      <BlockStack gap="400">
+        {workflows.error && (
+          <Problem
+            stale={list !== undefined}
+            error={workflows.error}
+            what="The workflows could not be loaded"
+            onRetry={retry}
+            retrying={workflows.isFetching}
+          />
+        )}
+        {list === undefined ? (
+          !workflows.error && (
+            <Card padding="0">
+              <LoadingRows what="workflows" />
+            </Card>
+          )
+        ) : (
+          <>
+            <Card padding="0">
+              {own.length === 0 ? (
+                <Nothing
+                  why="new"
+                  heading="No workflow of your own yet"
+                  action={{ content: 'New workflow', url: '/workflows/new' }}
+                >
+                  A workflow is a row of steps that run by themselves: on files that you select, on every import of a
+                  kind, or on a schedule.
+                </Nothing>
+              ) : (
+                <WorkflowsTable workflows={own} schedules={uses} onDelete={setDoomed} />
+              )}
+            </Card>
+            <Card padding="0">
+              <Box padding="400">
+                <BlockStack gap="100">
+                  <Text as="h2" variant="headingMd">
+                    Built in
+                  </Text>
+                  <Text as="p" tone="subdued">
+                    What runs where you have no workflow of your own. Duplicate one to change it.
+                  </Text>
+                </BlockStack>
+              </Box>
+              <WorkflowsTable workflows={builtIn} schedules={uses} />
+            </Card>
+          </>
+        )}
+      </BlockStack>
+      <DeleteWorkflow workflow={doomed} onClose={() => setDoomed(null)} />
+    </Page>
+  )
 }

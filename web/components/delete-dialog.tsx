@@ -1,0 +1,34 @@
+// Asks before something is deleted, and says why where it could not be.
+import { type ReactNode } from 'react'
+import { BlockStack, Modal } from '../ui/index.ts'
+import { Problem } from './problem.tsx'
+
+interface Props {
+  open: boolean
+  title: string
+  /** What it means. */
+  children: ReactNode
+  deleting: boolean
+  error: Error | null
+  onDelete: () => void
+  onClose: () => void
+}
+
+export function DeleteDialog({ open, title, children, deleting, error, onDelete, onClose }: Props) {
+  return (
+    <Modal
+      open={open}
+      onClose={onClose}
+      title={title}
+      primaryAction={{ content: 'Delete', destructive: true, loading: deleting, onAction: onDelete }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      <Modal.Section>
+        <BlockStack gap="400">
+          {error && <Problem error={error} what="It could not be deleted" />}
+          {children}
+        </BlockStack>
+      </Modal.Section>
+    </Modal>
+  )
+}

@@ -1,0 +1,86 @@
+// A number that may also be left as it is, or be none at all (never, unlimited). What can't be read as one is passed on as typed.
+import { useState } from 'react'
+import { Select, TextField } from '../ui/index.ts'
+import './form.css'
+
+/** A number, null for none, undefined for left as it is, or a text that is no number. */
+export type NumberValue = number | string | null | undefined
+
+interface Props {
+  label: string
+  id?: string
+  help?: string
+  error?: string
+  suffix?: string
+  placeholder?: string
+  value: NumberValue
+  onChange: (value: NumberValue) => void
+  /** What null is called; absent where it may not be null. */
+  none?: string
+  /** It may be left out. */
+  optional?: boolean
+  /** What it begins with when a number is chosen. */
+  start?: number
+  requiredIndicator?: boolean
+}
+
+export function NumberField(props: Props) {
+  const { label, id, help, error, value, onChange, none, optional = false, start = 1 } = props
+  if (none === undefined) return <PlainNumber {...props} />
+  const mode = value === undefined ? 'keep' : value === null ? 'none' : 'number'
+  const choose = (next: string) => onChange(next === 'keep' ? undefined : next === 'none' ? null : start)
+  const options = [
+    ...(optional ? [{ label: 'Leave as it is', value: 'keep' }] : []),
+    { label: 'Set to', value: 'number' },
+    { label: none, value: 'none' },
+  ]
+  return (
+    <div className="number-or-none">
+      <Select
+        label={label}
+        id={mode === 'number' ? undefined : id}
+        helpText={help}
+        error={mode === 'number' ? undefined : error}
+        options={options}
+        value={mode}
+        onChange={choose}
+      />
+      {mode === 'number' && (
+        <div className="beside-select">
+          <PlainNumber {...props} help={undefined} labelHidden />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function PlainNumber(props: Props & { labelHidden?: boolean }) {
+  const { label, id, help, error, suffix, placeholder, value, onChange, labelHidden } = props
+  const [typed, setTyped] = useState('')
+  return (
+    <TextField
+      label={labelHidden ? `${label}: number` : label}
+      labelHidden={labelHidden}
+      id={id}
+      helpText={help}
+      error={error}
+      suffix={suffix}
+      placeholder={placeholder}
+      inputMode="numeric"
+      autoComplete="off"
+      requiredIndicator={props.requiredIndicator}
+      // `1.0` and `007` stay as they are typed, though the number is written in another way.
+      value={readNumber(typed) === value ? typed : String(value ?? '')}
+      onChange={(text) => {
+        setTyped(text)
+        onChange(readNumber(text))
+      }}
+    />
+  )
+}
+
+function readNumber(text: string): number | string | undefined {
+  const plain = text.trim()
+  if (plain === '') return undefined
+  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : plain
+}

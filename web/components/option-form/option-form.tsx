@@ -1,0 +1,219 @@
+// A form drawn from the JSON Schema of a plugin's options: a field for each, its default standing in it until it is changed.
+import { type JsonSchema } from '../../client/workflows.ts'
+import { Checkbox, Select, TextField } from '../../ui/index.ts'
+import { FilterFields, TagWords } from '../filter-fields.tsx'
+import { NumberField } from '../number-field.tsx'
+import { fieldId, type Problems } from '../problems.ts'
+import { SizeField } from '../size-field.tsx'
+import { WordsField } from '../words-field.tsx'
+import { RawField } from './raw-field.tsx'
+import { RowsField } from './rows-field.tsx'
+import '../form.css'
+import { isRequired, sentence, shapeOf, titleOf, withoutNull, type Shape } from './shape.ts'
+
+export type Options = Record<string, unknown>
+
+interface FormProps {
+  schema: JsonSchema
+  value: Options
+  onChange: (value: Options) => void
+  /** Where these options stand in the body: `steps[2].options`. */
+  path: string
+  problems: Problems
+}
+
+export function OptionForm({ schema, value, onChange, path, problems }: FormProps) {
+  return (
+    <div className="fields">
+      {Object.entries(schema.properties ?? {}).map(([name, part]) => (
+        <Field
+          key={name}
+          name={name}
+          schema={part}
+          required={isRequired(schema, name)}
+          value={value[name] === undefined ? part.default : value[name]}
+          onChange={(next) => onChange(withPart(value, name, next))}
+          path={`${path}.${name}`}
+          problems={problems}
+        />
+      ))}
+    </div>
+  )
+}
+
+function withPart(value: Options, name: string, next: unknown): Options {
+  const rest = Object.entries(value).filter(([other]) => other !== name)
+  return Object.fromEntries(next === undefined ? rest : [...rest, [name, next]])
+}
+
+export interface FieldProps {
+  name: string
+  schema: JsonSchema
+  required: boolean
+  value: unknown
+  onChange: (value: unknown) => void
+  path: string
+  problems: Problems
+}
+
+const WIDE: readonly Shape['kind'][] = ['rows', 'condition', 'group', 'raw']
+
+function Field(props: FieldProps) {
+  const shape = shapeOf(props.schema)
+  const wide = WIDE.includes(shape.kind) || (shape.kind === 'text' && shape.long)
+  return (
+    <div className={wide ? 'wide' : undefined}>
+      <FieldOf {...props} shape={shape} />
+    </div>
+  )
+}
+
+function FieldOf(props: FieldProps & { shape: Shape }) {
+  const { shape, schema, value, onChange, path, problems } = props
+  switch (shape.kind) {
+    case 'flag':
+      return <Flag {...props} />
+    case 'choice':
+      return <Choice {...props} values={shape.values} />
+    case 'number':
+      return <NumberOption {...props} shape={shape} />
+    case 'words':
+      return <Words {...props} values={shape.values} />
+    case 'rows':
+      return <RowsField {...props} item={shape.item} form={OptionForm} />
+    case 'condition':
+      return (
+        <FilterFields
+          value={(value ?? {}) as Options}
+          onChange={(next) => onChange(next)}
+          path={path}
+          problems={problems}
+        />
+      )
+    case 'group':
+      return (
+        <fieldset className="group">
+          <legend>{titleOf(schema, props.name)}</legend>
+          <OptionForm
+            schema={withoutNull(schema).schema}
+            value={(value ?? {}) as Options}
+            onChange={onChange}
+            path={path}
+            problems={problems}
+          />
+        </fieldset>
+      )
+    case 'text':
+      return (
+        <TextField
+          {...common(props)}
+          autoComplete="off"
+          multiline={shape.long ? 3 : false}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(text) => onChange(text === '' && !props.required ? undefined : text)}
+        />
+      )
+    case 'raw':
+      return <RawField {...common(props)} value={value} onChange={onChange} />
+  }
+}
+
+/** What every field has. */
+const common = ({ name, schema, required, path, problems }: FieldProps) => ({
+  id: fieldId(path),
+  label: titleOf(schema, name),
+  helpText: schema.description,
+  error: problems.within(path),
+  requiredIndicator: required,
+})
+
+const isOptional = ({ required, schema }: FieldProps) => !required && schema.default === undefined
+
+function Flag(props: FieldProps) {
+  const { value, onChange } = props
+  const { id, label, helpText, error } = common(props)
+  const rest = { id, label, helpText, error }
+  if (!isOptional(props)) return <Checkbox {...rest} checked={value === true} onChange={onChange} />
+  return (
+    <Select
+      {...rest}
+      options={[
+        { label: 'Leave as it is', value: '' },
+        { label: 'On', value: 'true' },
+        { label: 'Off', value: 'false' },
+      ]}
+      value={value === undefined ? '' : String(value === true)}
+      onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
+    />
+  )
+}
+
+function Choice({ values, ...props }: FieldProps & { values: readonly string[] }) {
+  const { value, onChange } = props
+  const titles = new Map((props.schema.anyOf ?? []).map((part) => [part.const, part.title]))
+  const free = isOptional(props) || value === undefined || value === ''
+  return (
+    <Select
+      {...common(props)}
+      options={[
+        ...(free ? [{ label: props.required ? 'Choose' : 'Leave as it is', value: '' }] : []),
+        ...values.map((one) => ({ label: titles.get(one) ?? sentence(one), value: one })),
+      ]}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(next) => onChange(next === '' ? undefined : next)}
+    />
+  )
+}
+
+/** What null is called: by the widget that the plugin's author asked for, or by the option's usual meaning. */
+const NONE: Record<string, string> = {
+  never: 'Never',
+  unlimited: 'Unlimited',
+  expiry_days: 'Never',
+  download_limit: 'Unlimited',
+}
+const START: Record<string, number> = { expiry_days: 60, download_limit: 5 }
+
+function NumberOption({ shape, ...props }: FieldProps & { shape: Extract<Shape, { kind: 'number' }> }) {
+  const { name, schema, value, onChange } = props
+  const { helpText, ...rest } = common(props)
+  if (shape.bytes)
+    return <SizeField {...rest} help={helpText} bytes={value as number | undefined} onChange={onChange} />
+  return (
+    <NumberField
+      {...rest}
+      // Where there is a choice for it, nobody needs to be told what an empty field means.
+      help={shape.none ? undefined : helpText}
+      value={value as number | string | null | undefined}
+      onChange={onChange}
+      none={shape.none ? (NONE[schema.widget ?? ''] ?? NONE[name] ?? 'None') : undefined}
+      start={START[name] ?? shape.min ?? 1}
+      optional={isOptional(props)}
+      suffix={name.endsWith('_days') ? 'days' : undefined}
+      placeholder={isOptional(props) ? 'Leave as it is' : undefined}
+    />
+  )
+}
+
+function Words({ values, ...props }: FieldProps & { values: readonly string[] | null }) {
+  const { name, value, onChange } = props
+  const { helpText, ...rest } = common(props)
+  const optional = isOptional(props)
+  const own = {
+    ...rest,
+    help: helpText,
+    placeholder: optional ? 'Leave as it is' : 'Type and press Enter',
+    value: Array.isArray(value) ? value.map(String) : [],
+    onChange: (next: string[]) => onChange(next.length === 0 && optional ? undefined : next),
+  }
+  if (name === 'tags') return <TagWords {...own} />
+  return (
+    <WordsField
+      {...own}
+      suggestions={values?.map((one) => ({ value: one, text: sentence(one) }))}
+      read={asRead(values)}
+    />
+  )
+}
+
+const asRead = (values: readonly string[] | null) => (word: string) => (values ? sentence(word) : word)

@@ -1,0 +1,38 @@
+// An option that no field can be drawn for: it is written as JSON. What is not JSON is passed on as typed.
+import { useState } from 'react'
+import { TextField } from '../../ui/index.ts'
+
+interface Props {
+  id: string
+  label: string
+  helpText?: string
+  error?: string
+  value: unknown
+  onChange: (value: unknown) => void
+}
+
+export function RawField({ value, onChange, ...rest }: Props) {
+  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
+  return (
+    <TextField
+      {...rest}
+      multiline={4}
+      monospaced
+      autoComplete="off"
+      value={typed}
+      onChange={(text) => {
+        setTyped(text)
+        onChange(read(text))
+      }}
+    />
+  )
+}
+
+function read(text: string): unknown {
+  if (text.trim() === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

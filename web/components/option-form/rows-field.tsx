@@ -1,0 +1,75 @@
+// A list of things that have fields of their own, such as rules: add, remove, and a form for each.
+import { type ComponentType } from 'react'
+import { type JsonSchema } from '../../client/workflows.ts'
+import { Button, InlineError, PlusIcon, Text } from '../../ui/index.ts'
+import { fieldId, type Problems } from '../problems.ts'
+import { emptyOf, titleOf } from './shape.ts'
+
+type Row = Record<string, unknown>
+
+interface Props {
+  name: string
+  schema: JsonSchema
+  item: JsonSchema
+  value: unknown
+  onChange: (rows: Row[]) => void
+  path: string
+  problems: Problems
+  /** The form of one row. */
+  form: ComponentType<{
+    schema: JsonSchema
+    value: Row
+    onChange: (row: Row) => void
+    path: string
+    problems: Problems
+  }>
+}
+
+export function RowsField({ name, schema, item, value, onChange, path, problems, form: Form }: Props) {
+  const rows = Array.isArray(value) ? (value as Row[]) : []
+  const title = titleOf(schema, name)
+  const one = item.title ?? title.replace(/s$/, '')
+  const error = problems.at(path)
+  return (
+    <div className="rows" role="group" aria-label={title}>
+      <Text as="h4" variant="bodyMd" fontWeight="medium">
+        {title}
+      </Text>
+      {schema.description && (
+        <Text as="p" tone="subdued">
+          {schema.description}
+        </Text>
+      )}
+      {rows.map((row, at) => (
+        <fieldset key={at} className="group" tabIndex={-1} id={fieldId(`${path}[${at}]`)}>
+          <legend>
+            {one} {at + 1}
+          </legend>
+          <Form
+            schema={item}
+            value={row}
+            onChange={(next) => onChange(rows.map((other, index) => (index === at ? next : other)))}
+            path={`${path}[${at}]`}
+            problems={problems}
+          />
+          <div className="row-foot">
+            <Button
+              variant="plain"
+              tone="critical"
+              accessibilityLabel={`Remove ${one.toLowerCase()} ${at + 1}`}
+              onClick={() => onChange(rows.filter((_, index) => index !== at))}
+            >
+              Remove
+            </Button>
+          </div>
+        </fieldset>
+      ))}
+      <div>
+        <Button id={fieldId(path)} icon={PlusIcon} onClick={() => onChange([...rows, emptyOf(item)])}>
+          {`Add ${one.toLowerCase()}`}
+        </Button>
+      </div>
+      {error && <InlineError message={error} fieldID={fieldId(path)} />}
+    </div>
+  )
+}

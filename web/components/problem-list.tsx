@@ -1,0 +1,60 @@
+// All that stands in the way of saving, each with the way to its field.
+import { type Objection } from '../client/workflows.ts'
+import { Banner, Button } from '../ui/index.ts'
+import { fieldId } from './problems.ts'
+import './form.css'
+
+interface Props {
+  title: string
+  problems: readonly Objection[]
+  /** Where a problem is, in words: `Step 2, Tags`. */
+  placeText: (param: string) => string
+  /** Opens what the field is hidden in. */
+  onGo?: (param: string) => void
+}
+
+export function ProblemList({ title, problems, placeText, onGo }: Props) {
+  return (
+    <Banner tone="critical" title={title}>
+      <ul className="problem-list">
+        {problems.map(({ param, message }) => {
+          const place = placeText(param)
+          return (
+            <li key={`${param} ${message}`}>
+              {place === '' ? (
+                message
+              ) : (
+                <>
+                  <Button
+                    variant="plain"
+                    onClick={() => {
+                      onGo?.(param)
+                      // By then what hid the field is open.
+                      requestAnimationFrame(() => focusField(param))
+                    }}
+                  >
+                    {place}
+                  </Button>
+                  {`: ${message}`}
+                </>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Banner>
+  )
+}
+
+/** Goes to the field of a place, or to the nearest one around it. */
+export function focusField(param: string): void {
+  for (let path = param; path !== ''; path = around(path)) {
+    const field = document.getElementById(fieldId(path))
+    if (!field) continue
+    field.scrollIntoView({ block: 'center' })
+    field.focus()
+    return
+  }
+}
+
+const around = (path: string): string => path.replace(/(\[[^\]]*\]|\.?[^.[\]]+)$/, '')

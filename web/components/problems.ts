@@ -1,0 +1,40 @@
+// Objections to what a form says, found by the place that they are about.
+import { ApiError } from '../client/error.ts'
+import { type Objection } from '../client/workflows.ts'
+
+export interface Problems {
+  readonly all: readonly Objection[]
+  /** What is said of just this place: `steps[2].options`. */
+  at(path: string): string | undefined
+  /** What is said of this place or of a part of it, for a field that draws its parts itself. */
+  within(path: string): string | undefined
+}
+
+/** Of the server's objections, those to a place that we have better words for are left out. */
+export function problemsOf(own: readonly Objection[], servers: readonly Objection[] = []): Problems {
+  const placed = new Set(own.map(({ param }) => param))
+  const said = new Map<string, Objection>()
+  for (const one of [...own, ...servers.filter(({ param }) => !placed.has(param))])
+    said.set(`${one.param} ${one.message}`, one)
+  const all = [...said.values()]
+  const text = (list: readonly Objection[]) =>
+    list.length === 0 ? undefined : [...new Set(list.map(({ message }) => message))].join('. ')
+  return {
+    all,
+    at: (path) => text(all.filter(({ param }) => param === path)),
+    within: (path) => text(all.filter(({ param }) => isWithin(param, path))),
+  }
+}
+
+/** Is `param` a part of `path`? */
+export const isWithin = (param: string, path: string): boolean =>
+  param === path || param.startsWith(`${path}.`) || param.startsWith(`${path}[`)
+
+/** The server's refusal of what was sent, part by part; empty where it refused for another reason. */
+export const objectionsIn = (error: Error | null): Objection[] =>
+  error instanceof ApiError && error.status === 422
+    ? error.details.filter(({ param }) => param !== '').map(({ param, message }) => ({ param, message }))
+    : []
+
+/** The id of the field that stands for a place. */
+export const fieldId = (path: string): string => `field-${path}`

@@ -1,0 +1,38 @@
+// Why a form could not be saved, all of it; whoever tried is brought here.
+import { useEffect, useRef } from 'react'
+import { type Objection } from '../client/workflows.ts'
+import { BlockStack } from '../ui/index.ts'
+import { Problem } from './problem.tsx'
+import { ProblemList } from './problem-list.tsx'
+
+interface Props {
+  form: {
+    /** How often saving was refused. */
+    refusals: number
+    obstacles: readonly Objection[]
+    error: Error | null
+  }
+  /** What could not be done, where it is not about what was written. */
+  what: string
+  /** What heads the list of problems. */
+  title: string
+  placeText: (param: string) => string
+}
+
+export function Refusal({ form: { refusals, obstacles, error }, what, title, placeText }: Props) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (refusals === 0) return
+    place.current?.focus({ preventScroll: true })
+    place.current?.scrollIntoView({ block: 'center' })
+  }, [refusals])
+  if (!error && obstacles.length === 0) return null
+  return (
+    <div ref={place} tabIndex={-1} className="place">
+      <BlockStack gap="400">
+        {error && <Problem error={error} what={what} />}
+        {obstacles.length > 0 && <ProblemList title={title} problems={obstacles} placeText={placeText} />}
+      </BlockStack>
+    </div>
+  )
+}

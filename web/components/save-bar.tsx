@@ -1,0 +1,35 @@
+// What stands at the foot of a form: whether there is something to save, and the ways to save or discard it.
+import { Button, InlineStack, Text } from '../ui/index.ts'
+import './form.css'
+
+interface Props {
+  /** There is something to save. */
+  dirty: boolean
+  saving: boolean
+  /** How many things stand in the way. */
+  problems: number
+  save: string
+  onSave: () => void
+  onDiscard: () => void
+}
+
+export function SaveBar({ dirty, saving, problems, save, onSave, onDiscard }: Props) {
+  const state = problems > 0 ? (problems === 1 ? '1 problem' : `${problems} problems`) : dirty ? 'Unsaved changes' : ''
+  return (
+    <div className="save-bar">
+      <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
+        <Text as="span" tone={problems > 0 ? 'critical' : 'subdued'}>
+          <span role="status">{state}</span>
+        </Text>
+        <InlineStack gap="200" wrap={false}>
+          <Button onClick={onDiscard} disabled={!dirty || saving}>
+            Discard
+          </Button>
+          <Button variant="primary" onClick={onSave} loading={saving} disabled={!dirty}>
+            {save}
+          </Button>
+        </InlineStack>
+      </InlineStack>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+// A scheduled task as it is being written, and the body that is made of it.
+import { type Schedule, type ScheduleBody } from '../../client/schedules.ts'
+import { type FileFilter } from '../../client/types.ts'
+import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { type NumberValue } from '../../components/number-field.tsx'
+import { cronOf, whenOf, type When } from '../../words/schedule.ts'
+
+export interface ScheduleDraft {
+  name: string
+  enabled: boolean
+  when: When
+  /** A plugin’s id, or a workflow’s, or nothing yet. */
+  runs: { action: string } | { workflow: string } | null
+  options: Record<string, unknown>
+  filter: FileFilter
+  notify: Schedule['notify']
+  cap: NumberValue
+}
+
+/** The server’s own. */
+export const CAP = 100
+
+export const emptyDraft = (): ScheduleDraft => ({
+  name: '',
+  enabled: true,
+  when: whenOf('0 3 * * *'),
+  runs: null,
+  options: {},
+  filter: {},
+  notify: 'always',
+  cap: CAP,
+})
+
+/** A template says only what matters to it. */
+export const draftOf = (body: Partial<ScheduleBody>): ScheduleDraft => ({
+  ...emptyDraft(),
+  name: body.name ?? '',
+  enabled: body.enabled ?? true,
+  when: whenOf(body.cron ?? '0 3 * * *'),
+  runs: body.action ? { action: body.action } : body.workflow ? { workflow: body.workflow } : null,
+  options: body.options ?? {},
+  filter: body.filter ?? {},
+  notify: body.notify ?? 'always',
+  cap: body.cap ?? CAP,
+})
+
+export const bodyOf = ({ name, enabled, when, runs, options, filter, notify, cap }: ScheduleDraft): ScheduleBody => ({
+  name: name.trim(),
+  enabled,
+  cron: cronOf(when),
+  action: runs && 'action' in runs ? runs.action : null,
+  workflow: runs && 'workflow' in runs ? runs.workflow : null,
+  options: runs && 'action' in runs ? options : {},
+  filter,
+  notify,
+  // What is no number is sent as it stands: the refusal says so beside the field.
+  cap: (cap ?? CAP) as number,
+})
+
+export const isChanged = (draft: ScheduleDraft, saved: ScheduleDraft): boolean =>
+  JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(saved))
+
+/** May a run of this delete files? */
+export function deletes(
+  { runs }: Pick<ScheduleDraft, 'runs'>,
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+): boolean {
+  if (!runs) return false
+  const used =
+    'action' in runs
+      ? [runs.action]
+      : (workflows.find(({ id }) => id === runs.workflow)?.steps ?? []).map(({ plugin }) => plugin)
+  return plugins.some(({ id, permission }) => permission !== null && used.includes(id))
+}
+
+/** What a task can do by itself. */
+export const isAction = ({ kind, scope, works_on }: Plugin): boolean =>
+  (kind === 'act' || kind === 'map' || kind === 'optimize') && scope !== 'operation' && works_on !== 'imports'

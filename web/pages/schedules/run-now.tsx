@@ -1,0 +1,40 @@
+// Asks before a task runs at once, and says on how many files; then one is where its operation can be watched.
+import { navigate } from 'wouter/use-browser-location'
+import { type Schedule, useMatch, useRunSchedule } from '../../client/schedules.ts'
+import { Problem } from '../../components/problem.tsx'
+import { BlockStack, Modal, Text } from '../../ui/index.ts'
+import { Matches } from './matches.tsx'
+
+interface Props {
+  schedule: Pick<Schedule, 'id' | 'name' | 'filter' | 'action' | 'workflow'> | null
+  onClose: () => void
+}
+
+export function RunNow({ schedule, onClose }: Props) {
+  const run = useRunSchedule()
+  const match = useMatch(schedule && { filter: schedule.filter, action: schedule.action, workflow: schedule.workflow })
+  const close = () => {
+    onClose()
+    run.reset()
+  }
+  const start = () => schedule && run.mutate(schedule.id, { onSuccess: ({ id }) => navigate(`/operations/${id}`) })
+  return (
+    <Modal
+      open={schedule !== null}
+      onClose={close}
+      title={`Run ${schedule?.name ?? ''} now?`}
+      primaryAction={{ content: 'Run now', loading: run.isPending, onAction: start }}
+      secondaryActions={[{ content: 'Cancel', onAction: close }]}
+    >
+      <Modal.Section>
+        <BlockStack gap="400">
+          {run.error && <Problem error={run.error} what="It could not be started" />}
+          <Matches match={match} />
+          <Text as="p" tone="subdued">
+            Its next run stays where it is.
+          </Text>
+        </BlockStack>
+      </Modal.Section>
+    </Modal>
+  )
+}

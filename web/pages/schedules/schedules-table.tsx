@@ -1,0 +1,154 @@
+// Scheduled tasks in a table; on a narrow screen a list instead.
+import { type Schedule } from '../../client/schedules.ts'
+import { StatusBadge } from '../../components/status.tsx'
+import { Switch } from '../../components/switch.tsx'
+import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import { OPERATION_STATUSES } from '../../words/operation.ts'
+import { runText } from '../../words/schedule.ts'
+import { momentText } from '../../words/time.ts'
+import { useToggle } from './use-toggle.ts'
+
+interface Props {
+  schedules: readonly Schedule[]
+  /** What it runs. */
+  nameOf: (schedule: Schedule) => string
+  onRun: (schedule: Schedule) => void
+  onDelete: (schedule: Schedule) => void
+}
+
+export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
+  const { lgDown: narrow } = useBreakpoints()
+  return (
+    <IndexTable
+      resourceName={{ singular: 'task', plural: 'tasks' }}
+      itemCount={schedules.length}
+      selectable={false}
+      condensed={narrow}
+      headings={[
+        { title: 'Task' },
+        { title: 'When' },
+        { title: 'Next run' },
+        { title: 'Last run' },
+        { title: 'On' },
+        { title: 'Actions', hidden: true },
+      ]}
+    >
+      {schedules.map((schedule, position) => {
+        const row = {
+          schedule,
+          does: nameOf(schedule),
+          onRun: () => onRun(schedule),
+          onDelete: () => onDelete(schedule),
+        }
+        return (
+          <IndexTable.Row key={schedule.id} id={schedule.id} position={position}>
+            {narrow ? <NarrowRow {...row} /> : <WideRow {...row} />}
+          </IndexTable.Row>
+        )
+      })}
+    </IndexTable>
+  )
+}
+
+interface RowProps {
+  schedule: Schedule
+  does: string
+  onRun: () => void
+  onDelete: () => void
+}
+
+const Name = ({ schedule, does }: Pick<RowProps, 'schedule' | 'does'>) => (
+  <BlockStack>
+    <Link url={`/schedules/${schedule.id}`} dataPrimaryLink monochrome removeUnderline>
+      <Text as="span" fontWeight="semibold">
+        {schedule.name}
+      </Text>
+    </Link>
+    <Text as="span" variant="bodySm" tone="subdued">
+      {does}
+    </Text>
+  </BlockStack>
+)
+
+const next = ({ enabled, next_runs, time_zone }: Schedule): string =>
+  enabled && next_runs[0] ? runText(next_runs[0], time_zone) : 'Off'
+
+const LastRun = ({ schedule: { last_run } }: { schedule: Schedule }) =>
+  last_run === null ? (
+    <Text as="span" tone="subdued">
+      Never
+    </Text>
+  ) : (
+    <InlineStack gap="200" blockAlign="center">
+      <StatusBadge word={OPERATION_STATUSES[last_run.status]} />
+      <Link url={`/operations/${last_run.operation_id}`}>{momentText(last_run.at)}</Link>
+    </InlineStack>
+  )
+
+function OnOff({ schedule }: { schedule: Schedule }) {
+  const { on, busy, error, toggle } = useToggle(schedule)
+  return (
+    <InlineStack gap="200" blockAlign="center">
+      <Switch label={`${schedule.name} is on`} on={on} busy={busy} onChange={toggle} />
+      {error && (
+        <Text as="span" variant="bodySm" tone="critical">
+          {error.message}
+        </Text>
+      )}
+    </InlineStack>
+  )
+}
+
+const Buttons = ({ schedule: { name }, onRun, onDelete }: RowProps) => (
+  <InlineStack gap="300" align="end" wrap={false}>
+    <Button variant="plain" accessibilityLabel={`Run ${name} now`} onClick={onRun}>
+      Run now
+    </Button>
+    <Button variant="plain" tone="critical" accessibilityLabel={`Delete ${name}`} onClick={onDelete}>
+      Delete
+    </Button>
+  </InlineStack>
+)
+
+function WideRow(row: RowProps) {
+  const { schedule } = row
+  return (
+    <>
+      <IndexTable.Cell>
+        <Name {...row} />
+      </IndexTable.Cell>
+      <IndexTable.Cell>{schedule.schedule_text}</IndexTable.Cell>
+      <IndexTable.Cell className="tabular">{next(schedule)}</IndexTable.Cell>
+      <IndexTable.Cell>
+        <LastRun schedule={schedule} />
+      </IndexTable.Cell>
+      <IndexTable.Cell>
+        <OnOff schedule={schedule} />
+      </IndexTable.Cell>
+      <IndexTable.Cell>
+        <Buttons {...row} />
+      </IndexTable.Cell>
+    </>
+  )
+}
+
+function NarrowRow(row: RowProps) {
+  const { schedule } = row
+  return (
+    <Box padding="400">
+      <BlockStack gap="200">
+        <InlineStack align="space-between" blockAlign="center" gap="200" wrap={false}>
+          <Name {...row} />
+          <OnOff schedule={schedule} />
+        </InlineStack>
+        <Text as="span" tone="subdued">
+          {schedule.schedule_text} · next {next(schedule)}
+        </Text>
+        <InlineStack align="space-between" blockAlign="center" gap="200">
+          <LastRun schedule={schedule} />
+          <Buttons {...row} />
+        </InlineStack>
+      </BlockStack>
+    </Box>
+  )
+}

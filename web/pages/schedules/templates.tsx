@@ -1,0 +1,31 @@
+// Tasks to begin with. Each leads to a form that is filled in, where nothing is saved yet.
+import { type ScheduleBody } from '../../client/schedules.ts'
+import { Button, Text } from '../../ui/index.ts'
+import { filterTexts } from '../../words/filter.ts'
+import './schedules.css'
+
+interface Props {
+  templates: readonly Partial<ScheduleBody>[]
+}
+
+export function Templates({ templates }: Props) {
+  return (
+    <div className="templates" role="group" aria-label="Templates">
+      {templates.map(({ name = 'Template', filter = {} }, at) => (
+        <div key={name} className="template">
+          <div>
+            <Text as="h3" variant="headingSm">
+              {name}
+            </Text>
+            <Text as="p" tone="subdued">
+              {filterTexts(filter).join(', ') || 'All files'}
+            </Text>
+          </div>
+          <Button accessibilityLabel={`Use the template ${name}`} url={`/schedules/new?template=${at + 1}`}>
+            Use
+          </Button>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+// A task's switch in the list.
+import { toast } from '../../client/bridge.ts'
+import { bodyOf, type Schedule, useSaveSchedule } from '../../client/schedules.ts'
+
+/** Turns a task on or off and leaves the rest of it as it is. */
+export function useToggle(schedule: Schedule) {
+  const save = useSaveSchedule(schedule.id)
+  return {
+    // What was asked for is shown at once.
+    on: save.isPending ? save.variables.enabled : schedule.enabled,
+    busy: save.isPending,
+    error: save.error,
+    toggle: (enabled: boolean) =>
+      save.mutate(
+        { ...bodyOf(schedule), enabled },
+        { onSuccess: () => toast(enabled ? `${schedule.name} is on` : `${schedule.name} is off`) },
+      ),
+  }
+}

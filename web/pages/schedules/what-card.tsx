@@ -1,0 +1,82 @@
+// What a task does: an action with its options, or a workflow.
+import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { OptionForm } from '../../components/option-form/option-form.tsx'
+import { fieldId } from '../../components/problems.ts'
+import { Banner, Select, Text } from '../../ui/index.ts'
+import { stepsText } from '../../words/workflow.ts'
+import { isAction, type ScheduleDraft } from './draft.ts'
+import { Titled } from './titled.tsx'
+import { type ScheduleForm } from './use-schedule-form.ts'
+
+interface Props {
+  form: ScheduleForm
+  plugins: readonly Plugin[]
+  workflows: readonly Workflow[]
+}
+
+export function WhatCard({ form, plugins, workflows }: Props) {
+  const { draft, change, problems } = form
+  const { runs } = draft
+  const own = workflows.filter(({ kind, built_in }) => kind === 'bulk' && !built_in)
+  const action = runs && 'action' in runs ? plugins.find(({ id }) => id === runs.action) : undefined
+  const workflow = runs && 'workflow' in runs ? workflows.find(({ id }) => id === runs.workflow) : undefined
+  const lasting = workflow ? workflow.cannot_undo : action?.undo === 'none' ? [action.title] : []
+  const whole = problems.at('options')
+  return (
+    <Titled title="What">
+      <Select
+        label="Does"
+        id={fieldId(runs && 'workflow' in runs ? 'workflow' : 'action')}
+        error={problems.at('action') ?? problems.at('workflow')}
+        options={[
+          ...(runs === null ? [{ label: 'Choose', value: '' }] : []),
+          { title: 'Actions', options: plugins.filter(isAction).map(({ id, title }) => choice(`action ${id}`, title)) },
+          ...(own.length === 0
+            ? []
+            : [{ title: 'Workflows', options: own.map(({ id, name }) => choice(`workflow ${id}`, name)) }]),
+        ]}
+        value={valueOf(runs)}
+        onChange={(value) => change({ runs: runsOf(value), options: {} })}
+      />
+      {whole && (
+        <div tabIndex={-1} id={fieldId('options')} className="place">
+          <Banner tone="critical">
+            <p>{whole}</p>
+          </Banner>
+        </div>
+      )}
+      {action && Object.keys(action.options.properties ?? {}).length > 0 && (
+        <div onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && form.visit('options')}>
+          <OptionForm
+            schema={action.options}
+            value={draft.options}
+            onChange={(options) => change({ options })}
+            path="options"
+            problems={problems}
+          />
+        </div>
+      )}
+      {workflow && (
+        <Text as="p" tone="subdued">
+          {stepsText(workflow.steps)}
+        </Text>
+      )}
+      {lasting.length > 0 && (
+        <Banner tone="warning">
+          <p>No undo takes back what this does: {lasting.join(', ')}.</p>
+        </Banner>
+      )}
+    </Titled>
+  )
+}
+
+const choice = (value: string, label: string) => ({ value, label })
+
+const valueOf = (runs: ScheduleDraft['runs']): string =>
+  runs === null ? '' : 'action' in runs ? `action ${runs.action}` : `workflow ${runs.workflow}`
+
+function runsOf(value: string): ScheduleDraft['runs'] {
+  const [kind, id] = value.split(' ')
+  if (id === undefined) return null
+  return kind === 'action' ? { action: id } : { workflow: id }
+}

@@ -1,0 +1,115 @@
+// When a task runs: by plain forms, or by a cron line.
+import { useCronCheck } from '../../client/schedules.ts'
+import { fieldId, objectionsIn } from '../../components/problems.ts'
+import { useSettled } from '../../place/use-settled.ts'
+import { Checkbox, InlineError, Select, TextField } from '../../ui/index.ts'
+import { cronOf, EVERY, type Every, WEEK, type When } from '../../words/schedule.ts'
+import { Titled } from './titled.tsx'
+import { type ScheduleForm } from './use-schedule-form.ts'
+
+export function WhenCard({ form }: { form: ScheduleForm }) {
+  const { draft, change, problems } = form
+  const { when } = draft
+  const cron = useSettled(cronOf(when))
+  const check = useCronCheck(cron)
+  const refused = cron === cronOf(when) ? objectionsIn(check.error)[0]?.message : undefined
+  const error = problems.at('cron') ?? refused
+  const set = (part: Partial<When>) => change({ when: { ...when, ...part } })
+  const choose = (every: Every) =>
+    // A cron line begins as what the plain form says.
+    set({ every, ...(every === 'cron' ? { cron: cronOf(when) || when.cron } : {}) })
+  return (
+    <Titled title="When">
+      <div className="fields">
+        <Select
+          label="Runs"
+          id={when.every === 'cron' ? undefined : fieldId('cron')}
+          options={Object.entries(EVERY).map(([value, label]) => ({ label, value }))}
+          value={when.every}
+          onChange={(every) => choose(every as Every)}
+        />
+        {when.every === 'cron' ? (
+          <TextField
+            label="Cron line"
+            id={fieldId('cron')}
+            helpText="Minute, hour, day of the month, month, day of the week."
+            autoComplete="off"
+            monospaced
+            value={when.cron}
+            error={error}
+            onChange={(text) => set({ cron: text })}
+            onBlur={() => form.visit('cron')}
+          />
+        ) : (
+          <PlainTime when={when} set={set} error={when.every === 'week' ? undefined : error} />
+        )}
+        {when.every === 'week' && <Weekdays when={when} set={set} error={error} />}
+      </div>
+    </Titled>
+  )
+}
+
+interface PartProps {
+  when: When
+  set: (part: Partial<When>) => void
+  error: string | undefined
+}
+
+function PlainTime({ when, set, error }: PartProps) {
+  if (when.every === 'hour')
+    return (
+      <TextField
+        label="Minute of the hour"
+        type="number"
+        min={0}
+        max={59}
+        autoComplete="off"
+        value={when.minute}
+        error={error}
+        onChange={(minute) => set({ minute })}
+      />
+    )
+  return (
+    <>
+      {when.every === 'month' && (
+        <Select
+          label="On day"
+          helpText={Number(when.day) > 28 ? 'Months that have no such day are left out.' : undefined}
+          options={[
+            ...Array.from({ length: 31 }, (_, n) => ({ label: String(n + 1), value: String(n + 1) })),
+            { label: 'The last', value: 'L' },
+          ]}
+          value={when.day}
+          onChange={(day) => set({ day })}
+        />
+      )}
+      <TextField
+        label="At"
+        type="time"
+        autoComplete="off"
+        value={when.time}
+        error={error}
+        onChange={(time) => set({ time: time.slice(0, 5) })}
+      />
+    </>
+  )
+}
+
+function Weekdays({ when: { days }, set, error }: PartProps) {
+  return (
+    <fieldset className="wide plain-set">
+      <legend>On</legend>
+      <div className="weekdays">
+        {WEEK.map(([day, name]) => (
+          <Checkbox
+            key={day}
+            label={name}
+            checked={days.includes(day)}
+            onChange={(on) => set({ days: on ? [...days, day] : days.filter((other) => other !== day) })}
+          />
+        ))}
+      </div>
+      {error && <InlineError message={error} fieldID={fieldId('cron')} />}
+    </fieldset>
+  )
+}

@@ -1,0 +1,50 @@
+// The list of plugins, by kind, from which a step is added.
+import { useState } from 'react'
+import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { fieldId } from '../../components/problems.ts'
+import { ActionList, Button, PlusIcon, Popover } from '../../ui/index.ts'
+import { byKind, unfitText } from '../../words/workflow.ts'
+
+interface Props {
+  kind: Workflow['kind']
+  plugins: readonly Plugin[]
+  onAdd: (plugin: string) => void
+}
+
+export function AddStep({ kind, plugins, onAdd }: Props) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Popover
+      active={open}
+      onClose={() => setOpen(false)}
+      autofocusTarget="first-node"
+      preferredAlignment="left"
+      activator={
+        <Button id={fieldId('steps')} icon={PlusIcon} disclosure onClick={() => setOpen(!open)}>
+          Add step
+        </Button>
+      }
+    >
+      <div className="add-step">
+        <ActionList
+          actionRole="menuitem"
+          sections={byKind(plugins).map((group) => ({
+            title: group.title,
+            items: group.plugins.map((plugin) => {
+              const unfit = unfitText(plugin, kind)
+              return {
+                content: plugin.title,
+                helpText: unfit ?? undefined,
+                disabled: unfit !== null,
+                onAction: () => {
+                  setOpen(false)
+                  onAdd(plugin.id)
+                },
+              }
+            }),
+          }))}
+        />
+      </div>
+    </Popover>
+  )
+}

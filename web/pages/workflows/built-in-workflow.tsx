@@ -1,0 +1,48 @@
+// A built-in workflow: its steps to be read, and the way to a copy that can be changed.
+import { navigate } from 'wouter/use-browser-location'
+import { type Workflow } from '../../client/workflows.ts'
+import { Page } from '../../components/page.tsx'
+import { Badge, BlockStack, Card, Text } from '../../ui/index.ts'
+import { runsOnText } from '../../words/workflow.ts'
+
+export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
+  return (
+    <Page
+      title={workflow.name}
+      titleMetadata={<Badge>Built in</Badge>}
+      subtitle={runsOnText(workflow)}
+      backAction={{ content: 'Workflows', url: '/workflows' }}
+      primaryAction={{
+        content: 'Duplicate',
+        onAction: () => navigate(`/workflows/new?from=${encodeURIComponent(workflow.id)}`),
+      }}
+    >
+      <Card>
+        <BlockStack gap="300">
+          <Text as="h2" variant="headingMd">
+            Steps
+          </Text>
+          <ol className="steps-read">
+            {workflow.steps.map(({ id, title, summary }, at) => (
+              <li key={id}>
+                <span className="step-number" aria-hidden="true">
+                  {at + 1}
+                </span>
+                <div>
+                  <Text as="p" fontWeight="semibold">
+                    {title}
+                  </Text>
+                  {summary !== title && (
+                    <Text as="p" tone="subdued">
+                      {summary}
+                    </Text>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ol>
+        </BlockStack>
+      </Card>
+    </Page>
+  )
+}

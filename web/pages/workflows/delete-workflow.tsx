@@ -1,0 +1,43 @@
+// Asks before a workflow is deleted; one that a scheduled task runs is not.
+import { toast } from '../../client/bridge.ts'
+import { useDeleteWorkflow, type Workflow } from '../../client/workflows.ts'
+import { DeleteDialog } from '../../components/delete-dialog.tsx'
+import { Text } from '../../ui/index.ts'
+
+interface Props {
+  workflow: Pick<Workflow, 'id' | 'name' | 'channel'> | null
+  onClose: () => void
+  onDeleted?: () => void
+}
+
+export function DeleteWorkflow({ workflow, onClose, onDeleted }: Props) {
+  const remove = useDeleteWorkflow()
+  const close = () => {
+    onClose()
+    remove.reset()
+  }
+  return (
+    <DeleteDialog
+      open={workflow !== null}
+      title={`Delete ${workflow?.name ?? ''}?`}
+      deleting={remove.isPending}
+      error={remove.error}
+      onClose={close}
+      onDelete={() =>
+        workflow &&
+        remove.mutate(workflow.id, {
+          onSuccess: () => {
+            close()
+            toast('Workflow deleted')
+            onDeleted?.()
+          },
+        })
+      }
+    >
+      <Text as="p">
+        Operations that ran it stay in the history, and those that run now go on.
+        {workflow?.channel ? ' Imports of its channel run the built-in steps again.' : ''}
+      </Text>
+    </DeleteDialog>
+  )
+}

@@ -1,0 +1,93 @@
+// A workflow as it is being written, and the body that is made of it.
+import {
+  type Condition,
+  type ImportChannel,
+  type OnFailure,
+  type StepBody,
+  type Workflow,
+  type WorkflowBody,
+} from '../../client/workflows.ts'
+
+export interface StepDraft {
+  /** Of the form alone: it stays with the step wherever it is moved. */
+  key: string
+  /** What history knows the step by; a new one has none yet. */
+  id?: string
+  plugin: string
+  options: Record<string, unknown>
+  /** null: it applies to every file. */
+  when: Condition | null
+  on_failure: OnFailure
+}
+
+export interface WorkflowDraft {
+  name: string
+  kind: Workflow['kind']
+  channel: ImportChannel | null
+  /** How many batches may be worked on at once. */
+  parallel: number
+  steps: StepDraft[]
+}
+
+let made = 0
+const freshKey = () => `step-${(made += 1)}`
+
+export const emptyDraft = (): WorkflowDraft => ({ name: '', kind: 'bulk', channel: null, parallel: 1, steps: [] })
+
+export const newStep = (plugin: string): StepDraft => ({
+  key: freshKey(),
+  plugin,
+  options: {},
+  when: null,
+  on_failure: 'drop',
+})
+
+export const draftOf = ({ name, kind, channel, parallel, steps }: Workflow): WorkflowDraft => ({
+  name,
+  kind,
+  channel,
+  parallel,
+  steps: steps.map((step) => ({ ...stepOf(step), id: step.id })),
+})
+
+/** A copy is attached to nothing, and its steps are its own. */
+export const copyOf = (workflow: Workflow): WorkflowDraft => ({
+  ...draftOf(workflow),
+  name: `Copy of ${workflow.name}`,
+  channel: null,
+  steps: workflow.steps.map(stepOf),
+})
+
+export const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): StepDraft => ({
+  ...newStep(plugin),
+  options,
+  when: when ?? null,
+  on_failure: on_failure ?? 'drop',
+})
+
+/** The order of steps may be changed in one place only: by moving one by one. */
+export function moved(steps: readonly StepDraft[], key: string, by: -1 | 1): StepDraft[] {
+  const from = steps.findIndex((step) => step.key === key)
+  const to = from + by
+  if (from < 0 || to < 0 || to >= steps.length) return [...steps]
+  const next = [...steps]
+  next.splice(to, 0, ...next.splice(from, 1))
+  return next
+}
+
+export const bodyOf = ({ name, kind, channel, parallel, steps }: WorkflowDraft): WorkflowBody => ({
+  name: name.trim(),
+  kind,
+  parallel,
+  channel: kind === 'import' ? channel : null,
+  steps: steps.map(({ id, plugin, options, when, on_failure }) => ({
+    ...(id === undefined ? {} : { id }),
+    plugin,
+    options,
+    ...(when && Object.keys(when).length > 0 ? { when } : {}),
+    ...(on_failure === 'stop' ? { on_failure } : {}),
+  })),
+})
+
+export const isChanged = (draft: WorkflowDraft, saved: WorkflowDraft): boolean =>
+  JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(saved))

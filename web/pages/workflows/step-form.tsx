@@ -1,0 +1,195 @@
+// One step: what it does in a line, and behind that its options, when it applies, and what a failure means.
+import { type FocusEvent, type KeyboardEvent } from 'react'
+import { type Plugin } from '../../client/workflows.ts'
+import { FilterFields } from '../../components/filter-fields.tsx'
+import { OptionForm } from '../../components/option-form/option-form.tsx'
+import { fieldId, type Problems } from '../../components/problems.ts'
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  Badge,
+  Banner,
+  BlockStack,
+  Button,
+  Checkbox,
+  ChevronDownIcon,
+  ChevronUpIcon,
+  DeleteIcon,
+  Select,
+  Text,
+} from '../../ui/index.ts'
+import { filterTexts } from '../../words/filter.ts'
+import { type StepDraft } from './draft.ts'
+
+interface Props {
+  step: StepDraft
+  /** From 0. */
+  at: number
+  last: boolean
+  /** Absent: this installation no longer has it. */
+  plugin: Plugin | undefined
+  summary: string | null
+  problems: Problems
+  open: boolean
+  onToggle: () => void
+  onChange: (part: Partial<StepDraft>) => void
+  onMove: (by: -1 | 1) => void
+  onRemove: () => void
+  onLeave: () => void
+}
+
+export function StepForm(props: Props) {
+  const { step, at, last, plugin, problems, open, onMove, onLeave } = props
+  const path = `steps[${at}]`
+  const broken = problems.within(path)
+  const press = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+    if (!event.altKey || by === 0 || (by < 0 ? at === 0 : last)) return
+    event.preventDefault()
+    onMove(by as -1 | 1)
+  }
+  const leave = (event: FocusEvent) => {
+    if (!event.currentTarget.contains(event.relatedTarget)) onLeave()
+  }
+  return (
+    <li
+      className={broken ? 'step broken' : 'step'}
+      id={fieldId(path)}
+      tabIndex={-1}
+      aria-label={`Step ${at + 1}, ${plugin?.title ?? step.plugin}`}
+      onKeyDown={press}
+      onBlur={leave}
+    >
+      <Head {...props} broken={broken} />
+      {/* Kept while it is closed, so that a problem’s field can be gone to. */}
+      <div className="step-body" id={`${step.key} body`} hidden={!open && !broken}>
+        <Body {...props} path={path} />
+      </div>
+    </li>
+  )
+}
+
+function Head({ step, at, last, plugin, summary, open, broken, ...on }: Props & { broken: string | undefined }) {
+  const title = plugin?.title ?? step.plugin
+  const named = `step ${at + 1}, ${title}`
+  const condition = step.when ? filterTexts(step.when) : []
+  return (
+    <div className="step-head">
+      <span className="step-number" aria-hidden="true">
+        {at + 1}
+      </span>
+      <div className="step-title">
+        <Text as="h3" variant="headingSm">
+          {title}
+        </Text>
+        <Text as="p" tone="subdued">
+          {summary !== null && summary !== title ? summary : ' '}
+        </Text>
+        {(condition.length > 0 || step.on_failure === 'stop') && (
+          <div className="tags">
+            {condition.length > 0 && <Badge>{`Only if ${condition.join(', ')}`}</Badge>}
+            {step.on_failure === 'stop' && <Badge tone="attention">A failure stops the operation</Badge>}
+          </div>
+        )}
+      </div>
+      <div className="step-buttons">
+        <Button
+          id={`${step.key} up`}
+          variant="tertiary"
+          icon={ArrowUpIcon}
+          disabled={at === 0}
+          accessibilityLabel={`Move ${named} up`}
+          onClick={() => on.onMove(-1)}
+        />
+        <Button
+          id={`${step.key} down`}
+          variant="tertiary"
+          icon={ArrowDownIcon}
+          disabled={last}
+          accessibilityLabel={`Move ${named} down`}
+          onClick={() => on.onMove(1)}
+        />
+        <Button
+          variant="tertiary"
+          icon={DeleteIcon}
+          accessibilityLabel={`Remove ${named}`}
+          onClick={() => on.onRemove()}
+        />
+        <Button
+          id={`${step.key} toggle`}
+          variant="tertiary"
+          icon={open || broken ? ChevronUpIcon : ChevronDownIcon}
+          ariaExpanded={open || broken !== undefined}
+          ariaControls={`${step.key} body`}
+          accessibilityLabel={`Options of ${named}`}
+          onClick={on.onToggle}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Body({ step, plugin, problems, path, onChange }: Props & { path: string }) {
+  const own = problems.at(`${path}.options`) ?? problems.at(path) ?? problems.at(`${path}.plugin`)
+  const empty = Object.keys(plugin?.options.properties ?? {}).length === 0
+  return (
+    <BlockStack gap="400">
+      {own && (
+        <div tabIndex={-1} id={fieldId(`${path}.options`)} className="place">
+          <Banner tone="critical">
+            <p>{own}</p>
+          </Banner>
+        </div>
+      )}
+      {plugin && !empty && (
+        <OptionForm
+          schema={plugin.options}
+          value={step.options}
+          onChange={(options) => onChange({ options })}
+          path={`${path}.options`}
+          problems={problems}
+        />
+      )}
+      {plugin && empty && (
+        <Text as="p" tone="subdued">
+          There is nothing to set in this step.
+        </Text>
+      )}
+      {plugin?.scope !== 'operation' && (
+        <>
+          <Checkbox
+            label="Only for some files"
+            helpText={step.when === null ? undefined : 'Other files pass this step by. Every condition must hold.'}
+            id={fieldId(`${path}.when`)}
+            error={problems.at(`${path}.when`)}
+            checked={step.when !== null}
+            onChange={(some) => onChange({ when: some ? {} : null })}
+          />
+          {step.when !== null && (
+            <div className="nested">
+              <FilterFields
+                value={step.when}
+                onChange={(when) => onChange({ when })}
+                path={`${path}.when`}
+                problems={problems}
+              />
+            </div>
+          )}
+          <div style={{ maxInlineSize: 420 }}>
+            <Select
+              label="If a file fails here"
+              id={fieldId(`${path}.on_failure`)}
+              error={problems.at(`${path}.on_failure`)}
+              options={[
+                { label: 'Leave that file out, go on with the others', value: 'drop' },
+                { label: 'Stop the whole operation', value: 'stop' },
+              ]}
+              value={step.on_failure}
+              onChange={(on_failure) => onChange({ on_failure: on_failure as StepDraft['on_failure'] })}
+            />
+          </div>
+        </>
+      )}
+    </BlockStack>
+  )
+}

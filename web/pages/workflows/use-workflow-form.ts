@@ -1,0 +1,120 @@
+// The state of a workflow that is being written: the draft, what is wrong with it, and what of that is to be shown by now.
+import { useMemo, useState } from 'react'
+import {
+  type Objection,
+  type Plugin,
+  useSaveWorkflow,
+  useWorkflowCheck,
+  type Workflow,
+  type WorkflowCheck,
+} from '../../client/workflows.ts'
+import { checkOptions } from '../../components/option-form/check.ts'
+import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
+import { useSettled } from '../../place/use-settled.ts'
+import { bodyOf, draftOf, isChanged, type StepDraft, type WorkflowDraft } from './draft.ts'
+
+export interface WorkflowForm {
+  draft: WorkflowDraft
+  change: (part: Partial<WorkflowDraft>) => void
+  /** What is to be shown beside the fields: not yet of what nobody has had the time to fill in. */
+  problems: Problems
+  /** All that stands in the way, once saving was tried. */
+  obstacles: readonly Objection[]
+  /** How often saving was refused. */
+  refusals: number
+  /** What the server says of the draft; of a moment ago while one types. */
+  check: WorkflowCheck | undefined
+  summaryOf: (step: StepDraft) => string | null
+  /** Someone has been there: what is missing may be said. */
+  visit: (path: string) => void
+  dirty: boolean
+  saving: boolean
+  /** Why it could not be saved, where that is not about what was written. */
+  error: Error | null
+  save: () => void
+  discard: () => void
+}
+
+interface Options {
+  id: string | null
+  initial: WorkflowDraft
+  plugins: ReadonlyMap<string, Plugin>
+  onSaved: (workflow: Workflow) => void
+}
+
+export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): WorkflowForm {
+  const [draft, setDraft] = useState(initial)
+  const [saved, setSaved] = useState(initial)
+  const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(initial.steps.map(({ key }) => key)))
+  const [refusals, setRefusals] = useState(0)
+  const saving = useSaveWorkflow(id)
+  const asked = useSettled({ body: bodyOf(draft), order: orderOf(draft) })
+  const checked = useWorkflowCheck(asked.body)
+  // Numbers of steps mean something else once steps have moved.
+  const inOrder = asked.order === orderOf(draft) && !checked.isPlaceholderData
+  const [answered, setAnswered] = useState<{ order: string; check: WorkflowCheck } | null>(null)
+  if (checked.data && inOrder && answered?.check !== checked.data)
+    setAnswered({ order: asked.order, check: checked.data })
+  const check = answered?.order === orderOf(draft) ? answered.check : undefined
+
+  const all = useMemo(() => {
+    const own = draft.steps.flatMap((step, at) => {
+      const schema = plugins.get(step.plugin)?.options
+      return schema ? checkOptions(schema, step.options, `steps[${at}].options`) : []
+    })
+    return problemsOf(own, [...(check?.problems ?? []), ...objectionsIn(saving.error)]).all
+  }, [draft, plugins, check, saving.error])
+  const tried = refusals > 0
+  const shown = tried ? all : all.filter(({ param }) => isVisited(param, draft, visited))
+
+  const change = (part: Partial<WorkflowDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    if (saving.error) saving.reset()
+  }
+  const refuse = () => setRefusals((count) => count + 1)
+  const save = () => {
+    if (all.length > 0) return refuse()
+    saving.mutate(bodyOf(draft), {
+      onSuccess: (workflow) => {
+        const next = keepKeys(draftOf(workflow), draft)
+        setDraft(next)
+        setSaved(next)
+        setRefusals(0)
+        onSaved(workflow)
+      },
+      onError: refuse,
+    })
+  }
+  return {
+    draft,
+    change,
+    problems: problemsOf(shown),
+    obstacles: tried ? all : [],
+    refusals,
+    check,
+    summaryOf: (step) => check?.steps[draft.steps.indexOf(step)]?.summary ?? null,
+    visit: (path) => setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
+    dirty: isChanged(draft, saved),
+    saving: saving.isPending,
+    error: saving.error && objectionsIn(saving.error).length === 0 ? saving.error : null,
+    save,
+    discard: () => {
+      setDraft(saved)
+      setRefusals(0)
+      saving.reset()
+    },
+  }
+}
+
+const orderOf = ({ steps }: WorkflowDraft): string => steps.map(({ key }) => key).join(' ')
+
+function isVisited(param: string, { steps }: WorkflowDraft, visited: ReadonlySet<string>): boolean {
+  const at = steps.findIndex((_, index) => isWithin(param, `steps[${index}]`))
+  return visited.has(at < 0 ? param : steps[at]!.key)
+}
+
+/** What was saved is what was written: its steps stay open as they are. */
+const keepKeys = (next: WorkflowDraft, { steps }: WorkflowDraft): WorkflowDraft => ({
+  ...next,
+  steps: next.steps.map((step, at) => ({ ...step, key: steps[at]?.key ?? step.key })),
+})

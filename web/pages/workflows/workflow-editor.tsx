@@ -1,0 +1,105 @@
+// The form of a workflow: its name, what it runs on, its steps.
+import { useMemo, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { toast } from '../../client/bridge.ts'
+import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
+import { Page } from '../../components/page.tsx'
+import { fieldId } from '../../components/problems.ts'
+import { Refusal } from '../../components/refusal.tsx'
+import { SaveBar } from '../../components/save-bar.tsx'
+import { Banner, BlockStack, Card, TextField } from '../../ui/index.ts'
+import { workflowPlace } from '../../words/workflow.ts'
+import { DeleteWorkflow } from './delete-workflow.tsx'
+import { type WorkflowDraft } from './draft.ts'
+import { RunsOn } from './runs-on.tsx'
+import { StepsCard } from './steps-card.tsx'
+import { useWorkflowForm } from './use-workflow-form.ts'
+
+interface Props {
+  /** null: a new one. */
+  id: string | null
+  initial: WorkflowDraft
+  plugins: readonly Plugin[]
+  onSaved: (workflow: Workflow) => void
+}
+
+export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
+  const byId = useMemo(() => new Map(plugins.map((plugin) => [plugin.id, plugin])), [plugins])
+  const saved = (workflow: Workflow) => {
+    toast('Workflow saved')
+    onSaved(workflow)
+  }
+  const form = useWorkflowForm({ id, initial, plugins: byId, onSaved: saved })
+  const [deleting, setDeleting] = useState(false)
+  const { draft, change, problems } = form
+  return (
+    <Page
+      title={id === null ? 'New workflow' : initial.name}
+      backAction={{ content: 'Workflows', url: '/workflows' }}
+      secondaryActions={
+        id === null
+          ? []
+          : [
+              { content: 'Duplicate', onAction: () => navigate(`/workflows/new?from=${id}`), disabled: form.dirty },
+              { content: 'Delete', destructive: true, onAction: () => setDeleting(true) },
+            ]
+      }
+    >
+      <BlockStack gap="400">
+        <Refusal
+          form={form}
+          what="The workflow could not be saved"
+          title="The workflow can’t be saved yet"
+          placeText={(param) =>
+            workflowPlace(
+              param,
+              draft.steps.map(({ plugin }) => byId.get(plugin)),
+            )
+          }
+        />
+        <Card>
+          <BlockStack gap="400">
+            <TextField
+              label="Name"
+              id={fieldId('name')}
+              autoComplete="off"
+              maxLength={100}
+              autoFocus={id === null}
+              value={draft.name}
+              error={problems.at('name')}
+              onChange={(name) => change({ name })}
+              onBlur={() => form.visit('name')}
+            />
+            <RunsOn draft={draft} change={change} problems={problems} />
+          </BlockStack>
+        </Card>
+        <StepsCard form={form} plugins={byId} />
+        <NoWayBack titles={form.check?.cannot_undo ?? []} />
+      </BlockStack>
+      <SaveBar
+        dirty={form.dirty || id === null}
+        saving={form.saving}
+        problems={form.obstacles.length}
+        save="Save"
+        onSave={form.save}
+        onDiscard={id === null ? () => navigate('/workflows') : form.discard}
+      />
+      <LeaveGuard dirty={form.dirty && !form.saving} what="this workflow" />
+      <DeleteWorkflow
+        workflow={deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => navigate('/workflows')}
+      />
+    </Page>
+  )
+}
+
+function NoWayBack({ titles }: { titles: readonly string[] }) {
+  if (titles.length === 0) return null
+  return (
+    <Banner tone="warning" title="Not everything can be undone">
+      <p>No undo takes back what this does: {titles.join(', ')}.</p>
+    </Banner>
+  )
+}

@@ -1,0 +1,114 @@
+// Workflows in a table; on a narrow screen a list instead.
+import { navigate } from 'wouter/use-browser-location'
+import { type Schedule } from '../../client/schedules.ts'
+import { type Workflow } from '../../client/workflows.ts'
+import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import { runsOnText, stepsText } from '../../words/workflow.ts'
+
+interface Props {
+  workflows: readonly Workflow[]
+  schedules: readonly Schedule[]
+  /** Absent where they can't be deleted. */
+  onDelete?: (workflow: Workflow) => void
+}
+
+export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
+  const { lgDown: narrow } = useBreakpoints()
+  const parts = (workflow: Workflow) => ({
+    name: <Name workflow={workflow} />,
+    uses: <Uses schedules={schedules.filter((schedule) => schedule.workflow === workflow.id)} />,
+    buttons: <Buttons workflow={workflow} onDelete={onDelete} />,
+  })
+  return (
+    <IndexTable
+      resourceName={{ singular: 'workflow', plural: 'workflows' }}
+      itemCount={workflows.length}
+      selectable={false}
+      condensed={narrow}
+      headings={[
+        { title: 'Workflow' },
+        { title: 'Runs on' },
+        { title: 'Steps' },
+        { title: 'Scheduled tasks' },
+        { title: 'Actions', hidden: true },
+      ]}
+    >
+      {workflows.map((workflow, position) => {
+        const { name, uses, buttons } = parts(workflow)
+        return (
+          <IndexTable.Row key={workflow.id} id={workflow.id} position={position}>
+            {narrow ? (
+              <Box padding="400">
+                <BlockStack gap="200">
+                  {name}
+                  <span className="steps-line">{stepsText(workflow.steps)}</span>
+                  <InlineStack align="space-between" blockAlign="center" gap="200">
+                    <Text as="span" variant="bodySm" tone="subdued">
+                      {runsOnText(workflow)}
+                    </Text>
+                    {buttons}
+                  </InlineStack>
+                  {uses}
+                </BlockStack>
+              </Box>
+            ) : (
+              <>
+                <IndexTable.Cell>{name}</IndexTable.Cell>
+                <IndexTable.Cell>{runsOnText(workflow)}</IndexTable.Cell>
+                <IndexTable.Cell>
+                  <div className="steps-line">{stepsText(workflow.steps)}</div>
+                </IndexTable.Cell>
+                <IndexTable.Cell>{uses}</IndexTable.Cell>
+                <IndexTable.Cell>{buttons}</IndexTable.Cell>
+              </>
+            )}
+          </IndexTable.Row>
+        )
+      })}
+    </IndexTable>
+  )
+}
+
+const Name = ({ workflow }: { workflow: Workflow }) => (
+  <Link url={`/workflows/${workflow.id}`} dataPrimaryLink monochrome removeUnderline>
+    <Text as="span" fontWeight="semibold">
+      {workflow.name}
+    </Text>
+  </Link>
+)
+
+/** The tasks that run it. */
+const Uses = ({ schedules }: { schedules: readonly Schedule[] }) =>
+  schedules.length > 0 && (
+    <BlockStack gap="050">
+      {schedules.map(({ id, name }) => (
+        <Link key={id} url={`/schedules/${id}`}>
+          {name}
+        </Link>
+      ))}
+    </BlockStack>
+  )
+
+function Buttons({ workflow, onDelete }: { workflow: Workflow; onDelete?: (workflow: Workflow) => void }) {
+  return (
+    <InlineStack gap="300" align="end" wrap={false}>
+      <Button
+        variant="plain"
+        accessibilityLabel={`Duplicate ${workflow.name}`}
+        onClick={() => navigate(`/workflows/new?from=${encodeURIComponent(workflow.id)}`)}
+      >
+        Duplicate
+      </Button>
+      {onDelete && (
+        <Button
+          variant="plain"
+          tone="critical"
+          accessibilityLabel={`Delete ${workflow.name}`}
+          onClick={() => onDelete(workflow)}
+        >
+          Delete
+        </Button>
+      )}
+    </InlineStack>
+  )
+}

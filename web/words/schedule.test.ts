@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { cronOf, runText, whenOf } from './schedule.ts'
+
+describe('a cron line that a plain form can say', () => {
+  test.each([
+    ['0 2 1 * *', { every: 'month', day: '1', time: '02:00' }],
+    ['0 3 * * *', { every: 'day', time: '03:00' }],
+    ['15 * * * *', { every: 'hour', minute: '15' }],
+    ['30 23 * * 1,4', { every: 'week', days: [1, 4], time: '23:30' }],
+    ['5 0 L * *', { every: 'month', day: 'L', time: '00:05' }],
+  ])('%s', (cron, form) => {
+    expect(whenOf(cron)).toMatchObject(form)
+    expect(cronOf(whenOf(cron))).toBe(cron)
+  })
+})
+
+test.each(['*/5 * * * *', '0 2 1 1 *', '0 2 1 * 1', '0 2-4 * * *', '0 0 2 1 * *', '0 25 * * *', 'nonsense', ''])(
+  'any other stays as it is: "%s"',
+  (cron) => {
+    expect(whenOf(cron).every).toBe('cron')
+    expect(cronOf(whenOf(cron))).toBe(cron)
+  },
+)
+
+test('days of the week stand in order, however they were chosen', () => {
+  expect(cronOf({ ...whenOf('0 3 * * 1'), days: [5, 0, 2] })).toBe('0 3 * * 0,2,5')
+})
+
+test.each([
+  { every: 'week', days: [] },
+  { every: 'hour', minute: '60' },
+  { every: 'day', time: '' },
+] as const)('an unfinished form says nothing: %o', (part) =>
+  expect(cronOf({ ...whenOf('0 3 * * *'), ...part, days: [...('days' in part ? part.days : [])] })).toBe(''),
+)
+
+test('a run is told by the clocks of the shop', () => {
+  expect(runText('2026-12-01T07:00:00Z', 'America/New_York', 'en-GB')).toBe('Tue, 1 Dec 2026, 02:00')
+})

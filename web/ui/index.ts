@@ -15,6 +15,7 @@ export {
   Frame,
   Icon,
   IndexTable,
+  InlineError,
   InlineGrid,
   InlineStack,
   Layout,
@@ -39,13 +40,19 @@ export {
 } from '@shopify/polaris'
 export type { BadgeProps, FiltersProps, MenuActionDescriptor, PageProps } from '@shopify/polaris'
 export {
+  ArrowDownIcon,
+  ArrowUpIcon,
   AutomationIcon as WorkflowIcon,
   CalendarTimeIcon as CalendarIcon,
+  ChevronDownIcon,
+  ChevronUpIcon,
   ClipboardIcon,
   ClockIcon,
+  DeleteIcon,
   FileIcon as FilesIcon,
   LinkIcon,
   NotificationIcon,
+  PlusIcon,
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'

@@ -48,8 +48,9 @@ export const useSession = () =>
     staleTime: Infinity,
   })
 
-export const useFiles = (query: Query, live: boolean) =>
+export const useFiles = (query: Query, live: boolean, enabled = true) =>
   useQuery({
+    enabled,
     queryKey: ['files', query],
     queryFn: ({ signal }) => call<FileList>('/api/files', { query, signal }),
     placeholderData: keepPreviousData,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { filesQuery, isNarrowed, rangeText, readFilesPlace, widened, writeFilesPlace } from './files.ts'
+import { filesQuery, filterOf, isNarrowed, rangeText, readFilesPlace, widened, writeFilesPlace } from './files.ts'
 
 const FULL =
   '?search=sea+chart&tags=course%2C2026&type=pdf%2Cimage&mapped=false&larger_than=1048576&smaller_than=5242880' +
-  '&uploaded_after=2026-01-01&uploaded_before=2026-02-01&sort=filename&page=3&cursor=abc'
+  '&uploaded_after=2026-01-01&uploaded_before=2026-02-01&older_than_days=365&not_downloaded_for_days=180&deleted=true&sort=filename&page=3&cursor=abc'
 
 test('an address is read and written back the same', () => {
   expect(writeFilesPlace(readFilesPlace(FULL))).toBe(FULL)
@@ -18,6 +18,7 @@ describe('what makes no sense in an address is left out', () => {
     '?larger_than=-1&smaller_than=1e9',
     '?uploaded_after=yesterday',
     '?tags=,,&type=,',
+    '?older_than_days=0&not_downloaded_for_days=1.5&deleted=false',
     '?page=7',
     '?page=-1&cursor=',
     '?shop=a.example&host=b&embedded=1',
@@ -38,7 +39,7 @@ test('an order or a page narrows nothing; a search or a filter does', () => {
   expect(isNarrowed(readFilesPlace('?search=++'))).toBe(false)
   expect(isNarrowed(readFilesPlace('?search=a'))).toBe(true)
   expect(isNarrowed(readFilesPlace('?mapped=false'))).toBe(true)
-  expect(writeFilesPlace(widened(readFilesPlace(FULL)))).toBe('?sort=filename')
+  expect(writeFilesPlace(widened(readFilesPlace(FULL)))).toBe('?deleted=true&sort=filename')
 })
 
 describe('the range', () => {
@@ -49,4 +50,15 @@ describe('the range', () => {
     [1, 50, 1234, '1–50 of 1,234 files'],
     [25, 34, 1234, '1,201–1,234 of 1,234 files'],
   ])('page %d with %d of %d', (page, shown, total, text) => expect(rangeText(page, shown, total, 'en-GB')).toBe(text))
+})
+
+test('an operation is told which files are meant by what is set alone', () => {
+  expect(filterOf(readFilesPlace('?sort=filename&page=2&cursor=a'))).toEqual({})
+  expect(filterOf(readFilesPlace('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true'))).toEqual({
+    search: 'a',
+    tags: ['x'],
+    mapped: false,
+    larger_than: 0,
+    deleted: true,
+  })
 })

@@ -1,5 +1,6 @@
 // Where one is in the list of files, as the address says it: search, filters, order and page. The names are the API's own.
 import { toQuery, type Query } from '../client/client.ts'
+import { type FileFilter } from '../client/types.ts'
 
 export const FILE_SORTS = {
   '-created_at': 'Newest first',
@@ -25,6 +26,10 @@ export interface FilesPlace {
   /** YYYY-MM-DD */
   uploaded_after: string
   uploaded_before: string
+  older_than_days: number | null
+  not_downloaded_for_days: number | null
+  /** The trash, instead of the files that are not in it. */
+  deleted: boolean
   sort: FileSort
   /** From 1; what `cursor` leads to. */
   page: number
@@ -37,6 +42,7 @@ export function readFilesPlace(search: string): FilesPlace {
   const text = (name: string) => params.get(name)?.trim() ?? ''
   const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : '')
   const whole = (name: string) => (/^\d{1,15}$/.test(text(name)) ? Number(text(name)) : null)
+  const days = (name: string) => (/^[1-9]\d{0,4}$/.test(text(name)) ? Number(text(name)) : null)
   const cursor = text('cursor')
   return {
     search: params.get('search') ?? '',
@@ -47,6 +53,9 @@ export function readFilesPlace(search: string): FilesPlace {
     smaller_than: whole('smaller_than'),
     uploaded_after: day('uploaded_after'),
     uploaded_before: day('uploaded_before'),
+    older_than_days: days('older_than_days'),
+    not_downloaded_for_days: days('not_downloaded_for_days'),
+    deleted: text('deleted') === 'true',
     sort: Object.hasOwn(FILE_SORTS, text('sort')) ? (text('sort') as FileSort) : DEFAULT_SORT,
     page: cursor === '' ? 1 : Math.max(2, whole('page') ?? 2),
     cursor,
@@ -57,6 +66,7 @@ export function readFilesPlace(search: string): FilesPlace {
 export function writeFilesPlace(place: FilesPlace): string {
   return toQuery({
     ...place,
+    deleted: place.deleted || null,
     sort: place.sort === DEFAULT_SORT ? null : place.sort,
     page: place.cursor === '' ? null : place.page,
   })
@@ -64,15 +74,26 @@ export function writeFilesPlace(place: FilesPlace): string {
 
 /** What to ask the API for at this place. */
 export function filesQuery({ page: _page, ...place }: FilesPlace): Query {
-  return { ...place, search: place.search.trim(), limit: PAGE_SIZE }
+  return { ...place, deleted: place.deleted || null, search: place.search.trim(), limit: PAGE_SIZE }
 }
 
-/** Is anything left out by a search or a filter? */
-export const isNarrowed = (place: FilesPlace): boolean =>
-  writeFilesPlace({ ...place, search: place.search.trim(), sort: DEFAULT_SORT, cursor: '' }) !== ''
+/** The search and filters at this place, as an operation is told which files are meant. */
+export function filterOf({ page: _page, cursor: _cursor, sort: _sort, ...place }: FilesPlace): FileFilter {
+  const said = Object.entries({ ...place, deleted: place.deleted || null, search: place.search.trim() })
+  return Object.fromEntries(
+    said.filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)),
+  )
+}
+
+/** Is anything left out by a search or a filter? The trash is a list of its own. */
+export const isNarrowed = (place: FilesPlace): boolean => Object.keys(filterOf({ ...place, deleted: false })).length > 0
 
 /** The same list with no search and no filter, in the same order. */
-export const widened = (place: FilesPlace): FilesPlace => ({ ...readFilesPlace(''), sort: place.sort })
+export const widened = (place: FilesPlace): FilesPlace => ({
+  ...readFilesPlace(''),
+  deleted: place.deleted,
+  sort: place.sort,
+})
 
 /** `51–100 of 1,234 files` */
 export function rangeText(page: number, shown: number, total: number, locale?: string): string {

@@ -1,52 +1,82 @@
 // Where one is in the history of operations, or in one operation's items, as the address says it.
-import { toQuery, type Query } from '../client/client.ts'
+import { type Query } from '../client/client.ts'
 import { type ItemStatus, type OperationKind, type OperationStatus } from '../client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from '../words/operation.ts'
-
-export interface Paged {
-  page: number
-  cursor: string
-}
+import { type Paged, readPaged, writePaged } from './paged.ts'
 
 export interface OperationsPlace extends Paged {
   status: OperationStatus | null
   kind: OperationKind | null
+  action: string
+  channel: string
+  requested_by: string
+  schedule_id: string
+  /** Part of the title. */
+  search: string
+  /** YYYY-MM-DD; both days are meant too. */
+  from: string
+  to: string
 }
 
 export interface ItemsPlace extends Paged {
   status: ItemStatus | null
+  /** Part of the name. */
+  search: string
 }
 
 export function readOperationsPlace(search: string): OperationsPlace {
   const params = new URLSearchParams(search)
+  const text = (name: string) => params.get(name)?.trim() ?? ''
+  const word = (name: string) => (/^[\w-]{1,100}$/.test(text(name)) ? text(name) : '')
+  const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : '')
   const kind = params.get('kind')
   return {
     status: oneOf(OPERATION_STATUSES, params.get('status')),
     kind: kind === 'import' || kind === 'bulk' ? kind : null,
-    ...readPaged(params),
+    action: word('action'),
+    channel: word('channel'),
+    requested_by: text('requested_by'),
+    schedule_id: word('schedule_id'),
+    search: params.get('search') ?? '',
+    from: day('from'),
+    to: day('to'),
+    ...readPaged(search),
   }
 }
 
 export function readItemsPlace(search: string): ItemsPlace {
   const params = new URLSearchParams(search)
-  return { status: oneOf(ITEM_STATUSES, params.get('status')), ...readPaged(params) }
+  return {
+    status: oneOf(ITEM_STATUSES, params.get('status')),
+    search: params.get('search') ?? '',
+    ...readPaged(search),
+  }
 }
+
+/** The whole history. */
+export const EVERY_OPERATION = readOperationsPlace('')
+
+/** Is anything left out by a search or a filter? */
+export const isNarrowed = (place: OperationsPlace | ItemsPlace): boolean =>
+  writePlace({ ...place, search: place.search.trim(), page: 1, cursor: '' }) !== ''
 
 /** The query that either reader reads back. */
-export const writePlace = (place: OperationsPlace | ItemsPlace): string =>
-  toQuery({ ...place, page: place.cursor === '' ? null : place.page })
+export const writePlace = (place: OperationsPlace | ItemsPlace): string => writePaged(place)
 
 /** What to ask the API for at this place. */
-export const placeQuery = ({ page: _page, ...place }: OperationsPlace | ItemsPlace, limit: number): Query => ({
-  ...place,
-  limit,
-})
-
-function readPaged(params: URLSearchParams): Paged {
-  const cursor = params.get('cursor')?.trim() ?? ''
-  const page = /^\d{1,9}$/.test(params.get('page') ?? '') ? Number(params.get('page')) : 2
-  return { page: cursor === '' ? 1 : Math.max(2, page), cursor }
+export function placeQuery({ page: _page, ...place }: OperationsPlace | ItemsPlace, limit: number): Query {
+  const days = 'from' in place ? { from: momentOf(place.from, 0), to: momentOf(place.to, 1) } : {}
+  return { ...place, ...days, search: place.search.trim(), limit }
 }
 
-const oneOf = <K extends string>(list: Record<K, unknown>, value: string | null): K | null =>
-  value !== null && Object.hasOwn(list, value) ? (value as K) : null
+/** When the day begins here, or with `after` 1 when it has ended: the API reads a bare day as one of UTC's. */
+function momentOf(day: string, after: 0 | 1): string {
+  if (day === '') return ''
+  const [year, month, date] = day.split('-').map(Number)
+  const moment = new Date(year!, month! - 1, date! + after)
+  return Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
+}
+
+function oneOf<K extends string>(list: Record<K, unknown>, value: string | null): K | null {
+  return value !== null && Object.hasOwn(list, value) ? (value as K) : null
+}

@@ -158,6 +158,10 @@ export const endedCount = (operation: Operation): number =>
 
 export const waitingCount = (operation: Operation): number => Math.max(0, operation.total - endedCount(operation))
 
+/** Has it ended with something done, so that there is something to undo? */
+export const hasEndedWell = ({ finished_at, done }: Pick<Operation, 'finished_at' | 'done'>): boolean =>
+  finished_at !== null && done > 0
+
 /** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
 export function outcomeText(operation: Operation): { title: string; advice: string } | null {
   const { failed, done, total, kind } = operation

@@ -4,10 +4,10 @@ import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../place
 import { type Placed } from '../../place/use-place.ts'
 import { useDraft } from '../../place/use-draft.ts'
 import { ActionList, Button, Filters, Popover, SortIcon, useBreakpoints } from '../../ui/index.ts'
-import { sizeText } from '../../words/size.ts'
+import { countText, sizeText } from '../../words/size.ts'
 import { typeText } from '../../words/file.ts'
 import { dayText } from '../../words/time.ts'
-import { DateFilter, MappedFilter, SizeFilter, TagFilter, TypeFilter } from './filter-fields.tsx'
+import { DateFilter, DownloadedFilter, MappedFilter, SizeFilter, TagFilter, TypeFilter } from './filter-fields.tsx'
 
 interface Props {
   place: FilesPlace
@@ -33,6 +33,7 @@ export function FilesFilters({ place, go, loading }: Props) {
         { key: 'mapped', label: 'Products', filter: <MappedFilter place={place} go={go} />, pinned: true },
         { key: 'size', label: 'Size', filter: <SizeFilter place={place} go={go} /> },
         { key: 'date', label: 'Uploaded', filter: <DateFilter place={place} go={go} /> },
+        { key: 'downloaded', label: 'Downloads', filter: <DownloadedFilter place={place} go={go} /> },
       ]}
       appliedFilters={applied(place, go)}
     >
@@ -82,6 +83,10 @@ function applied(place: FilesPlace, go: Props['go']) {
     uploaded_after: '',
     uploaded_before: '',
   })
+  const { older_than_days: age, not_downloaded_for_days: idle } = place
+  const days = (count: number) => countText(count, 'day', 'days')
+  add('age', age === null ? null : `Uploaded more than ${days(age)} ago`, { older_than_days: null })
+  add('downloaded', idle === null ? null : `Not downloaded for ${days(idle)}`, { not_downloaded_for_days: null })
   return list
 }
 

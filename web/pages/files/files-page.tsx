@@ -1,62 +1,81 @@
-// All files of the shop: search, filters, order, pages.
+// All files of the shop, or those in its trash: search, filters, order, pages, and what is done with many at once.
+import { useState } from 'react'
 import { useOperations } from '../../client/operations.ts'
 import { useFiles } from '../../client/queries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { filesQuery, isNarrowed, rangeText, readFilesPlace, widened, writeFilesPlace } from '../../place/files.ts'
+import {
+  type FilesPlace,
+  filesQuery,
+  isNarrowed,
+  rangeText,
+  readFilesPlace,
+  widened,
+  writeFilesPlace,
+} from '../../place/files.ts'
 import { usePlace } from '../../place/use-place.ts'
-import { BlockStack, Card } from '../../ui/index.ts'
+import { BlockStack, Box, Card } from '../../ui/index.ts'
+import { useBulkActions } from './bulk-actions.tsx'
 import { FilesFilters } from './files-filters.tsx'
 import { FilesTable } from './files-table.tsx'
 import { FirstFile } from './first-file.tsx'
+import { Launched } from './launched.tsx'
 import { RunningNow } from './running-now.tsx'
+import { useSelection } from './selection.ts'
+
+const TRASH = '/files?deleted=true'
 
 export function FilesPage() {
   const { place, go, pages } = usePlace(readFilesPlace, writeFilesPlace)
+  const [launched, setLaunched] = useState<string | null>(null)
   const running = useOperations({ status: 'running', limit: 3 })
   const moving = running.data?.data ?? []
   const files = useFiles(filesQuery(place), moving.length > 0)
   const list = files.data
-  const narrowed = isNarrowed(place)
+  const selection = useSelection(place, writeFilesPlace(place), list?.data, list?.total)
+  const { actions, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setLaunched(id))
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
+  const first = none && !place.deleted && !isNarrowed(place) && !files.isPlaceholderData && !failed
   const retry = () => void files.refetch()
-
   return (
-    <Page title="Files" fullWidth>
+    <Page {...titleOf(place)} fullWidth>
       <BlockStack gap="400">
         {files.error && list && !failed && (
           <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
         )}
-        <RunningNow operations={moving} />
-        {none && !narrowed && !files.isPlaceholderData && !failed ? (
+        {launched && <Launched id={launched} onReplaced={setLaunched} onDismiss={() => setLaunched(null)} />}
+        <RunningNow operations={moving.filter(({ id }) => id !== launched)} />
+        {first ? (
           <FirstFile />
         ) : (
           <Card padding="0">
             <FilesFilters place={place} go={go} loading={files.isFetching && files.isPlaceholderData} />
             {failed ? (
-              <div style={{ padding: 'var(--p-space-400)' }}>
+              <Box padding="400">
                 <Problem
                   error={files.error!}
                   what="The files could not be loaded"
                   onRetry={retry}
                   retrying={files.isFetching}
                 />
-              </div>
+              </Box>
             ) : list === undefined ? (
               <LoadingRows what="files" />
             ) : none ? (
-              <Nothing
-                why="unmatched"
-                heading="No file matches"
-                action={{ content: 'Clear search and filters', onAction: () => go(widened(place)) }}
-              >
-                <p>Try another word, or take a filter away.</p>
-              </Nothing>
+              <NoFile place={place} onClear={() => go(widened(place))} />
             ) : (
               <>
-                <FilesTable files={list.data} sort={place.sort} onSort={(sort) => go({ sort })} />
+                <FilesTable
+                  files={list.data}
+                  total={list.total}
+                  trash={place.deleted}
+                  selection={selection}
+                  actions={actions}
+                  sort={place.sort}
+                  onSort={(sort) => go({ sort })}
+                />
                 <PageTurner
                   what="files"
                   pages={pages(files.isPlaceholderData ? null : list.next_cursor)}
@@ -67,6 +86,34 @@ export function FilesPage() {
           </Card>
         )}
       </BlockStack>
+      {dialog}
     </Page>
+  )
+}
+
+const titleOf = ({ deleted }: FilesPlace) =>
+  deleted
+    ? {
+        title: 'Trash',
+        subtitle: 'Deleted files stay here for 7 days. After that they are deleted permanently.',
+        backAction: { content: 'Files', url: '/files' },
+      }
+    : { title: 'Files', secondaryActions: [{ content: 'Trash', url: TRASH }] }
+
+function NoFile({ place, onClear }: { place: FilesPlace; onClear: () => void }) {
+  if (place.deleted && !isNarrowed(place))
+    return (
+      <Nothing why="new" heading="The trash is empty" action={{ content: 'Go to files', url: '/files' }}>
+        Files that you delete are kept here for 7 days and can be restored.
+      </Nothing>
+    )
+  return (
+    <Nothing
+      why="unmatched"
+      heading="No file matches"
+      action={{ content: 'Clear search and filters', onAction: onClear }}
+    >
+      Try another word, or take a filter away.
+    </Nothing>
   )
 }

@@ -3,27 +3,90 @@ import { type CSSProperties } from 'react'
 import { type File } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { type FileSort } from '../../place/files.ts'
-import { Badge, BlockStack, IndexTable, InlineStack, Link, Text, Tooltip, useBreakpoints } from '../../ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Checkbox,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  Tooltip,
+  useBreakpoints,
+} from '../../ui/index.ts'
 import { kindText, productTitles } from '../../words/file.ts'
 import { countText, numberText, sizeText } from '../../words/size.ts'
 import { dayText } from '../../words/time.ts'
+import { type BulkAction } from './bulk-actions.tsx'
+import { SelectedBar } from './selected-bar.tsx'
+import { type Click, type FileSelection } from './selection.ts'
 import { columnOf, sortFor } from './sorting.ts'
 
 interface Props {
   files: readonly File[]
+  /** How many there are on all pages together. */
+  total: number
+  /** Files in the trash have no page of their own. */
+  trash: boolean
+  selection: FileSelection
+  actions: BulkAction[]
   sort: FileSort
   onSort: (sort: FileSort) => void
 }
 
-export function FilesTable({ files, sort, onSort }: Props) {
+export function FilesTable(props: Props) {
   const { lgDown: narrow } = useBreakpoints()
+  return narrow ? <NarrowTable {...props} /> : <WideTable {...props} />
+}
+
+const NAMES = { singular: 'file', plural: 'files' }
+
+function NarrowTable({ files, total, trash, selection, actions }: Props) {
+  return (
+    <>
+      <SelectedBar selection={selection} shown={files.length} total={total} actions={actions} />
+      <IndexTable
+        resourceName={NAMES}
+        itemCount={files.length}
+        selectable={false}
+        condensed
+        headings={[{ title: 'File' }]}
+      >
+        {files.map((file, position) => (
+          <IndexTable.Row key={file.id} id={file.id} position={position}>
+            <NarrowRow file={file} trash={trash} selection={selection} />
+          </IndexTable.Row>
+        ))}
+      </IndexTable>
+    </>
+  )
+}
+
+/** A click on the table's boxes, in our own words. */
+function clickOf(type: string, on: boolean, selection: unknown): Click | null {
+  if (type === 'all' || type === 'page') return { kind: type, on }
+  if (typeof selection === 'string') return { kind: 'one', id: selection, on }
+  if (!Array.isArray(selection)) return null
+  const [from, to] = selection as [number, number]
+  return { kind: 'range', from, to, on }
+}
+
+function WideTable({ files, total, trash, selection, actions, sort, onSort }: Props) {
   const [sortColumnIndex, sortDirection] = columnOf(sort)
+  const all = `${numberText(total)} ${total === 1 ? 'file' : 'files'}`
   return (
     <IndexTable
-      resourceName={{ singular: 'file', plural: 'files' }}
+      resourceName={NAMES}
       itemCount={files.length}
-      selectable={false}
-      condensed={narrow}
+      selectedItemsCount={selection.all ? 'All' : selection.count}
+      onSelectionChange={(type, on, chosen) => {
+        const click = clickOf(String(type), on, chosen)
+        if (click) selection.click(click)
+      }}
+      hasMoreItems={total > files.length}
+      paginatedSelectAllActionText={`Select all ${all}`}
+      paginatedSelectAllText={`All ${all} selected`}
+      promotedBulkActions={actions}
       headings={[
         { title: 'File', defaultSortDirection: 'ascending' },
         { title: 'Type' },
@@ -39,26 +102,48 @@ export function FilesTable({ files, sort, onSort }: Props) {
       onSort={(column, direction) => onSort(sortFor(column, direction))}
     >
       {files.map((file, position) => (
-        <IndexTable.Row key={file.id} id={file.id} position={position}>
-          {narrow ? <NarrowRow file={file} /> : <WideRow file={file} />}
+        <IndexTable.Row
+          key={file.id}
+          id={file.id}
+          position={position}
+          selected={selection.isTicked(file.id)}
+          accessibilityLabel={`Select ${file.filename}`}
+        >
+          <WideRow file={file} trash={trash} />
         </IndexTable.Row>
       ))}
     </IndexTable>
   )
 }
 
-function WideRow({ file }: { file: File }) {
+function Name({ file, trash, breakWord }: { file: File; trash: boolean; breakWord?: boolean }) {
+  const name = (
+    <Text as="span" fontWeight="semibold" breakWord={breakWord}>
+      {file.filename}
+    </Text>
+  )
+  return trash ? (
+    name
+  ) : (
+    <Link url={`/files/${file.id}`} dataPrimaryLink monochrome removeUnderline>
+      {name}
+    </Link>
+  )
+}
+
+interface RowProps {
+  file: File
+  trash: boolean
+}
+
+function WideRow({ file, trash }: RowProps) {
   return (
     <>
       <IndexTable.Cell>
         <div className="file-name">
           <FileIcon filename={file.filename} contentType={file.content_type} />
           <span className="cut" style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties} title={file.filename}>
-            <Link url={`/files/${file.id}`} dataPrimaryLink monochrome removeUnderline>
-              <Text as="span" fontWeight="semibold">
-                {file.filename}
-              </Text>
-            </Link>
+            <Name file={file} trash={trash} />
           </span>
         </div>
       </IndexTable.Cell>
@@ -84,7 +169,7 @@ function WideRow({ file }: { file: File }) {
   )
 }
 
-function NarrowRow({ file }: { file: File }) {
+function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelection }) {
   const facts = [
     sizeText(file.size_bytes),
     countText(file.downloads, 'download', 'downloads'),
@@ -93,13 +178,18 @@ function NarrowRow({ file }: { file: File }) {
   return (
     <div style={{ padding: 'var(--p-space-300) var(--p-space-400)' }}>
       <div className="file-name">
+        {/* The row is a link to the file: its box is not. */}
+        <span onClick={(event) => event.stopPropagation()}>
+          <Checkbox
+            label={`Select ${file.filename}`}
+            labelHidden
+            checked={selection.isTicked(file.id)}
+            onChange={(on) => selection.click({ kind: 'one', id: file.id, on })}
+          />
+        </span>
         <FileIcon filename={file.filename} contentType={file.content_type} />
         <BlockStack gap="050">
-          <Link url={`/files/${file.id}`} dataPrimaryLink monochrome removeUnderline>
-            <Text as="span" fontWeight="semibold" breakWord>
-              {file.filename}
-            </Text>
-          </Link>
+          <Name file={file} trash={trash} breakWord />
           <Text as="span" variant="bodySm" tone="subdued">
             {facts.join(' · ')}
           </Text>

@@ -115,7 +115,45 @@ export function DateFilter({ place, go }: Props) {
     <BlockStack gap="300">
       <DateField label="After" day={place.uploaded_after} onChange={(uploaded_after) => go({ uploaded_after })} />
       <DateField label="Before" day={place.uploaded_before} onChange={(uploaded_before) => go({ uploaded_before })} />
+      <DaysField
+        label="More than this long ago"
+        days={place.older_than_days}
+        onChange={(older_than_days) => go({ older_than_days })}
+      />
     </BlockStack>
+  )
+}
+
+export function DownloadedFilter({ place, go }: Props) {
+  return (
+    <DaysField
+      label="Not downloaded for"
+      days={place.not_downloaded_for_days}
+      onChange={(not_downloaded_for_days) => go({ not_downloaded_for_days })}
+    />
+  )
+}
+
+interface DaysFieldProps {
+  label: string
+  days: number | null
+  onChange: (days: number | null) => void
+}
+
+function DaysField({ label, days, onChange }: DaysFieldProps) {
+  const draft = useDraft(days === null ? '' : String(days), (text) =>
+    onChange(/^[1-9]\d{0,4}$/.test(text.trim()) ? Number(text) : null),
+  )
+  return (
+    <TextField
+      label={label}
+      type="number"
+      min={1}
+      suffix="days"
+      autoComplete="off"
+      value={draft.text}
+      onChange={draft.change}
+    />
   )
 }
 

@@ -1,128 +1,125 @@
-// One operation: how far it is, what came of it, and every file's own result.
+// One operation: how far it is, what came of it, what can be done about it, and every file's own result.
+import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
 import { ApiError } from '../../client/error.ts'
-import { isMoving, useOperation } from '../../client/operations.ts'
+import { isMoving, saveLog, useOperation } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
-import { Figures } from '../../components/facts.tsx'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
+import { type ActionButton, useOperationActions } from '../../components/operation-actions.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { Progress, StatusBadge } from '../../components/status.tsx'
+import { StatusBadge } from '../../components/status.tsx'
 import { lastSeen } from '../../place/use-place.ts'
-import { Banner, BlockStack, Card, Text } from '../../ui/index.ts'
-import { OPERATION_STATUSES, operationTitle, outcomeText, waitingCount } from '../../words/operation.ts'
-import { numberText, sizeText } from '../../words/size.ts'
-import { durationText, momentText, remainingText } from '../../words/time.ts'
+import { BlockStack, Card, Layout } from '../../ui/index.ts'
+import { OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
+import { momentText } from '../../words/time.ts'
+import { AboutCard } from './about-card.tsx'
 import { ItemsCard } from './items-card.tsx'
+import { Outcome } from './outcome.tsx'
+import { SummaryCard } from './summary-card.tsx'
 
 export function OperationPage({ id }: { id: string }) {
   const operation = useOperation(id)
   const back = { content: 'Operations', url: lastSeen('/operations') }
   const retry = () => void operation.refetch()
-  const gone = operation.error instanceof ApiError && operation.error.status === 404
-  if (!operation.data)
+  if (operation.data)
     return (
-      <Page title={gone ? 'Operation not found' : 'Operation'} backAction={back} fullWidth>
-        {gone ? (
-          <Card>
-            <Nothing
-              why="unmatched"
-              heading="There is no such operation"
-              action={{ content: 'Go to operations', url: back.url }}
-            />
-          </Card>
-        ) : operation.error ? (
-          <Problem
-            error={operation.error}
-            what="The operation could not be loaded"
-            onRetry={retry}
-            retrying={operation.isFetching}
-          />
-        ) : (
-          <Card padding="0">
-            <LoadingRows rows={5} what="the operation" />
-          </Card>
-        )}
-      </Page>
+      <Whole
+        operation={operation.data}
+        back={back}
+        stale={
+          operation.error && (
+            <Problem stale error={operation.error} what="" onRetry={retry} retrying={operation.isFetching} />
+          )
+        }
+      />
     )
-  const { data } = operation
-  const title = operationTitle(data)
+  const gone = operation.error instanceof ApiError && operation.error.status === 404
   return (
-    <Page
-      title={title}
-      tab={
-        isMoving(data)
-          ? `${Math.floor(data.percentage)}% ${title}`
-          : `${title}: ${OPERATION_STATUSES[data.status].text}`
-      }
-      subtitle={`${momentText(data.created_at)} · ${data.requested_by}`}
-      titleMetadata={<StatusBadge word={OPERATION_STATUSES[data.status]} />}
-      backAction={back}
-      fullWidth
-    >
-      <BlockStack gap="400">
-        {operation.error && (
-          <Problem stale error={operation.error} what="" onRetry={retry} retrying={operation.isFetching} />
-        )}
-        <Summary operation={data} />
-        <ItemsCard operation={data} />
-      </BlockStack>
+    <Page title={gone ? 'Operation not found' : 'Operation'} backAction={back} fullWidth>
+      {gone ? (
+        <Card>
+          <Nothing
+            why="unmatched"
+            heading="There is no such operation"
+            action={{ content: 'Go to operations', url: back.url }}
+          />
+        </Card>
+      ) : operation.error ? (
+        <Problem
+          error={operation.error}
+          what="The operation could not be loaded"
+          onRetry={retry}
+          retrying={operation.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what="the operation" />
+        </Card>
+      )}
     </Page>
   )
 }
 
-function Outcome({ operation }: { operation: Operation }) {
-  const outcome = outcomeText(operation)
+interface WholeProps {
+  operation: Operation
+  back: { content: string; url: string }
+  stale: React.ReactNode
+}
+
+/** The one thing that is most likely wanted stands out. */
+const FOREMOST: readonly ActionButton['action'][] = ['confirm', 'resume', 'retry']
+
+function Whole({ operation, back, stale }: WholeProps) {
+  const { buttons, question, error } = useOperationActions(operation, (record, action) => {
+    if (action === 'undo') navigate(`/operations/${record.id}`)
+  })
+  const log = useLog(operation.id)
+  const title = operationTitle(operation)
+  const status = OPERATION_STATUSES[operation.status]
+  const [foremost] = buttons.filter(({ action }) => FOREMOST.includes(action))
+  const others = buttons.filter((button) => button !== foremost)
   return (
-    <>
-      {outcome && (
-        <Banner
-          tone={operation.status === 'failed' ? 'critical' : 'warning'}
-          title={outcome.title}
-          action={
-            operation.failed > 0
-              ? { content: 'Show failed files', url: `/operations/${operation.id}?status=failed` }
-              : undefined
-          }
-        >
-          <p>{outcome.advice}</p>
-        </Banner>
-      )}
-      {operation.warnings.length > 0 && (
-        <Banner tone="warning">
-          {operation.warnings.map(({ code, message }, at) => (
-            <p key={`${code} ${at}`}>{message}</p>
-          ))}
-        </Banner>
-      )}
-    </>
+    <Page
+      title={title}
+      tab={isMoving(operation) ? `${Math.floor(operation.percentage)}% ${title}` : `${title}: ${status.text}`}
+      subtitle={`${momentText(operation.created_at)} · ${operation.requested_by}`}
+      titleMetadata={<StatusBadge word={status} />}
+      backAction={back}
+      primaryAction={foremost}
+      secondaryActions={others.map(({ loading: _, ...button }) => button)}
+      actionGroups={[{ title: 'Export log', actions: log.choices }]}
+      fullWidth
+    >
+      <BlockStack gap="400">
+        {stale}
+        {error && <Problem error={error} what="This could not be done" />}
+        {log.error && <Problem error={log.error} what="The log could not be exported" />}
+        <Outcome operation={operation} />
+        <Layout>
+          <Layout.Section>
+            <SummaryCard operation={operation} />
+          </Layout.Section>
+          <Layout.Section variant="oneThird">
+            <AboutCard operation={operation} />
+          </Layout.Section>
+        </Layout>
+        <ItemsCard operation={operation} />
+      </BlockStack>
+      {question}
+    </Page>
   )
 }
 
-function Summary({ operation }: { operation: Operation }) {
-  const moving = isMoving(operation)
-  const figures: [string, string][] = [
-    ['Done', numberText(operation.done)],
-    ['Failed', numberText(operation.failed)],
-    ['Skipped', numberText(operation.skipped)],
+function useLog(id: string) {
+  const [error, setError] = useState<Error | null>(null)
+  const save = (format: 'csv' | 'json') => {
+    setError(null)
+    saveLog(id, format).catch((reason: unknown) => setError(reason as Error))
+  }
+  const choices = [
+    { content: 'CSV, for spreadsheets', onAction: () => save('csv') },
+    { content: 'JSON, for programs', onAction: () => save('json') },
   ]
-  if (operation.cancelled > 0) figures.push(['Cancelled', numberText(operation.cancelled)])
-  if (waitingCount(operation) > 0) figures.push(['Waiting', numberText(waitingCount(operation))])
-  if (operation.bytes > 0) figures.push(['Size', sizeText(operation.bytes)])
-  figures.push([moving ? 'Elapsed' : 'Duration', operation.started_at ? durationText(operation.elapsed_seconds) : '–'])
-  return (
-    <Card>
-      <BlockStack gap="400">
-        <BlockStack gap="100">
-          <Progress operation={operation} wide />
-          {operation.status === 'running' && (
-            <Text as="p" variant="bodySm" tone="subdued">
-              {remainingText(operation.remaining_seconds)}
-            </Text>
-          )}
-        </BlockStack>
-        <Figures rows={figures} />
-        <Outcome operation={operation} />
-      </BlockStack>
-    </Card>
-  )
+  return { choices, error }
 }

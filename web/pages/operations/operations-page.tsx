@@ -3,11 +3,11 @@ import { useOperations } from '../../client/operations.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { type OperationsPlace, placeQuery, readOperationsPlace, writePlace } from '../../place/operations.ts'
-import { type Placed, usePlace } from '../../place/use-place.ts'
-import { BlockStack, Box, Card, InlineStack, Select } from '../../ui/index.ts'
-import { OPERATION_STATUSES } from '../../words/operation.ts'
+import { EVERY_OPERATION, isNarrowed, placeQuery, readOperationsPlace, writePlace } from '../../place/operations.ts'
+import { usePlace } from '../../place/use-place.ts'
+import { BlockStack, Box, Card } from '../../ui/index.ts'
 import { pageText } from '../../words/page.ts'
+import { OperationsFilters } from './operations-filters.tsx'
 import { OperationsTable } from './operations-table.tsx'
 
 const PAGE_SIZE = 25
@@ -18,15 +18,14 @@ export function OperationsPage() {
   const list = operations.data
   const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)
   const retry = () => void operations.refetch()
-  const narrowed = place.status !== null || place.kind !== null
   return (
-    <Page title="Operations" fullWidth>
+    <Page title="Operations" subtitle="Every import and every bulk operation, with the result for each file" fullWidth>
       <BlockStack gap="400">
         {operations.error && !failed && (
           <Problem stale error={operations.error} what="" onRetry={retry} retrying={operations.isFetching} />
         )}
         <Card padding="0">
-          <Narrow place={place} go={go} />
+          <OperationsFilters place={place} go={go} loading={operations.isFetching && operations.isPlaceholderData} />
           {failed ? (
             <Box padding="400">
               <Problem
@@ -39,7 +38,7 @@ export function OperationsPage() {
           ) : list === undefined ? (
             <LoadingRows what="operations" />
           ) : list.data.length === 0 ? (
-            <Empty narrowed={narrowed} onClear={() => go({ status: null, kind: null })} />
+            <Empty narrowed={isNarrowed(place)} onClear={() => go(EVERY_OPERATION)} />
           ) : (
             <>
               <OperationsTable operations={list.data} />
@@ -67,38 +66,5 @@ function Empty({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }
     <Nothing why="new" heading="Nothing has run yet" action={{ content: 'How to import files', url: '/files' }}>
       Each import and each bulk operation is listed here, with its progress and the result for every file.
     </Nothing>
-  )
-}
-
-interface NarrowProps {
-  place: OperationsPlace
-  go: Placed<OperationsPlace>['go']
-}
-
-function Narrow({ place, go }: NarrowProps) {
-  const statuses = Object.entries(OPERATION_STATUSES).map(([value, { text }]) => ({ value, label: text }))
-  return (
-    <Box padding="300" borderBlockEndWidth="025" borderColor="border-secondary">
-      <InlineStack gap="300">
-        <Select
-          label="Status"
-          labelInline
-          options={[{ label: 'Any', value: '' }, ...statuses]}
-          value={place.status ?? ''}
-          onChange={(status) => go({ status: (status || null) as OperationsPlace['status'] })}
-        />
-        <Select
-          label="Kind"
-          labelInline
-          options={[
-            { label: 'Any', value: '' },
-            { label: 'Import', value: 'import' },
-            { label: 'Bulk operation', value: 'bulk' },
-          ]}
-          value={place.kind ?? ''}
-          onChange={(kind) => go({ kind: (kind || null) as OperationsPlace['kind'] })}
-        />
-      </InlineStack>
-    </Box>
   )
 }

@@ -1,9 +1,10 @@
 // The operations of one page; on a narrow screen a list instead of a table.
 import { type CSSProperties } from 'react'
-import { type Operation } from '../../client/types.ts'
 import { isMoving } from '../../client/operations.ts'
+import { type Operation } from '../../client/types.ts'
+import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
-import { BlockStack, Box, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
 import { OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
 import { countText, numberText } from '../../words/size.ts'
 import { durationText, momentText } from '../../words/time.ts'
@@ -18,12 +19,13 @@ export function OperationsTable({ operations }: { operations: readonly Operation
       condensed={narrow}
       headings={[
         { title: 'Operation' },
+        { title: 'Date' },
         { title: 'Status' },
-        { title: 'Progress' },
+        { title: 'Files' },
         { title: 'Errors', alignment: 'end' },
-        { title: 'Started by' },
-        { title: 'When' },
         { title: 'Duration' },
+        { title: 'Started by' },
+        { title: 'Actions', hidden: true },
       ]}
     >
       {operations.map((operation, position) => (
@@ -54,8 +56,11 @@ function WideRow({ operation }: { operation: Operation }) {
   return (
     <>
       <IndexTable.Cell>
-        <Name operation={operation} />
+        <span className="cut" style={{ '--cut': '220px' } as CSSProperties} title={operationTitle(operation)}>
+          <Name operation={operation} />
+        </span>
       </IndexTable.Cell>
+      <IndexTable.Cell>{momentText(operation.created_at)}</IndexTable.Cell>
       <IndexTable.Cell>
         <StatusBadge word={OPERATION_STATUSES[operation.status]} />
       </IndexTable.Cell>
@@ -67,13 +72,15 @@ function WideRow({ operation }: { operation: Operation }) {
           {numberText(operation.failed)}
         </Text>
       </IndexTable.Cell>
+      <IndexTable.Cell className="tabular">{duration(operation)}</IndexTable.Cell>
       <IndexTable.Cell>
-        <span className="cut" style={{ '--cut': '160px' } as CSSProperties} title={operation.requested_by}>
+        <span className="cut" style={{ '--cut': '150px' } as CSSProperties} title={operation.requested_by}>
           {operation.requested_by}
         </span>
       </IndexTable.Cell>
-      <IndexTable.Cell>{momentText(operation.created_at)}</IndexTable.Cell>
-      <IndexTable.Cell className="tabular">{duration(operation)}</IndexTable.Cell>
+      <IndexTable.Cell>
+        <RowActions operation={operation} />
+      </IndexTable.Cell>
     </>
   )
 }
@@ -81,6 +88,7 @@ function WideRow({ operation }: { operation: Operation }) {
 function NarrowRow({ operation }: { operation: Operation }) {
   const facts = [
     momentText(operation.created_at),
+    operation.requested_by,
     duration(operation),
     operation.failed > 0 ? countText(operation.failed, 'error', 'errors') : '',
   ]
@@ -92,10 +100,45 @@ function NarrowRow({ operation }: { operation: Operation }) {
           <StatusBadge word={OPERATION_STATUSES[operation.status]} />
         </InlineStack>
         <Progress operation={operation} />
-        <Text as="span" variant="bodySm" tone="subdued">
+        <Text as="span" variant="bodySm" tone="subdued" breakWord>
           {facts.filter((fact) => fact !== '').join(' · ')}
         </Text>
+        <RowActions operation={operation} />
       </BlockStack>
     </Box>
+  )
+}
+
+const SHORT = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const
+
+/** What one would do without looking closer; the rest stands on the operation's own page. */
+function RowActions({ operation }: { operation: Operation }) {
+  const { buttons, question, error } = useOperationActions(operation)
+  const shown = buttons.filter(({ action }) => action in SHORT)
+  return (
+    // The row is a link to the operation: its buttons are not.
+    <div className="row-actions" onClick={(event) => event.stopPropagation()}>
+      {shown.map(({ action, onAction, loading, disabled }) => (
+        <Button
+          key={action}
+          size="slim"
+          tone={action === 'cancel' ? 'critical' : undefined}
+          onClick={onAction}
+          loading={loading}
+          disabled={disabled}
+          accessibilityLabel={`${SHORT[action as keyof typeof SHORT]}: ${operationTitle(operation)}`}
+        >
+          {SHORT[action as keyof typeof SHORT]}
+        </Button>
+      ))}
+      {error && (
+        <span role="alert">
+          <Text as="span" tone="critical" variant="bodySm" breakWord>
+            {error.message}
+          </Text>
+        </span>
+      )}
+      {question}
+    </div>
   )
 }

@@ -1,6 +1,119 @@
-// The mail that was sent.
+// The mail that was sent on the shop's behalf, each to be read.
+import { useState } from 'react'
+import { isDemo } from '../../client/bridge.ts'
+import { useMessages } from '../../client/settings.ts'
+import { type Message } from '../../client/types.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { StatusBadge } from '../../components/status.tsx'
+import { readPaged, writePaged } from '../../place/paged.ts'
+import { usePlace } from '../../place/use-place.ts'
+import { Banner, BlockStack, Box, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+import { messageWord } from '../../words/message.ts'
+import { pageText } from '../../words/page.ts'
+import { momentText } from '../../words/time.ts'
+
+const PAGE_SIZE = 25
 
 export function MailPage() {
-  return <Page title="Sent mail">{null}</Page>
+  const { place, pages } = usePlace(readPaged, writePaged)
+  const messages = useMessages({ cursor: place.cursor, limit: PAGE_SIZE })
+  const [open, setOpen] = useState<Message | null>(null)
+  const list = messages.data
+  return (
+    <Page title="Sent mail" backAction={{ content: 'Settings', url: '/settings' }}>
+      <BlockStack gap="400">
+        {isDemo() && (
+          <Banner tone="info">
+            <p>This is a demo: no mail leaves this machine. What would have been sent can be read here.</p>
+          </Banner>
+        )}
+        {messages.error && (
+          <Problem
+            error={messages.error}
+            stale={list !== undefined}
+            what="The mail could not be loaded"
+            onRetry={() => void messages.refetch()}
+            retrying={messages.isFetching}
+          />
+        )}
+        {list ? (
+          <Card padding="0">
+            {list.data.length === 0 ? (
+              <Nothing why="new" heading="No mail yet" action={{ content: 'Notifications', url: '/settings' }}>
+                When an import or another operation ends, the recipients in the settings are told.
+              </Nothing>
+            ) : (
+              <>
+                <ul className="mail">
+                  {list.data.map((message) => (
+                    <Entry key={message.id} message={message} onOpen={() => setOpen(message)} />
+                  ))}
+                </ul>
+                <PageTurner
+                  what="mail"
+                  pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
+                  label={pageText(place.page, list.data.length, list.next_cursor, 'message', 'messages')}
+                />
+              </>
+            )}
+          </Card>
+        ) : (
+          !messages.error && (
+            <Card padding="0">
+              <LoadingRows what="the mail" />
+            </Card>
+          )
+        )}
+      </BlockStack>
+      {open && <Reading message={open} onClose={() => setOpen(null)} />}
+    </Page>
+  )
+}
+
+function Entry({ message, onOpen }: { message: Message; onOpen: () => void }) {
+  const { subject, to, status, created_at } = message
+  return (
+    <li>
+      <button type="button" onClick={onOpen}>
+        <InlineStack align="space-between" blockAlign="center" gap="200">
+          <Text as="span" fontWeight="semibold" breakWord>
+            {subject}
+          </Text>
+          <StatusBadge word={messageWord(status)} />
+        </InlineStack>
+        <Text as="span" tone="subdued" variant="bodySm" breakWord>
+          {`To ${to.join(', ')} · ${momentText(created_at)}`}
+        </Text>
+      </button>
+    </li>
+  )
+}
+
+function Reading({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { subject, to, text, status, created_at, sent_at, operation_id } = message
+  return (
+    <Dialog title={subject} onClose={onClose} size="large" primaryAction={{ content: 'Close', onAction: onClose }}>
+      <Facts
+        rows={[
+          ['To', to.join(', ')],
+          ['Written', momentText(created_at)],
+          ['Status', messageWord(status).text + (sent_at ? `, ${momentText(sent_at)}` : '')],
+        ]}
+      />
+      <Box padding="400" background="bg-surface-secondary" borderRadius="200">
+        <pre className="mail-text" tabIndex={0} role="group" aria-label="Message">
+          {text}
+        </pre>
+      </Box>
+      {operation_id && (
+        <p>
+          <Link url={`/operations/${operation_id}`}>View the operation</Link>
+        </p>
+      )}
+    </Dialog>
+  )
 }

@@ -1,6 +1,117 @@
-// The shop's settings.
+// The shop's settings: what imports begin with, who is told, the clock, and the way to what else there is to set.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { useChangeSettings, useSettings } from '../../client/settings.ts'
+import { type ShopSettings } from '../../client/types.ts'
+import { LeaveGuard } from '../../components/leave-guard.tsx'
+import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../components/problems.ts'
+import { SaveBar } from '../../components/save-bar.tsx'
+import { Card, Layout } from '../../ui/index.ts'
+import { ImportFields, NotificationFields, TimeZoneField } from './fields.tsx'
+import { AdvancedLinks, AutomationLinks } from './links.tsx'
+import { changeOf, type SettingsDraft } from './settings-draft.ts'
 
 export function SettingsPage() {
-  return <Page title="Settings">{null}</Page>
+  const settings = useSettings()
+  const retry = () => void settings.refetch()
+  return (
+    <Page title="Settings">
+      {settings.data ? (
+        <Form settings={settings.data} />
+      ) : settings.error ? (
+        <Problem
+          error={settings.error}
+          what="The settings could not be loaded"
+          onRetry={retry}
+          retrying={settings.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows what="the settings" />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Form({ settings }: { settings: ShopSettings }) {
+  const save = useChangeSettings()
+  const [draft, setDraft] = useState<SettingsDraft>(settings)
+  const change = changeOf(settings, draft)
+  const dirty = Object.keys(change).length > 0
+  const problems = problemsOf(objectionsIn(save.error))
+  const set = (part: Partial<SettingsDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    if (save.error) save.reset()
+  }
+  const submit = () =>
+    save.mutate(change as Partial<ShopSettings>, {
+      onSuccess: (saved) => {
+        setDraft(saved)
+        toast('Settings saved')
+      },
+    })
+  const parts = { draft, problems, onChange: set }
+  return (
+    <>
+      <LeaveGuard dirty={dirty} what="the settings" />
+      <Layout>
+        {save.error && problems.all.length === 0 && (
+          <Layout.Section variant="fullWidth">
+            <Problem error={save.error} what="The settings could not be saved" />
+          </Layout.Section>
+        )}
+        <Layout.AnnotatedSection
+          id="imports"
+          title="Imports"
+          description="What a new file begins with, where an import says nothing else."
+        >
+          <Card>
+            <ImportFields {...parts} />
+          </Card>
+        </Layout.AnnotatedSection>
+        <Layout.AnnotatedSection
+          id="notifications"
+          title="Notifications"
+          description="Who is told when an import or another operation ends. It also stands under Notices."
+        >
+          <Card>
+            <NotificationFields {...parts} />
+          </Card>
+        </Layout.AnnotatedSection>
+        <Layout.AnnotatedSection
+          id="time-zone"
+          title="Time zone"
+          description="The clock that scheduled tasks go by, with its daylight saving."
+        >
+          <Card>
+            <TimeZoneField {...parts} />
+          </Card>
+        </Layout.AnnotatedSection>
+        <Layout.AnnotatedSection id="automation" title="Automation" description="What happens to files by itself.">
+          <AutomationLinks />
+        </Layout.AnnotatedSection>
+        <Layout.AnnotatedSection id="advanced" title="Advanced" description="What was done, and by whom.">
+          <AdvancedLinks />
+        </Layout.AnnotatedSection>
+      </Layout>
+      {/* Only where there is something to save: most who come here come to look. */}
+      {(dirty || save.isPending) && (
+        <SaveBar
+          dirty={dirty}
+          saving={save.isPending}
+          problems={problems.all.length}
+          save="Save"
+          onSave={submit}
+          onDiscard={() => {
+            setDraft(settings)
+            save.reset()
+          }}
+        />
+      )}
+    </>
+  )
 }

@@ -1,0 +1,174 @@
+// Changes the chosen files' settings; what stands at "Leave as it is" is left alone.
+import { useState } from 'react'
+import { useStartOperation } from '../../client/operations.ts'
+import { WordsField } from '../../components/words-field.tsx'
+import { FormLayout, Select, Text, TextField } from '../../ui/index.ts'
+import { countText } from '../../words/size.ts'
+import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import {
+  EMPTY_SETTINGS,
+  type OnOff,
+  readSettings,
+  type SettingsErrors,
+  type SettingsForm,
+  settingsObjections,
+} from './settings-form.ts'
+
+const KEEP = { value: 'keep', label: 'Leave as it is' }
+
+export function SettingsDialog(props: BulkProps) {
+  const start = useStartOperation()
+  const [form, setForm] = useState<SettingsForm>(EMPTY_SETTINGS)
+  const [found, setFound] = useState<SettingsErrors>({})
+  const refusal = start.error ? settingsObjections(start.error) : { errors: {}, other: null }
+  const errors = { ...refusal.errors, ...found }
+  const change = (part: Partial<SettingsForm>) => {
+    setForm({ ...form, ...part })
+    setFound({})
+    if (start.error) start.reset()
+  }
+  return (
+    <BulkDialog
+      {...props}
+      title={`Settings of ${countText(props.chosen.count, 'file', 'files')}`}
+      run="Update settings"
+      start={start}
+      error={refusal.other}
+      work={() => {
+        const read = readSettings(form)
+        setFound('errors' in read ? read.errors : {})
+        return 'options' in read ? { action: 'update-settings', options: read.options } : null
+      }}
+    >
+      {errors.form && (
+        <div role="alert">
+          <Text as="p" tone="critical">
+            {errors.form}
+          </Text>
+        </div>
+      )}
+      <FormLayout>
+        <LinkFields form={form} errors={errors} onChange={change} />
+        <DeliveryFields form={form} errors={errors} onChange={change} />
+      </FormLayout>
+    </BulkDialog>
+  )
+}
+
+interface FieldsProps {
+  form: SettingsForm
+  errors: SettingsErrors
+  onChange: (part: Partial<SettingsForm>) => void
+}
+
+function LinkFields({ form, errors, onChange }: FieldsProps) {
+  const timed = form.expiry === 'set' || form.expiry === 'add'
+  return (
+    <>
+      <FormLayout.Group condensed>
+        <Select
+          label="Links expire"
+          options={[
+            KEEP,
+            { value: 'set', label: 'After a number of days' },
+            { value: 'add', label: 'Add days to what each file has' },
+            { value: 'never', label: 'Never' },
+          ]}
+          value={form.expiry}
+          onChange={(expiry) => onChange({ expiry: expiry as SettingsForm['expiry'] })}
+        />
+        <Count
+          label={form.expiry === 'add' ? 'Days to add' : 'Days until links expire'}
+          suffix="days"
+          disabled={!timed}
+          value={timed ? form.days : ''}
+          error={errors.days}
+          onChange={(days) => onChange({ days })}
+        />
+      </FormLayout.Group>
+      <FormLayout.Group condensed>
+        <Select
+          label="Links allow"
+          options={[KEEP, { value: 'set', label: 'A number of downloads' }, { value: 'unlimited', label: 'Unlimited' }]}
+          value={form.limit}
+          onChange={(limit) => onChange({ limit: limit as SettingsForm['limit'] })}
+        />
+        <Count
+          label="Most downloads of a link"
+          suffix="downloads"
+          disabled={form.limit !== 'set'}
+          value={form.limit === 'set' ? form.downloads : ''}
+          error={errors.downloads}
+          onChange={(downloads) => onChange({ downloads })}
+        />
+      </FormLayout.Group>
+    </>
+  )
+}
+
+interface CountProps {
+  label: string
+  suffix: string
+  disabled: boolean
+  value: string
+  error: string | undefined
+  onChange: (text: string) => void
+}
+
+/** Always there, so that nothing jumps when it comes into play. */
+const Count = (props: CountProps) => (
+  <TextField {...props} type="number" inputMode="numeric" min={1} step={1} autoComplete="off" />
+)
+
+const ON_OFF = [KEEP, { value: 'on', label: 'On' }, { value: 'off', label: 'Off' }]
+const SWITCHES = [
+  ['cdn', 'CDN'],
+  ['download_notification', 'Download notification'],
+  ['download_tracking', 'Download tracking'],
+] as const
+
+function DeliveryFields({ form, errors, onChange }: FieldsProps) {
+  const [cdn, ...others] = SWITCHES.map(([name, label]) => (
+    <Select
+      key={name}
+      label={label}
+      options={ON_OFF}
+      value={form[name]}
+      onChange={(value) => onChange({ [name]: value as OnOff })}
+    />
+  ))
+  return (
+    <>
+      <FormLayout.Group condensed>
+        <Select
+          label="Visibility"
+          options={[
+            KEEP,
+            { value: 'private', label: 'Private (a download link is required)' },
+            { value: 'public', label: 'Public' },
+          ]}
+          value={form.visibility}
+          onChange={(visibility) => onChange({ visibility: visibility as SettingsForm['visibility'] })}
+        />
+        {cdn}
+      </FormLayout.Group>
+      <FormLayout.Group condensed>{others}</FormLayout.Group>
+      <Select
+        label="Allowed referrers"
+        helpText="Sites that may link to the files."
+        options={[KEEP, { value: 'any', label: 'Any site' }, { value: 'these', label: 'Only these sites' }]}
+        value={form.referrers}
+        onChange={(referrers) => onChange({ referrers: referrers as SettingsForm['referrers'] })}
+      />
+      {form.referrers === 'these' && (
+        <WordsField
+          label="Sites"
+          placeholder="example.com"
+          error={errors.sites}
+          value={form.sites}
+          onChange={(sites) => onChange({ sites })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+// What the operation is about: which files, which steps, what can be undone, and what it is related to.
+import { type Operation } from '../../client/types.ts'
+import { Facts } from '../../components/facts.tsx'
+import { BlockStack, Card, Link, Text } from '../../ui/index.ts'
+import { CHANNELS, cannotUndoText, hasEndedWell, sourceText } from '../../words/operation.ts'
+import { momentText } from '../../words/time.ts'
+
+export function AboutCard({ operation }: { operation: Operation }) {
+  const { steps, cannot_undo, undoes, undone_by, undo_until } = operation
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <Text as="h2" variant="headingMd">
+          What it does
+        </Text>
+        <ol className="steps">
+          {steps.map(({ id, title, summary }) => (
+            <li key={id}>
+              <Text as="span" fontWeight="medium">
+                {title}
+              </Text>
+              {summary !== '' && summary !== title && (
+                <Text as="p" tone="subdued" breakWord>
+                  {summary}
+                </Text>
+              )}
+            </li>
+          ))}
+        </ol>
+        <Facts rows={factsOf(operation)} />
+        {cannot_undo.length > 0 && !undoes && (
+          <Text as="p" tone="subdued">
+            {cannotUndoText(cannot_undo)}
+          </Text>
+        )}
+        {undo_until && !undone_by && hasEndedWell(operation) && (
+          <Text as="p" tone="subdued">
+            Can be undone until {momentText(undo_until)}.
+          </Text>
+        )}
+        {undoes && (
+          <p>
+            Undoes <Link url={`/operations/${undoes}`}>the earlier operation</Link>.
+          </p>
+        )}
+        {undone_by && (
+          <p>
+            Undone by <Link url={`/operations/${undone_by}`}>a later operation</Link>.
+          </p>
+        )}
+      </BlockStack>
+    </Card>
+  )
+}
+
+function factsOf(operation: Operation): [string, React.ReactNode][] {
+  const { channel, kind, schedule_id, source, finished_at, paused_at } = operation
+  const facts: [string, React.ReactNode][] = []
+  const files = sourceText(operation)
+  if (source.type === 'operation')
+    facts.push([
+      'Files',
+      <Link key="source" url={`/operations/${source.id}`}>
+        Those of another operation
+      </Link>,
+    ])
+  else if (files) facts.push(['Files', files])
+  if (schedule_id)
+    facts.push([
+      'Started by',
+      <Link key="schedule" url={`/schedules/${schedule_id}`}>
+        A scheduled task
+      </Link>,
+    ])
+  else if (kind === 'import') facts.push(['Came by', CHANNELS[channel] ?? channel])
+  if (paused_at) facts.push(['Paused', momentText(paused_at)])
+  if (finished_at) facts.push(['Ended', momentText(finished_at)])
+  return facts
+}

@@ -1,0 +1,37 @@
+// A file's changes, one a line: what it was, and what it is or would be.
+import { Text } from '../../ui/index.ts'
+import { type Change } from '../../words/change.ts'
+
+export function Changes({ changes }: { changes: readonly Change[] }) {
+  if (changes.length === 0) return null
+  return (
+    <ul className="changes">
+      {changes.map((change) => (
+        <li key={change.what}>
+          <Line {...change} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Line({ what, before, after }: Change) {
+  if (after === null) return <>{what}</>
+  return (
+    <>
+      <span className="what">{what}: </span>
+      {before !== null && (
+        <>
+          <span className="was">{before}</span>
+          <span aria-hidden="true"> → </span>
+          <Text as="span" visuallyHidden>
+            {' to '}
+          </Text>
+        </>
+      )}
+      <Text as="span" fontWeight="medium" breakWord>
+        {after}
+      </Text>
+    </>
+  )
+}

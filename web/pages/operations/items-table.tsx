@@ -1,0 +1,129 @@
+// Files with what became of each; on a narrow screen a list instead of a table.
+import { type Item, type Operation } from '../../client/types.ts'
+import { FileIcon } from '../../components/file-icon.tsx'
+import { StatusBadge } from '../../components/status.tsx'
+import { Box, IndexTable, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import { changesOf } from '../../words/change.ts'
+import { isPreview, itemWord } from '../../words/operation.ts'
+import { countText } from '../../words/size.ts'
+import { Changes } from './changes.tsx'
+
+export function ItemsTable({ items, operation }: { items: readonly Item[]; operation: Operation }) {
+  const { lgDown: narrow } = useBreakpoints()
+  const preview = isPreview(operation)
+  const products = operation.kind === 'import'
+  return (
+    <IndexTable
+      resourceName={{ singular: 'file', plural: 'files' }}
+      itemCount={items.length}
+      selectable={false}
+      condensed={narrow}
+      headings={[
+        { title: 'File' },
+        { title: preview ? 'What would happen' : 'Result' },
+        ...(products ? [{ title: 'Product' }] : []),
+        { title: preview ? 'What would change' : 'What happened' },
+      ]}
+    >
+      {items.map((item, at) => (
+        <IndexTable.Row key={item.position} id={String(item.position)} position={at}>
+          {narrow ? (
+            <NarrowRow item={item} preview={preview} />
+          ) : (
+            <WideRow item={item} preview={preview} products={products} />
+          )}
+        </IndexTable.Row>
+      ))}
+    </IndexTable>
+  )
+}
+
+function Name({ item }: { item: Item }) {
+  const name = (
+    <Text as="span" fontWeight="semibold">
+      {item.filename}
+    </Text>
+  )
+  return item.file_id === null ? (
+    name
+  ) : (
+    <Link url={`/files/${item.file_id}`} dataPrimaryLink monochrome removeUnderline>
+      {name}
+    </Link>
+  )
+}
+
+interface RowProps {
+  item: Item
+  preview: boolean
+}
+
+function WideRow({ item, preview, products }: RowProps & { products: boolean }) {
+  return (
+    <>
+      <IndexTable.Cell>
+        <div className="file-name">
+          <FileIcon filename={item.filename} />
+          <span className="cut" title={item.filename}>
+            <Name item={item} />
+          </span>
+        </div>
+      </IndexTable.Cell>
+      <IndexTable.Cell>
+        <StatusBadge word={itemWord(item, preview)} />
+      </IndexTable.Cell>
+      {products && <IndexTable.Cell>{item.product_mapped ? 'Mapped' : ''}</IndexTable.Cell>}
+      <IndexTable.Cell>
+        <div className="happened">
+          <Happened item={item} />
+        </div>
+      </IndexTable.Cell>
+    </>
+  )
+}
+
+function NarrowRow({ item, preview }: RowProps) {
+  return (
+    <Box padding="400">
+      <div className="file-name">
+        <FileIcon filename={item.filename} />
+        <div className="item-facts">
+          <Text as="span" breakWord>
+            <Name item={item} />
+          </Text>
+          <StatusBadge word={itemWord(item, preview)} />
+          <Happened item={item} />
+        </div>
+      </div>
+    </Box>
+  )
+}
+
+function Happened({ item }: { item: Item }) {
+  const { error, warnings, attempt, before, after } = item
+  return (
+    <>
+      {error && (
+        <Text as="p" tone={item.status === 'failed' ? 'critical' : undefined} breakWord>
+          {error.message}
+        </Text>
+      )}
+      {error?.detail && (
+        <Text as="p" variant="bodySm" tone="subdued" breakWord>
+          {error.detail}
+        </Text>
+      )}
+      <Changes changes={changesOf(before, after)} />
+      {warnings.map(({ code, message }, at) => (
+        <Text key={`${code} ${at}`} as="p" tone="caution" breakWord>
+          {message}
+        </Text>
+      ))}
+      {attempt > 1 && (
+        <Text as="p" variant="bodySm" tone="subdued">
+          {`Tried ${countText(attempt, 'time', 'times')}`}
+        </Text>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,102 @@
+// What the history may be narrowed by, and what of it applies.
+import { type OperationStatus } from '../../client/types.ts'
+import { EVERY_OPERATION, type OperationsPlace } from '../../place/operations.ts'
+import { useDraft } from '../../place/use-draft.ts'
+import { type Placed } from '../../place/use-place.ts'
+import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
+import { ACTIONS, CHANNELS, OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
+import { dayText } from '../../words/time.ts'
+
+interface Props {
+  place: OperationsPlace
+  go: Placed<OperationsPlace>['go']
+}
+
+const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const
+const OFFERED_ACTIONS = Object.fromEntries(Object.entries(ACTIONS).filter(([action]) => action !== 'import'))
+
+export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
+  // One step for the back button a search, not one a letter.
+  const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
+  const one = (key: 'status' | 'kind' | 'action' | 'channel', label: string, words: Record<string, string>) => ({
+    key,
+    label,
+    pinned: true,
+    filter: (
+      <ChoiceList
+        title={label}
+        titleHidden
+        selected={place[key] ? [place[key]] : []}
+        onChange={([chosen]) => go({ [key]: chosen })}
+        choices={Object.entries(words).map(([value, text]) => ({ value, label: text }))}
+      />
+    ),
+  })
+  return (
+    <Filters
+      queryValue={search.text}
+      queryPlaceholder="Search operations by name"
+      onQueryChange={search.change}
+      onQueryClear={search.clear}
+      onClearAll={() => go(EVERY_OPERATION)}
+      loading={loading}
+      filters={[
+        one('status', 'Status', statusTexts()),
+        one('kind', 'Kind', KINDS),
+        one('action', 'Action', OFFERED_ACTIONS),
+        one('channel', 'Came by', CHANNELS),
+        { key: 'who', label: 'Started by', filter: <WhoFilter place={place} go={go} />, pinned: true },
+        { key: 'date', label: 'Date', filter: <DateFilter place={place} go={go} />, pinned: true },
+      ]}
+      appliedFilters={applied(place, go)}
+    />
+  )
+}
+
+const statusTexts = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(OPERATION_STATUSES).map(([status, { text }]) => [status, text]))
+
+function WhoFilter({ place, go }: Props) {
+  const draft = useDraft(place.requested_by, (requested_by) => go({ requested_by: requested_by.trim() }))
+  return (
+    <TextField
+      label="Started by"
+      placeholder="A name, or an API key’s name"
+      autoComplete="off"
+      value={draft.text}
+      onChange={draft.change}
+    />
+  )
+}
+
+function DateFilter({ place, go }: Props) {
+  const from = useDraft(place.from, (day) => go({ from: day }))
+  const to = useDraft(place.to, (day) => go({ to: day }))
+  return (
+    <BlockStack gap="300">
+      <TextField label="From" type="date" autoComplete="off" value={from.text} onChange={from.change} />
+      <TextField label="To" type="date" autoComplete="off" value={to.text} onChange={to.change} />
+    </BlockStack>
+  )
+}
+
+function applied(place: OperationsPlace, go: Props['go']) {
+  const { status, kind, action, channel, requested_by, schedule_id, from, to } = place
+  const list: { key: string; label: string; onRemove: () => void }[] = []
+  const add = (key: string, label: string | false, without: Partial<OperationsPlace>) =>
+    label && list.push({ key, label, onRemove: () => go(without) })
+  add('status', status !== null && `Status: ${OPERATION_STATUSES[status as OperationStatus].text}`, { status: null })
+  add('kind', kind !== null && `Kind: ${KINDS[kind]}`, { kind: null })
+  add('action', action !== '' && `Action: ${operationTitle({ kind: 'bulk', channel: '', action })}`, { action: '' })
+  add('channel', channel !== '' && `Came by: ${CHANNELS[channel] ?? channel}`, { channel: '' })
+  add('who', requested_by !== '' && `Started by: ${requested_by}`, { requested_by: '' })
+  add('schedule', schedule_id !== '' && 'One scheduled task', { schedule_id: '' })
+  add('date', dates(from, to), { from: '', to: '' })
+  return list
+}
+
+function dates(from: string, to: string): string | false {
+  if (from !== '' && from === to) return dayText(from)
+  const parts = [from && `from ${dayText(from)}`, to && `to ${dayText(to)}`].filter((part) => part !== '')
+  return parts.length > 0 && `Date ${parts.join(' ')}`
+}

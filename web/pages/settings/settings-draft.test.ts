@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { type ShopSettings } from '../../client/types.ts'
+import { changeOf } from './settings-draft.ts'
+
+const saved: ShopSettings = {
+  expiry_days: 60,
+  download_limit: null,
+  visibility: 'private',
+  cdn: true,
+  auto_map: true,
+  email_on_complete: true,
+  email_on_errors: true,
+  recipients: ['a@b.example'],
+  time_zone: 'UTC',
+}
+
+test('only what differs is sent', () => {
+  expect(changeOf(saved, { ...saved, recipients: ['a@b.example'] })).toEqual({})
+  expect(changeOf(saved, { ...saved, cdn: false, recipients: [], expiry_days: null })).toEqual({
+    cdn: false,
+    recipients: [],
+    expiry_days: null,
+  })
+})
+
+test('a number that is no number yet is still a change, for the server to refuse', () => {
+  expect(changeOf(saved, { ...saved, expiry_days: undefined, download_limit: 'x' })).toEqual({
+    expiry_days: '',
+    download_limit: 'x',
+  })
+})

@@ -1,0 +1,18 @@
+// Where one is in a list of pages, as the address says it.
+import { toQuery } from '../client/client.ts'
+
+export interface Paged {
+  /** From 1; what `cursor` leads to. */
+  page: number
+  cursor: string
+}
+
+export function readPaged(search: string): Paged {
+  const params = new URLSearchParams(search)
+  const cursor = params.get('cursor')?.trim() ?? ''
+  const page = /^\d{1,9}$/.test(params.get('page') ?? '') ? Number(params.get('page')) : 2
+  return { page: cursor === '' ? 1 : Math.max(2, page), cursor }
+}
+
+/** The query that `readPaged` reads back, with whatever else the place says. */
+export const writePaged = (place: Paged): string => toQuery({ ...place, page: place.cursor === '' ? null : place.page })

@@ -1,0 +1,15 @@
+// How far a message is, in a word.
+import { type Message } from '../client/types.ts'
+import { type StatusWord } from './operation.ts'
+
+const WORDS: Record<Message['status'], StatusWord> = {
+  waiting: { text: 'Waiting', tone: undefined, progress: 'incomplete' },
+  sending: { text: 'Sending', tone: 'info', progress: 'partiallyComplete' },
+  sent: { text: 'Sent', tone: 'success', progress: 'complete' },
+  failed: { text: 'Failed', tone: 'critical', progress: undefined },
+  // The mail server took it or did not: sending it again could send it twice.
+  unknown: { text: 'Perhaps sent', tone: 'warning', progress: undefined },
+}
+
+export const messageWord = (status: Message['status']): StatusWord =>
+  WORDS[status] ?? { text: status, tone: undefined, progress: undefined }

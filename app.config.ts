@@ -1,10 +1,24 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import path from 'node:path'
+import { backUpFiles } from './plugins/back-up-files/plugin.ts'
+import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
+import { purgeFiles } from './plugins/purge-files/plugin.ts'
+import { restoreFiles } from './plugins/restore-files/plugin.ts'
+import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
+import { tagFiles } from './plugins/tag-files/plugin.ts'
+import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
+import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
+import { deleteFilesWorkflow } from './workflows/delete-files.ts'
+import { purgeFilesWorkflow } from './workflows/purge-files.ts'
+import { restoreFilesWorkflow } from './workflows/restore-files.ts'
+import { tagByRuleWorkflow } from './workflows/tag-by-rule.ts'
+import { tagFilesWorkflow } from './workflows/tag-files.ts'
+import { updateSettingsWorkflow } from './workflows/update-settings.ts'
 import { importApi } from './workflows/import-api.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
@@ -12,8 +26,29 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
   const environment = readEnvironment(variables)
   return defineConfig({
     environment,
-    plugins: [fetchUrl, validateFile, mapProducts, notify],
-    workflows: [importApi],
+    plugins: [
+      fetchUrl,
+      validateFile,
+      mapProducts,
+      backUpFiles,
+      updateSettings,
+      tagFiles,
+      tagByRule,
+      deleteFiles,
+      restoreFiles,
+      purgeFiles,
+      notify,
+    ],
+    workflows: [
+      importApi,
+      backUpFilesWorkflow,
+      updateSettingsWorkflow,
+      tagFilesWorkflow,
+      tagByRuleWorkflow,
+      deleteFilesWorkflow,
+      restoreFilesWorkflow,
+      purgeFilesWorkflow,
+    ],
     storage: {
       primary: { kind: 'disk', folder: path.join(environment.dataDir, 'files') },
       backup: { kind: 'disk', folder: path.join(environment.dataDir, 'backup') },

@@ -3,6 +3,8 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 
+export * from './conditions.ts'
+
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
 /** How an operation made of this plugin is taken back: by the fields before it, by the plugin itself, or not at all. */
@@ -80,6 +82,10 @@ export interface FileChange {
   set?: Partial<FileSettings> & { filename?: string }
   tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
   mappings?: { add?: readonly Mapping[]; remove?: 'all' | readonly { product_id: string; variant_id: string | null }[] }
+  /** Into the trash, or out of it. */
+  deleted?: boolean
+  /** Gone for good, with its versions, mappings and links. */
+  purged?: true
 }
 
 export interface Warning {
@@ -149,6 +155,15 @@ export interface Stage {
   write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
 }
 
+/** The bytes of files that exist. */
+export interface StoredFiles {
+  /**
+   * Copies a file's current bytes to the backup location and reads them back, and keeps its settings, tags and mappings as they are
+   * with the copy. Throws `PortError` when the copy is not whole; once more is no matter.
+   */
+  backUp(fileId: string, signal: AbortSignal): Promise<void>
+}
+
 /** Messages that leave when the operation's end is committed: never before, never twice. */
 export interface Notifier {
   email(message: { template: string; data: Record<string, unknown> }): void
@@ -169,7 +184,7 @@ export interface ReadContext {
   shop: { name: string; domain: string; settings: ShopSettings }
   /** What the caller of this operation asked for; each overrides the shop's setting of that name. */
   request: { auto_map?: boolean; notify?: boolean }
-  limits: { file_bytes: number; large_file_bytes: number }
+  limits: { file_bytes: number; large_file_bytes: number; background: { delete: number; update: number } }
   catalog: Catalog
   remote: RemoteReader
 }
@@ -177,6 +192,7 @@ export interface ReadContext {
 export interface WriteContext extends ReadContext {
   remote: RemoteFetcher
   stage: Stage
+  stored: StoredFiles
 }
 
 /** An operation as its own last steps see it. */
@@ -213,13 +229,21 @@ interface PluginBase<Options extends z.ZodType> {
   /** Its .meta({ title, help, widget, sensitive }) draws the form. */
   options: Options
   undo: Undo
+  /** What it will do with these options, in a short line for a person: `Adds the tags summer, sale`. */
+  summary?(options: z.output<Options>): string
 }
 
 /** Works on the items of a batch. */
 export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
   scope?: 'items'
+  /** `imports`: it needs an entry to work on. `files`: it needs a file that exists. `trash`: one in the trash. Absent: any but those in the trash. */
+  worksOn?: 'imports' | 'files' | 'trash'
+  /** The API scope that someone needs who runs it; absent: `files:write`. */
+  permission?: 'files:delete' | 'files:purge'
   /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */
   bytes?: boolean
+  /** Its plan asks the outside (the catalog, the internet): its batches are small too, since no transaction may wait for that. */
+  outside?: boolean
   /** Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. */
   plan(items: readonly Item[], options: z.output<Options>, context: ReadContext): AsyncIterable<Outcome>
   /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */
@@ -249,12 +273,28 @@ export function definePlugin(plugin: unknown): unknown {
   return plugin
 }
 
+/** What must hold of an item's file for a step to apply; every condition given, over fields that a draft has too. */
+export interface Condition {
+  /** The name contains this, in any case. */
+  search?: string | undefined
+  /** Extensions, or document, image, video, audio, archive: one of these. */
+  type?: readonly string[] | undefined
+  /** Has all of these. */
+  tags?: readonly string[] | undefined
+  mapped?: boolean | undefined
+  /** Bytes. */
+  larger_than?: number | undefined
+  smaller_than?: number | undefined
+}
+
 /** One step of a workflow: a plugin with its options, and when it applies. */
 export interface Step {
   /** Fixed within the workflow: history and undo refer to it. */
   id: string
   plugin: string
   options?: Record<string, unknown>
+  /** Items of which this does not hold pass the step by. */
+  when?: Condition
   /** What a failed item means: it leaves the operation alone (`drop`), or the whole operation ends (`stop`). */
   onFailure?: 'drop' | 'stop'
 }

@@ -23,6 +23,10 @@ export interface Limits {
   file_bytes: number
   /** Above this many bytes a file is imported with a warning. */
   large_file_bytes: number
+  /** Above this many files a deletion, or another change, goes on in the background. */
+  background_delete: number
+  background_update: number
+  ids_per_call: number
   /** How long an import's caller waits for its end before it gets 202. */
   wait_seconds: number
   /** Jobs that one worker runs at once. */
@@ -44,6 +48,9 @@ const DEFAULT_LIMITS: Limits = {
   writes_per_minute: 120,
   file_bytes: 5 * 1024 ** 3,
   large_file_bytes: 500 * 1024 ** 2,
+  background_delete: 100,
+  background_update: 500,
+  ids_per_call: 10_000,
   wait_seconds: 30,
   jobs_at_once: 4,
 }
@@ -168,7 +175,7 @@ export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial
     ...doubled('plugin', whole.plugins),
     ...doubled('workflow', whole.workflows),
     ...whole.workflows.flatMap((workflow) =>
-      workflowProblems(workflow, whole.plugins).map(
+      workflowProblems(workflow, whole.plugins, workflow.action).map(
         ({ param, message }) => `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
       ),
     ),
@@ -192,10 +199,14 @@ export interface WorkflowProblem {
   message: string
 }
 
-/** Everything that is wrong with a workflow whoever wrote it; empty when it can run. */
+/**
+ * Everything that is wrong with a workflow whoever wrote it; empty when it can run.
+ * `action`: the plugin whose options come with each call, and are checked then.
+ */
 export function workflowProblems(
   workflow: Pick<Workflow, 'parallel' | 'steps'>,
   plugins: readonly Plugin[],
+  action: string | null = null,
 ): WorkflowProblem[] {
   const problems: WorkflowProblem[] = []
   const add = (param: string, message: string) => problems.push({ param, message })
@@ -213,7 +224,8 @@ export function workflowProblems(
     if (plugin.scope !== 'operation' && operationScope)
       add(`steps[${at}]`, `A step on files can’t follow a step on the whole operation: move it up`)
     operationScope ||= plugin.scope === 'operation'
-    problems.push(...schemaProblems(plugin.options, step.options ?? {}, `steps[${at}].options`))
+    if (plugin.id !== action)
+      problems.push(...schemaProblems(plugin.options, step.options ?? {}, `steps[${at}].options`))
   }
   return problems
 }

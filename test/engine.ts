@@ -15,6 +15,7 @@ import { draftOf } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createRemote } from '../server/ports/remote.ts'
+import { createStoredFiles } from '../server/ports/stored.ts'
 import { createStage } from '../server/ports/stage.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
@@ -65,9 +66,16 @@ export async function createTestEngine(
   const database = await openTestDatabase()
   const listener = await openListener(database.url, silent)
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-engine-'))
-  const store = createDiskStore({ folder })
+  const store = createDiskStore({ folder: path.join(folder, 'primary') })
+  const backup = createDiskStore({ folder: path.join(folder, 'backup') })
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
-  const limits = { jobs_at_once: 4, file_bytes: 1e9, large_file_bytes: 1e8 } as Limits
+  const limits = {
+    jobs_at_once: 4,
+    file_bytes: 1e9,
+    large_file_bytes: 1e8,
+    background_delete: 100,
+    background_update: 500,
+  } as Limits
   const parts: EngineParts = {
     database,
     listener,
@@ -84,6 +92,13 @@ export async function createTestEngine(
         catalog,
         remote: createRemote({ client, ...place }),
         stage: createStage(place),
+        stored: createStoredFiles(
+          scope,
+          new Map([
+            ['primary', store],
+            ['backup', backup],
+          ]),
+        ),
       }
     },
   }
@@ -98,12 +113,15 @@ export async function createTestEngine(
     startWorker: () => startWorker(parts, () => Promise.resolve()),
     start: (workflow, names, idempotencyKey) =>
       engine.start(scope, {
-        workflow: workflow.id,
+        workflow,
         channel: 'api',
-        entries: names.map((filename) => ({
-          entry: { filename, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
-          draft: draftOf({ filename }, defaults),
-        })),
+        source: {
+          type: 'entries',
+          entries: names.map((filename) => ({
+            entry: { filename, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
+            draft: draftOf({ filename }, defaults),
+          })),
+        },
         request: {},
         requestedBy: 'test',
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

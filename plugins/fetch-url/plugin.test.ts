@@ -22,7 +22,7 @@ async function openWorld() {
   const remote = createRemote({ client, store: createDiskStore({ folder }), shop: 1, location: 'primary' })
   const context: WriteContext = writeContext({
     remote,
-    limits: { file_bytes: FILE_BYTES, large_file_bytes: FILE_BYTES },
+    limits: { ...writeContext().limits, file_bytes: FILE_BYTES, large_file_bytes: FILE_BYTES },
   })
   return {
     origin,

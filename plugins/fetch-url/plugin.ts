@@ -17,7 +17,8 @@ export const fetchUrl = definePlugin({
   kind: 'fetch',
   title: 'Fetch by URL',
   options,
-  undo: 'none',
+  undo: 'fields',
+  worksOn: 'imports',
   bytes: true,
   plan: (items, { at_once }, { remote, limits, signal }) =>
     concurrently(items, at_once, signal, (item) =>

@@ -18,6 +18,7 @@ export const mapProducts = definePlugin({
   title: 'Map to products',
   options,
   undo: 'fields',
+  outside: true,
   plan: mapBySku,
 })
 

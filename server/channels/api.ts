@@ -45,9 +45,9 @@ export async function importFromApi(
     ),
   }))
   return engine.start(scope, {
-    workflow: 'import-api',
+    workflow: engine.workflow('import-api')!,
     channel: 'api',
-    entries,
+    source: { type: 'entries', entries },
     request: {
       ...(body.auto_map === undefined ? {} : { auto_map: body.auto_map }),
       ...(body.notify === undefined ? {} : { notify: body.notify }),

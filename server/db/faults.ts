@@ -14,5 +14,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
 }
 
-/** A deadlock or a serialization failure: the transaction was rolled back, and may be run again at once. */
-export const isRollback = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error))
+/**
+ * A deadlock, a serialization failure, or a name that someone else took after we looked: the transaction was rolled back,
+ * and may be run again at once.
+ */
+export const isRollback = (error: unknown): boolean =>
+  ['40001', '40P01'].includes(codeOf(error)) ||
+  (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'files_name')

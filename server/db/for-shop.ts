@@ -4,6 +4,7 @@ import type { Database } from './database.ts'
 
 export type TenantTable =
   | 'api_keys'
+  | 'backups'
   | 'blob_locations'
   | 'blobs'
   | 'chains'

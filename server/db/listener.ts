@@ -3,7 +3,7 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 
-export type Channel = 'operation_progress'
+export type Channel = 'operation_progress' | 'operation_control'
 type Handler = (payload: string | null) => void
 
 const RECONNECT_MS = 500
@@ -18,7 +18,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const CHANNELS: readonly Channel[] = ['operation_progress']
+const CHANNELS: readonly Channel[] = ['operation_progress', 'operation_control']
 
 /** Connects at once and rejects when it can't; from then on it keeps itself connected. */
 export async function openListener(url: string, log: Logger): Promise<Listener> {

@@ -11,8 +11,10 @@ const MIGRATION_LOCK = 728_115_001
 
 const source: Knex.MigrationSource<string> = {
   getMigrations: async () => {
-    const names = (await readdir(fileURLToPath(FOLDER))).filter((name) => /^\d{4}_[a-z0-9-]+\.ts$/.test(name)).sort()
+    const names = (await readdir(fileURLToPath(FOLDER))).sort()
     if (names.length === 0) throw new Error('The migrations folder is empty.')
+    const odd = names.find((name) => !/^\d{4}_[a-z0-9-]+\.ts$/.test(name))
+    if (odd) throw new Error(`migrations/${odd}: a migration is named like 0001_shops.ts`)
     return names
   },
   getMigrationName: (name) => name.replace(/\.ts$/, ''),

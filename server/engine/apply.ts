@@ -1,4 +1,4 @@
-// Applying a plugin's change to the draft of a file that is still being made.
+// Applying a plugin's change to an item's draft: of a file that is still being made, or of one that exists.
 import type { FileChange, Mapping } from '../../plugins/contract.ts'
 import type { Draft } from '../files/drafts.ts'
 import { normalizeTags } from '../files/rules.ts'
@@ -7,6 +7,8 @@ export function applyToDraft(draft: Draft, change: FileChange): void {
   Object.assign(draft, change.set)
   if (change.tags) draft.tags = changedTags(draft.tags, change.tags)
   if (change.mappings) draft.mappings = changedMappings(draft.mappings, change.mappings)
+  if (change.deleted !== undefined) draft.deleted = change.deleted
+  if (change.purged) draft.purged = true
 }
 
 function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {

@@ -5,16 +5,24 @@ import { AppError } from '../errors.ts'
 import { countOutcomes } from './outcomes.ts'
 import { queueChain, type ChainJob } from './queue.ts'
 import type { OperationRow, WorkItem } from './types.ts'
+import { loadUndo } from './undo.ts'
+import { loadRecords } from './work.ts'
 
 /** A worker that has not beaten for this long, by the database's clock, is dead. */
 export const SILENCE = '30 seconds'
 export const MAX_ATTEMPTS = 3
 
-export interface Claim {
+/** A chain in a worker's hands. */
+export interface HeldChain {
   operation: OperationRow
   chain: number
   lease: number
+}
+
+export interface Claim extends HeldChain {
   items: WorkItem[]
+  /** Those of `items` whose files another operation has in its hands. */
+  inUse: ReadonlySet<WorkItem>
 }
 
 interface ChainRow {
@@ -26,17 +34,23 @@ interface ChainRow {
 }
 
 /** An item as its row has it; what its steps find out is gathered anew. */
-type ClaimedRow = Omit<WorkItem, 'candidates' | 'warnings'>
+type ClaimedRow = Omit<WorkItem, 'record' | 'undo' | 'candidates' | 'warnings'>
+export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan'
+export const workItem = (row: ClaimedRow): WorkItem => ({
+  ...row,
+  record: null,
+  undo: null,
+  candidates: [],
+  warnings: [],
+})
 
-/** The next batch of a chain, or null when there is nothing to do for it now. */
+/** The next batch of a chain, its items marked, or null when there is nothing to do for it now. */
 export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batch: number): Promise<Claim | null> {
   return scope.transaction(async (tx) => {
-    const operation = await readRunning(tx, job.operation)
-    if (!operation) return null
-    const held = await takeChain(tx, job.operation, job.chain, worker)
+    const held = await holdChain(tx, job, worker)
     if (!held) return null
-    const leftovers = await returnLeftovers(tx, job.operation, held.chain)
-    const hint = Math.min(held.chain.hint, ...leftovers)
+    const leftovers = await returnLeftovers(tx, job.operation, held.row)
+    const hint = Math.min(held.row.hint, ...leftovers)
     const items =
       (await claimFrom(tx, job.operation, held.lease, hint, batch)) ??
       (hint > 0 ? await claimFrom(tx, job.operation, held.lease, 0, batch) : null)
@@ -49,18 +63,90 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
        where shop_id = :shop and operation_id = :operation and chain = :chain`,
       { ...job, claimed: items.map(({ position }) => position), hint: items.at(-1)!.position + 1 },
     )
-    return { operation, chain: job.chain, lease: held.lease, items }
+    await loadItems(tx, held.operation, items, true)
+    const inUse = held.operation.status === 'previewing' ? new Set<WorkItem>() : await claimFiles(tx, held, items)
+    return { ...held, items, inUse }
   })
+}
+
+/**
+ * Is the chain's next batch one transaction? Its operation must be of that kind, and no worker have died in it: then its
+ * items are marked one by one, so that the one at fault is found.
+ */
+export async function goesTogether(scope: ShopScope, { operation, chain }: ChainJob, worker: string): Promise<boolean> {
+  const [row] = await scope.query<{ set_wise: boolean; crashed: boolean; died: boolean }>(
+    `select o.set_wise, c.crashed, c.worker_id is not null and c.worker_id <> :worker
+         and not exists (select from workers w where w.id = c.worker_id) as died
+     from chains c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
+     where c.shop_id = :shop and c.operation_id = :operation and c.chain = :chain`,
+    { operation, chain, worker },
+  )
+  if (!row?.set_wise) return false
+  if (row.died && !row.crashed) await markChain(scope, { operation, chain })
+  return !row.died && !row.crashed
+}
+
+/** From now on the chain's items are marked one by one. */
+export async function markChain(scope: ShopScope, { operation, chain }: Pick<ChainJob, 'operation' | 'chain'>) {
+  await scope.query(
+    'update chains set crashed = true where shop_id = :shop and operation_id = :operation and chain = :chain',
+    { operation, chain },
+  )
+}
+
+/** The chain under a fresh lease, or null: nothing runs, or another worker has it. */
+export async function holdChain(
+  tx: ShopScope,
+  job: ChainJob,
+  worker: string,
+): Promise<(HeldChain & { row: ChainRow }) | null> {
+  const operation = await readRunning(tx, job.operation)
+  if (!operation) return null
+  const held = await takeChain(tx, job.operation, job.chain, worker)
+  if (!held) return null
+  const { lease, chain: row } = held
+  return { operation, chain: job.chain, lease, row }
+}
+
+/** Files and, for an undo, what the other operation did to them. */
+export async function loadItems(tx: ShopScope, operation: OperationRow, items: readonly WorkItem[], hold: boolean) {
+  await loadRecords(tx, items, hold)
+  if (operation.undoes) await loadUndo(tx, operation.undoes, items)
+}
+
+/** Takes the files for longer than this transaction; gives the items whose files someone else has. */
+async function claimFiles(tx: ShopScope, held: HeldChain, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
+  const wanted = items.filter(({ record }) => record !== null)
+  if (wanted.length === 0) return new Set()
+  const got = await tx.query<{ file_id: string }>(
+    `insert into file_claims (shop_id, file_id, operation_id, lease)
+     select :shop, id, :operation, :lease from unnest(:ids::uuid[]) id order by id
+     on conflict do nothing returning file_id`,
+    { operation: held.operation.id, lease: held.lease, ids: wanted.map(({ record }) => record!.id) },
+  )
+  const ours = new Set(got.map(({ file_id }) => file_id))
+  return new Set(wanted.filter(({ record }) => !ours.has(record!.id)))
+}
+
+/** Lets go of files that a lease holds: those of `ids`, or all. */
+export async function releaseFiles(tx: ShopScope, operation: string, lease: number, ids?: readonly string[]) {
+  await tx.query(
+    `delete from file_claims where shop_id = :shop and operation_id = :operation and lease = :lease
+       and (:ids::uuid[] is null or file_id = any(:ids::uuid[]))`,
+    { operation, lease, ids: ids ?? null },
+  )
 }
 
 async function readRunning(tx: ShopScope, operation: string): Promise<OperationRow | null> {
   await tx.query(
-    `update operations set status = 'running', started_at = coalesce(started_at, now())
-     where shop_id = :shop and id = :operation and status = 'queued'`,
+    `update operations set status = case status when 'queued' then 'running' else status end, started_at = now()
+     where shop_id = :shop and id = :operation and status in ('queued', 'previewing') and started_at is null
+        or shop_id = :shop and id = :operation and status = 'queued'`,
     { operation },
   )
   const [row] = await tx.query<OperationRow>(
-    `select * from operations where shop_id = :shop and id = :operation and status = 'running'`,
+    `select * from operations where shop_id = :shop and id = :operation and status in ('running', 'previewing')
+       and done + failed + skipped + cancelled < total`,
     { operation },
   )
   return row ?? null
@@ -96,6 +182,7 @@ export async function takeChain(
 async function returnLeftovers(tx: ShopScope, operation: string, chain: ChainRow): Promise<number[]> {
   if (chain.claimed.length === 0) return []
   const crash = { code: 'worker_crashed', message: new AppError('worker_crashed').message, retryable: true }
+  if (chain.lease !== null) await releaseFiles(tx, operation, chain.lease)
   const rows = await tx.query<{ position: number; status: string }>(
     `update items set lease = null, crashed = crashed or :died, attempt = attempt - (case when :died then 0 else 1 end),
        status = case when :died and attempt >= :most then 'failed' else 'pending' end,
@@ -132,14 +219,14 @@ async function claimFrom(tx: ShopScope, operation: string, lease: number, from: 
   const rows = await tx.query<ClaimedRow>(
     `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null
      where shop_id = :shop and operation_id = :operation and position = any(:positions)
-     returning position, attempt, crashed, step, entry, draft, staged`,
+     returning ${ITEM_COLUMNS}`,
     { operation, lease, positions: chosen.map(({ position }) => position) },
   )
-  return rows.sort((a, b) => a.position - b.position).map((row): WorkItem => ({ ...row, candidates: [], warnings: [] }))
+  return rows.sort((a, b) => a.position - b.position).map(workItem)
 }
 
 /** Nothing to claim: the chain sleeps until the next retry is due, or ends. */
-async function restChain(tx: ShopScope, job: ChainJob): Promise<void> {
+export async function restChain(tx: ShopScope, job: ChainJob): Promise<void> {
   const [waiting] = await tx.query<{ due: Date | null }>(
     `select min(run_after) as due from items
      where shop_id = :shop and operation_id = :operation and status = 'pending'`,

@@ -1,39 +1,17 @@
-// Committing: a group of ended items becomes files, versions, mappings and outcomes in one transaction. Only items that
-// still carry this claim's lease are written: whoever lost the lease writes nothing.
+// Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only items that still carry this
+// claim's lease are written: whoever lost the lease writes nothing.
 import { isDatabaseAway, isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
-import { admitFiles, type Admitted } from '../files/admit.ts'
 import { errorFields, type Logger } from '../log.ts'
-import type { Claim } from './claim.ts'
-import { countOutcomes } from './outcomes.ts'
+import { releaseFiles, type Claim, type HeldChain } from './claim.ts'
+import { holdLease, LeaseLost } from './lease.ts'
 import { queueChain } from './queue.ts'
-import type { EndedItem, ItemError, ItemStatus } from './types.ts'
-
-/** Another worker has taken this chain over: stop, write nothing. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('the lease was taken over')
-    this.name = 'LeaseLost'
-  }
-}
-
-interface OutcomeRow {
-  position: number
-  status: ItemStatus
-  file_id: string | null
-  error: ItemError | null
-  delay_ms: number | null
-  step: number
-  staged: unknown
-  candidates: unknown
-  warnings: unknown
-  after: unknown
-  attempt: number
-}
+import type { EndedItem } from './types.ts'
+import { writeEnded, type Limits } from './write.ts'
 
 export interface CommitOptions {
-  limits: { file_bytes: number }
+  limits: Limits
   log: Logger
   /** The batch ends with this group: hand the chain on to its successor. */
   last: boolean
@@ -85,27 +63,14 @@ function commitGroup(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],
-  options: CommitOptions,
+  { limits, last }: CommitOptions,
 ): Promise<void> {
   return scope.transaction(async (tx) => {
     await holdItems(tx, claim, group)
-    const done = group.filter(({ ending }) => ending.status === 'done')
-    const admitted = await admitFiles(
-      tx,
-      done.map(({ item }) => ({
-        draft: item.draft,
-        staged: item.staged!,
-        onConflict: item.entry!.on_conflict,
-        channel: claim.operation.channel,
-      })),
-      options.limits,
-    )
-    const results = new Map(done.map(({ item }, at) => [item, admitted[at]!]))
-    const rows = group.map((ended) => outcomeRow(ended, results.get(ended.item)))
-    if (rows.length > 0) await writeOutcomes(tx, claim, rows)
-    if (options.last) await handOn(tx, claim)
-    // Last, since it locks the row that every chain of the operation writes.
-    await countRows(tx, claim, group, rows)
+    const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
+    if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
+    if (last) await handOn(tx, claim)
+    await writeEnded(tx, claim, group, limits)
   })
 }
 
@@ -123,77 +88,17 @@ async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[
   if (held.length !== group.length) throw new LeaseLost()
 }
 
-function outcomeRow({ item, ending }: EndedItem, admitted: Admitted | undefined): OutcomeRow {
-  const row = {
-    position: item.position,
-    file_id: null,
-    error: null,
-    delay_ms: null,
-    step: item.step,
-    staged: item.staged,
-    candidates: item.candidates.length > 0 ? item.candidates : null,
-    warnings: item.warnings.length > 0 ? item.warnings : null,
-    after: null,
-    attempt: item.attempt,
-  }
-  switch (ending.status) {
-    case 'done':
-      if (admitted!.status === 'refused') {
-        const error = { code: admitted!.code, message: admitted!.message, retryable: false }
-        return { ...row, status: 'failed', error }
-      }
-      return {
-        ...row,
-        status: 'done',
-        staged: null,
-        file_id: admitted!.fileId,
-        after: { filename: admitted!.filename, product_mapped: item.draft.mappings.length > 0 },
-      }
-    case 'skipped':
-      return { ...row, status: 'skipped', error: { code: 'skipped', message: ending.reason, retryable: false } }
-    case 'failed':
-      return { ...row, status: 'failed', error: ending.error }
-    case 'again':
-      return { ...row, status: 'pending', error: ending.error, delay_ms: ending.delayMs }
-    case 'returned':
-      return { ...row, status: 'pending', attempt: item.attempt - 1 }
-  }
-}
-
-async function writeOutcomes(tx: ShopScope, claim: Claim, rows: readonly OutcomeRow[]): Promise<void> {
-  await tx.query(
-    `update items set status = o.status, file_id = coalesce(o.file_id, items.file_id), error = o.error, step = o.step,
-       staged = o.staged, candidates = o.candidates, warnings = o.warnings, after = o.after, attempt = o.attempt,
-       lease = null, run_after = now() + o.delay_ms * interval '1 millisecond',
-       finished_at = case when o.status = 'pending' then null else now() end
-     from jsonb_to_recordset(:rows::jsonb) as o(position int, status text, file_id uuid, error jsonb, delay_ms int,
-       step smallint, staged jsonb, candidates jsonb, warnings jsonb, after jsonb, attempt smallint)
-     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position`,
-    { operation: claim.operation.id, rows: JSON.stringify(rows) },
-  )
-}
-
-/** The batch is over: the chain is free, and the job that goes on with it is queued. */
-async function handOn(tx: ShopScope, claim: Claim): Promise<void> {
-  const freed = await tx.query(
+/**
+ * The batch is over: the chain is free, and the job that goes on with it is queued, unless the operation is paused.
+ * The chain is locked before the operation is looked at: a resume does it the other way round, so that one of both queues.
+ */
+export async function handOn(tx: ShopScope, { operation, chain, lease }: HeldChain): Promise<void> {
+  await holdLease(tx, operation.id, chain, lease)
+  const [row] = await tx.query<{ goes: boolean }>(
     `update chains set worker_id = null, claimed = '{}'
-     where shop_id = :shop and operation_id = :operation and chain = :chain and lease = :lease returning 1`,
-    { operation: claim.operation.id, chain: claim.chain, lease: claim.lease },
+     where shop_id = :shop and operation_id = :operation and chain = :chain
+     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
+    { operation: operation.id, chain },
   )
-  if (freed.length === 0) throw new LeaseLost()
-  await queueChain(tx, claim.operation.id, claim.chain)
-}
-
-async function countRows(tx: ShopScope, claim: Claim, group: readonly EndedItem[], rows: readonly OutcomeRow[]) {
-  const ended = (status: ItemStatus) => rows.filter((row) => row.status === status).length
-  const bytes = group.reduce(
-    (sum, { item }, at) => sum + (rows[at]!.status === 'done' ? item.staged!.size_bytes : 0),
-    0,
-  )
-  await countOutcomes(tx, claim.operation.id, {
-    done: ended('done'),
-    failed: ended('failed'),
-    skipped: ended('skipped'),
-    bytes,
-  })
+  if (row!.goes) await queueChain(tx, operation.id, chain)
 }

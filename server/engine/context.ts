@@ -10,7 +10,9 @@ export async function writeContext(
   signal: AbortSignal,
 ): Promise<WriteContext> {
   const ports = await parts.ports(scope)
-  return { ...ports, signal, request: operation.request, limits: parts.limits }
+  const { background_delete, background_update, ...limits } = parts.limits
+  const background = { delete: background_delete, update: background_update }
+  return { ...ports, signal, request: operation.request, limits: { ...limits, background } }
 }
 
 /** A workflow's steps of one scope, with their plugins and checked options. Throws where a plugin is gone. */

@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { definePlugin, type Item, type Outcome } from '../../plugins/contract.ts'
 import { forShop } from '../db/for-shop.ts'
-import { BATCH } from './batch.ts'
+import { BATCH } from './start.ts'
 import { claimBatch } from './claim.ts'
-import { commit, LeaseLost } from './commit.ts'
+import { commit } from './commit.ts'
+import { LeaseLost } from './lease.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,13 +1,18 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { BATCH } from './batch.ts'
-import { listItems, type ItemFilter, type ItemRow } from './items.ts'
+import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
+import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
 import { startOperation, type StartInput } from './start.ts'
+import { mayUndo, startUndo } from './start-undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
 
-export type { ItemRow } from './items.ts'
-export type { ItemStatus, OperationRow, OperationStatus } from './types.ts'
+export type { ItemFilter, ItemRow } from './items.ts'
+export type { Move } from './lifecycle.ts'
+export type { Source, StartInput } from './start.ts'
+export type { ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
+export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
+export { canUndo, cannotUndo, permissionsOf, withOptions, worksOnTrash } from './workflows.ts'
 
 // A notification may get lost with its connection: look anyway, this often.
 const LOOK_MS = 1000
@@ -15,6 +20,17 @@ const LOOK_MS = 1000
 export interface OperationFilter {
   status?: OperationStatus
   kind?: 'import' | 'bulk'
+  action?: string
+  channel?: string
+  requested_by?: string
+  /** Started at or after this. */
+  from?: string
+  /** Started before this. */
+  to?: string
+  /** A bare UUID. */
+  schedule?: string
+  /** The workflow's title or the action contains this, in any case. */
+  search?: string
   /** Operations before this UUID, newest first. */
   before?: string
   limit: number
@@ -22,37 +38,55 @@ export interface OperationFilter {
 
 export interface Engine {
   /** Gives the new operation's UUID, or that of the one that was started with the same idempotency key. */
-  start(scope: ShopScope, input: Omit<StartInput, 'workflow'> & { workflow: string }): Promise<string>
+  start(scope: ShopScope, input: StartInput): Promise<string>
+  /** Throws `operation_state` when that can't be done now, `not_found` when there is no such operation. */
+  move(scope: ShopScope, id: string, move: Move): Promise<void>
+  /** Starts the operation that takes another one back; gives its UUID. Throws as `move` does. */
+  undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
+  /** What can be done with the operation as it stands. */
+  actions(operation: OperationRow): (Move | 'undo')[]
+  /** A built-in workflow, or null. */
+  workflow(id: string): Workflow | null
+  plugins: EngineParts['plugins']
+  workflows: EngineParts['workflows']
+  /** Calls `handler` when an operation of the shop may have moved on (null: any may have); returns how to stop. */
+  onProgress(shop: number, handler: (operation: string | null) => void): () => void
   get(scope: ShopScope, id: string): Promise<OperationRow | null>
   list(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]>
   items(scope: ShopScope, id: string, filter: ItemFilter): Promise<ItemRow[]>
+  /** All of them in order, a page at a time. */
+  allItems(scope: ShopScope, id: string): AsyncIterable<ItemRow[]>
   /** The operation once it has ended, or as it stands after `ms` or when `signal` aborts. */
   waitForEnd(scope: ShopScope, id: string, ms: number, signal: AbortSignal): Promise<OperationRow | null>
 }
 
 export const hasEnded = (operation: OperationRow): boolean => ENDED.includes(operation.status)
 
-export function createEngine(parts: Pick<EngineParts, 'workflows' | 'listener'>): Engine {
-  const workflowOf = (id: string): Workflow => {
-    const workflow = parts.workflows.find((one) => one.id === id)
-    if (!workflow) throw new Error(`There is no workflow ${id}`)
-    return workflow
-  }
+export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 'listener'>): Engine {
   const get = async (scope: ShopScope, id: string) => {
     const [row] = await scope.query<OperationRow>('select * from operations where shop_id = :shop and id = :id', { id })
     return row ?? null
   }
   return {
     get,
-    start: (scope, input) => startOperation(scope, { ...input, workflow: workflowOf(input.workflow) }, BATCH),
-    list: (scope, { status, kind, before, limit }) =>
-      scope.query<OperationRow>(
-        `select * from operations where shop_id = :shop and (:status::text is null or status = :status)
-           and (:kind::text is null or kind = :kind) and (:before::uuid is null or id < :before)
-         order by id desc limit :limit`,
-        { status: status ?? null, kind: kind ?? null, before: before ?? null, limit },
-      ),
+    start: (scope, input) => startOperation(scope, input, parts.plugins),
+    move: moveOperation,
+    undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
+    actions: (operation) => [
+      ...MOVE_NAMES.filter((move) => allows(operation, move)),
+      ...(mayUndo(operation, new Date()) ? (['undo'] as const) : []),
+    ],
+    workflow: (id) => parts.workflows.find((one) => one.id === id) ?? null,
+    plugins: parts.plugins,
+    workflows: parts.workflows,
+    onProgress: (shop, handler) =>
+      parts.listener.on('operation_progress', (payload) => {
+        const [of, operation] = payload?.split('/') ?? []
+        if (payload === null || Number(of) === shop) handler(operation ?? null)
+      }),
+    list: listOperations,
     items: listItems,
+    allItems: pagesOfItems,
     waitForEnd: async (scope, id, ms, signal) => {
       const until = performance.now() + ms
       while (true) {
@@ -86,3 +120,28 @@ function nextHint(
     signal.addEventListener('abort', end, { once: true })
   })
 }
+
+/** Newest first. Each condition that is absent is left out, so that the planner sees what is asked for. */
+function listOperations(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]> {
+  const { limit, search, ...given } = filter
+  const conditions = Object.keys(CONDITIONS).filter((name) => given[name as keyof typeof CONDITIONS] !== undefined)
+  return scope.query<OperationRow>(
+    `select * from operations where shop_id = :shop
+       ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}
+       ${search ? `and position(lower(:search) in lower(workflow ->> 'title' || ' ' || action || ' ' || channel)) > 0` : ''}
+     order by id desc limit :limit`,
+    { ...given, limit, ...(search ? { search } : {}) },
+  )
+}
+
+const CONDITIONS = {
+  status: 'status = :status',
+  kind: 'kind = :kind',
+  action: 'action = :action',
+  channel: 'channel = :channel',
+  requested_by: 'requested_by = :requested_by',
+  from: 'created_at >= :from::timestamptz',
+  to: 'created_at < :to::timestamptz',
+  schedule: 'schedule_id = :schedule::uuid',
+  before: 'id < :before::uuid',
+} satisfies Partial<Record<keyof OperationFilter, string>>

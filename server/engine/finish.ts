@@ -1,22 +1,26 @@
 // The end of an operation: its status, then the steps that work on the whole of it. Each such step's messages are
 // written in the transaction that marks the step as ended, so that a second run sends nothing twice.
-import type { Notifier, OperationPlugin, OperationView, Warning } from '../../plugins/contract.ts'
+import type { Notifier, OperationPlugin, OperationView, ReadContext, Warning } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { toPublicId } from '../ids.ts'
 import { errorFields } from '../log.ts'
 import { queueCallback } from '../notify/callbacks.ts'
 import { takeChain } from './claim.ts'
-import { LeaseLost } from './commit.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { finishedItems } from './items.ts'
 import { exclusively, type BatchRunner } from './batch.ts'
+import { finishedItems } from './items.ts'
+import { holdLease } from './lease.ts'
 import { queueMessage, type FinishJob } from './queue.ts'
 import { FINISH_CHAIN } from './start.ts'
 import type { OperationRow, ResolvedStep } from './types.ts'
+import { canUndo } from './workflows.ts'
 
 type Email = Parameters<Notifier['email']>[0]
 type Notice = Parameters<Notifier['notice']>[0]
 type EndStatus = OperationView['status']
+
+/** So long an operation can be undone. */
+const UNDO_WINDOW = '7 days'
 
 export function finishOperation(runner: BatchRunner, job: FinishJob): Promise<void> {
   return exclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -24,21 +28,18 @@ export function finishOperation(runner: BatchRunner, job: FinishJob): Promise<vo
 
 async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
   const scope = forShop(runner.parts.database, job.shop)
-  const taken = await scope.transaction(async (tx) => {
-    const held = await takeChain(tx, job.operation, FINISH_CHAIN, runner.worker)
-    const [operation] = await tx.query<OperationRow>(
-      `select * from operations where shop_id = :shop and id = :operation and status = 'running'
-         and done + failed + skipped + cancelled = total
-       union all select * from operations where shop_id = :shop and id = :operation and status = 'queued' and total = 0`,
-      { operation: job.operation },
-    )
-    return held && operation ? { lease: held.lease, operation } : null
-  })
+  const taken = await scope.transaction((tx) => takeEnd(tx, job.operation, runner.worker))
   if (!taken) return
   const { operation, lease } = taken
   const status = endStatus(operation)
   const steps = resolveSteps<OperationPlugin>(runner.parts.plugins, operation.workflow, 'operation')
   const context = await writeContext(runner.parts, scope, operation, runner.signal)
+  if (operation.status === 'previewing') {
+    await endPreview(scope, operation, lease, await intentionsOf(steps, viewOf(scope, operation, status), context))
+    return runner.progress.announceEnd(job.shop, job.operation)
+  }
+  if (operation.status === 'cancelled') await cancelRest(scope, operation.id)
+  if (operation.stopped) await cancelRest(scope, operation.id)
   for (const [index, step] of steps.entries()) {
     if (index < operation.finished_steps) continue
     const messages = { emails: [] as Email[], notices: [] as Notice[] }
@@ -52,15 +53,67 @@ async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
       : []
     await endStep(scope, operation, lease, index, messages, warnings)
   }
-  await endOperation(scope, operation, lease, status)
+  await endOperation(runner, scope, operation, lease, status)
   await runner.progress.announceEnd(job.shop, job.operation)
 }
 
-function endStatus({ total, failed, cancelled }: OperationRow): EndStatus {
-  if (cancelled > 0) return 'cancelled'
+/** The operation under a fresh lease on its end, or null: it is not at its end, or someone else is at it. */
+async function takeEnd(tx: ShopScope, id: string, worker: string) {
+  const held = await takeChain(tx, id, FINISH_CHAIN, worker)
+  const [operation] = await tx.query<OperationRow>(
+    `select * from operations where shop_id = :shop and id = :id and (
+       status in ('running', 'previewing') and done + failed + skipped + cancelled = total
+       or status = 'queued' and done + failed + skipped + cancelled = total
+       or status = 'cancelled' and finished_at is null)`,
+    { id },
+  )
+  return held && operation ? { lease: held.lease, operation } : null
+}
+
+function endStatus({ status, total, done, failed, stopped }: OperationRow): EndStatus {
+  if (status === 'cancelled') return 'cancelled'
+  if (stopped) return done > 0 ? 'partial' : 'failed'
   if (failed === 0) return 'success'
   return failed === total ? 'failed' : 'partial'
 }
+
+/** Items that nobody will come to any more. Their operation counts them as cancelled already. */
+async function cancelRest(scope: ShopScope, operation: string): Promise<void> {
+  await scope.query(
+    `update items set status = 'cancelled', lease = null, run_after = null, finished_at = now()
+     where shop_id = :shop and operation_id = :operation and status in ('pending', 'running')`,
+    { operation },
+  )
+  await scope.query('delete from file_claims where shop_id = :shop and operation_id = :operation', { operation })
+}
+
+async function intentionsOf(
+  steps: readonly ResolvedStep<OperationPlugin>[],
+  view: OperationView,
+  context: ReadContext,
+): Promise<string[]> {
+  const intentions: string[] = []
+  for (const step of steps)
+    for await (const intention of step.pluginImpl.plan(view, step.parsedOptions, context)) intentions.push(intention)
+  return intentions
+}
+
+function endPreview(scope: ShopScope, operation: OperationRow, lease: number, intentions: string[]): Promise<void> {
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, operation.id, FINISH_CHAIN, lease)
+    await tx.query(
+      `update operations set status = 'previewed', intentions = :intentions, started_at = coalesce(started_at, now())
+       where shop_id = :shop and id = :operation and status = 'previewing'`,
+      { operation: operation.id, intentions: JSON.stringify(intentions) },
+    )
+    await letGo(tx, operation.id)
+  })
+}
+
+const letGo = (tx: ShopScope, operation: string) =>
+  tx.query('update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation', {
+    operation,
+  })
 
 const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): OperationView => ({
   ...operation,
@@ -95,9 +148,9 @@ function endStep(
   warnings: readonly Warning[],
 ): Promise<void> {
   return scope.transaction(async (tx) => {
-    await holdFinish(tx, operation.id, lease)
+    await holdLease(tx, operation.id, FINISH_CHAIN, lease)
     for (const [at, email] of messages.emails.entries()) {
-      const key = `${operation.id}/${index}/${at}`
+      const key = `${operation.id}/${operation.round}/${index}/${at}`
       const payload = JSON.stringify(email)
       const [row] = (await tx
         .insert('outbox', { key, kind: 'email', payload, operation_id: operation.id })
@@ -119,27 +172,34 @@ function endStep(
   })
 }
 
-function endOperation(scope: ShopScope, operation: OperationRow, lease: number, status: EndStatus): Promise<void> {
+function endOperation(
+  { parts }: BatchRunner,
+  scope: ShopScope,
+  operation: OperationRow,
+  lease: number,
+  status: EndStatus,
+): Promise<void> {
+  const undoable = operation.undoes === null && operation.done > 0 && canUndo(operation.workflow, parts.plugins)
   return scope.transaction(async (tx) => {
-    await holdFinish(tx, operation.id, lease)
+    await holdLease(tx, operation.id, FINISH_CHAIN, lease)
     await tx.query(
-      `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now()
+      `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now(),
+         undo_until = case when :undoable then now() + :window::interval end
        where shop_id = :shop and id = :operation`,
-      { operation: operation.id, status },
+      { operation: operation.id, status, undoable, window: UNDO_WINDOW },
     )
+    if (operation.undoes) await markUndone(tx, operation)
     await queueCallback(tx, operation)
-    await tx.query(
-      `update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation`,
-      { operation: operation.id },
-    )
+    await letGo(tx, operation.id)
   })
 }
 
-async function holdFinish(tx: ShopScope, operation: string, lease: number): Promise<void> {
-  const rows = await tx.query(
-    `select 1 from chains where shop_id = :shop and operation_id = :operation and chain = :chain and lease = :lease
-     for update`,
-    { operation, chain: FINISH_CHAIN, lease },
+/** What was taken back can't be taken back again; where nothing was, it still may be. */
+async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promise<void> {
+  await tx.query(
+    `update operations set status = case when :undone then 'undone' else status end,
+       undone_by = case when :undone then undone_by end
+     where shop_id = :shop and id = :undoes`,
+    { undoes, undone: done > 0 },
   )
-  if (rows.length === 0) throw new LeaseLost()
 }

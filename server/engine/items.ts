@@ -1,7 +1,9 @@
 // Reading items back: for the steps that work on the whole operation, and for history.
 import type { Entry, FinishedItem, StagedBlob, Warning } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { viewOfDraft, type Draft } from '../files/drafts.ts'
+import { viewOfDraft, draftOfRecord, type Draft } from '../files/drafts.ts'
+import { readRecords, type FileRecord } from '../files/records.ts'
+import { nameKey } from '../files/rules.ts'
 import type { ItemError, ItemStatus } from './types.ts'
 
 const PAGE = 1000
@@ -10,56 +12,107 @@ export interface ItemRow {
   position: number
   status: ItemStatus
   file_id: string | null
+  /** As the operation left it, or as it is. */
+  filename: string
+  product_mapped: boolean
   attempt: number
   entry: Entry | null
-  draft: Draft
+  draft: Draft | null
   staged: StagedBlob | null
   warnings: Warning[] | null
   error: ItemError | null
-  after: { filename: string; product_mapped: boolean } | null
+  /** What changed, before and after; null where nothing did, or after the time for undoing it. */
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
   finished_at: Date | null
 }
 
 export interface ItemFilter {
   /** One of these. */
   statuses?: readonly ItemStatus[]
+  /** The name contains this, in any case. */
+  search?: string
   /** Items after this position. */
   after?: number
   limit: number
 }
 
+/** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
+const ROWS = `
+  select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.warnings, i.error, i.before, i.after, i.finished_at,
+    case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled' else i.status end as status,
+    coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
+    coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped
+  from items i
+  join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
+  left join files f on f.shop_id = i.shop_id and f.id = i.file_id
+  where i.shop_id = :shop and i.operation_id = :operation and i.position > :after`
+
 export function listItems(scope: ShopScope, operation: string, filter: ItemFilter): Promise<ItemRow[]> {
+  const conditions = [
+    ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
+    ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
+  ]
   return scope.query<ItemRow>(
-    `select position, status, file_id, attempt, entry, draft, staged, warnings, error, after, finished_at from items
-     where shop_id = :shop and operation_id = :operation and position > :after
-       and (:statuses::text[] is null or status = any(:statuses::text[]))
+    `select * from (${ROWS}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
      order by position limit :limit`,
-    { operation, after: filter.after ?? -1, statuses: filter.statuses ?? null, limit: filter.limit },
+    {
+      operation,
+      after: filter.after ?? -1,
+      limit: filter.limit,
+      ...(filter.statuses ? { statuses: filter.statuses } : {}),
+      ...(filter.search ? { search: nameKey(filter.search) } : {}),
+    },
   )
 }
 
 /** All items in order, a page at a time. */
-export async function* finishedItems(scope: ShopScope, operation: string): AsyncGenerator<FinishedItem[]> {
+export async function* pagesOfItems(scope: ShopScope, operation: string): AsyncGenerator<ItemRow[]> {
   let after = -1
   while (true) {
     const rows = await listItems(scope, operation, { after, limit: PAGE })
     if (rows.length === 0) return
     after = rows.at(-1)!.position
-    yield rows.map(finishedItem)
+    yield rows
   }
 }
 
-function finishedItem(row: ItemRow): FinishedItem {
-  const view = viewOfDraft(row.draft, row.staged?.size_bytes ?? null)
+/** The same as plugins see them: with their files as they are by now. */
+export async function* finishedItems(scope: ShopScope, operation: string): AsyncGenerator<FinishedItem[]> {
+  for await (const rows of pagesOfItems(scope, operation)) {
+    const records = await readRecords(
+      scope,
+      rows.flatMap(({ file_id, draft }) => (file_id && !draft ? [file_id] : [])),
+    )
+    yield rows.map((row) => finishedItem(row, records.get(row.file_id ?? '') ?? null))
+  }
+}
+
+function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
+  const draft = record ? draftOfRecord(record) : (row.draft ?? GONE)
   return {
     id: String(row.position),
     position: row.position,
-    file: { ...view, id: row.file_id, filename: row.after?.filename ?? view.filename },
+    file: { ...viewOfDraft(draft, row.staged?.size_bytes ?? null, record), id: row.file_id, filename: row.filename },
     entry: row.entry,
     staged: row.staged,
     status: row.status as FinishedItem['status'],
     error: row.error,
-    product_mapped: row.after?.product_mapped ?? false,
+    product_mapped: row.product_mapped,
     warnings: row.warnings ?? [],
   }
+}
+
+/** Of a file that is gone for good only what the operation kept is known. */
+const GONE: Draft = {
+  filename: '',
+  tags: [],
+  mappings: [],
+  expiry_days: null,
+  download_limit: null,
+  visibility: 'private',
+  cdn: false,
+  download_notification: false,
+  download_tracking: false,
+  allowed_referrers: [],
 }

@@ -1,30 +1,49 @@
 // Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
-import type { Entry, Workflow } from '../../plugins/contract.ts'
+import type { Entry, Plugin, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
+import { compileFilter, type FileFilter } from '../files/filter.ts'
 import { queueChain, queueFinish } from './queue.ts'
-import type { OperationRequest } from './types.ts'
+import type { OperationRequest, SourceRecord } from './types.ts'
+
+/** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects. */
+export type Source =
+  | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
+  | { type: 'files'; ids: readonly string[] }
+  | { type: 'filter'; filter: FileFilter }
+  /** What another operation did, to be undone. */
+  | { type: 'operation'; id: string }
 
 export interface StartInput {
   workflow: Workflow
   channel: string
-  entries: readonly { entry: Entry; draft: Draft }[]
+  source: Source
   request: OperationRequest
   /** For history: a person, or an API key's name. */
   requestedBy: string
   /** A second start with the same key gives the first one's operation. */
   idempotencyKey?: string
+  /** Only previews, until it is confirmed. */
+  dryRun?: boolean
+  /** The schedule that starts it, a bare UUID. */
+  scheduleId?: string
 }
 
 export const FINISH_CHAIN = -1
+/** Items of a batch where bytes or the outside are touched; files are read and written whole there. */
+export const BATCH = 100
+/** And where a batch is one transaction of set-wise SQL. */
+export const WISE_BATCH = 2000
 
-/** Gives the operation's UUID. `batch`: how many items one job takes. */
-export function startOperation(scope: ShopScope, input: StartInput, batch: number): Promise<string> {
+/** Gives the operation's UUID. */
+export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
   return scope.transaction(async (tx) => {
-    const total = input.entries.length
+    const setWise = input.source.type !== 'entries' && isSetWise(input.workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
-      `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total)
-       values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, :total)
+      `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
+         source, set_wise, preview, status, undoes, schedule_id)
+       values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
+         :source, :setWise, :preview, :status, :undoes, :schedule)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -35,12 +54,19 @@ export function startOperation(scope: ShopScope, input: StartInput, batch: numbe
         request: JSON.stringify(input.request),
         requestedBy: input.requestedBy,
         key: input.idempotencyKey ?? null,
-        total,
+        source: JSON.stringify(recordOf(input.source)),
+        setWise,
+        preview: input.dryRun ?? false,
+        status: input.dryRun ? 'previewing' : 'queued',
+        undoes: input.source.type === 'operation' ? input.source.id : null,
+        schedule: input.scheduleId ?? null,
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
-    const chains = Math.max(1, Math.min(input.workflow.parallel, Math.ceil(total / batch)))
-    await insertItems(tx, created.id, input.entries)
+    const total = await insertItems(tx, created.id, input)
+    await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
+    const batches = Math.ceil(total / (setWise ? WISE_BATCH : BATCH))
+    const chains = Math.max(1, Math.min(input.workflow.parallel, batches))
     await tx.query(
       `insert into chains (shop_id, operation_id, chain)
        select :shop, :operation::uuid, n from generate_series(0, :chains - 1) n
@@ -53,6 +79,27 @@ export function startOperation(scope: ShopScope, input: StartInput, batch: numbe
   })
 }
 
+/** No step on items touches bytes or the outside: then planning is all there is to do. */
+function isSetWise(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+  return workflow.steps.every((step) => {
+    const plugin = plugins.find(({ id }) => id === step.plugin)
+    if (!plugin || plugin.scope === 'operation') return true
+    return plugin.run === undefined && !plugin.bytes && !plugin.outside
+  })
+}
+
+function recordOf(source: Source): SourceRecord {
+  switch (source.type) {
+    case 'entries':
+      return { type: 'entries' }
+    case 'files':
+      return { type: 'files', count: new Set(source.ids).size }
+    case 'filter':
+    case 'operation':
+      return source
+  }
+}
+
 async function existingOperation(tx: ShopScope, key: string): Promise<string> {
   const [row] = await tx.query<{ id: string }>(
     'select id from operations where shop_id = :shop and idempotency_key = :key',
@@ -61,12 +108,47 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
   return row!.id
 }
 
-async function insertItems(tx: ShopScope, operation: string, entries: StartInput['entries']): Promise<void> {
-  if (entries.length === 0) return
-  await tx.query(
-    `insert into items (shop_id, operation_id, position, entry, draft)
-     select :shop, :operation, n - 1, e -> 'entry', e -> 'draft'
-     from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
-    { operation, entries: JSON.stringify(entries) },
+/** Freezes what the operation is about, in its order; gives how many items that is. */
+async function insertItems(tx: ShopScope, operation: string, { source }: StartInput): Promise<number> {
+  const [sql, bindings] = frozen(source)
+  const [row] = await tx.query<{ total: number }>(
+    `with made as (${sql} returning 1) select count(*) as total from made`,
+    { operation, ...bindings },
   )
+  return row!.total
+}
+
+function frozen(source: Source): [string, Record<string, unknown>] {
+  switch (source.type) {
+    case 'entries':
+      return [
+        `insert into items (shop_id, operation_id, position, entry, draft)
+         select :shop, :operation, n - 1, e -> 'entry', e -> 'draft'
+         from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
+        { entries: JSON.stringify(source.entries) },
+      ]
+    case 'files':
+      return [
+        `insert into items (shop_id, operation_id, position, file_id)
+         select :shop, :operation, row_number() over (order by min(n)) - 1, id
+         from unnest(:ids::uuid[]) with ordinality as t(id, n) group by id order by min(n)`,
+        { ids: source.ids },
+      ]
+    case 'filter': {
+      const { sql, bindings } = compileFilter(source.filter)
+      return [
+        `insert into items (shop_id, operation_id, position, file_id)
+         select :shop, :operation, row_number() over (order by created_at, id) - 1, id from files
+         where files.shop_id = :shop and ${sql} order by created_at, id`,
+        bindings,
+      ]
+    }
+    case 'operation':
+      return [
+        `insert into items (shop_id, operation_id, position, file_id)
+         select :shop, :operation, position, file_id from items
+         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null order by position`,
+        { undone: source.id },
+      ]
+  }
 }

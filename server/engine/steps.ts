@@ -1,14 +1,11 @@
 // A batch's way through its steps: each step's outcomes flow on to the next as they come, in groups, so that one slow
 // item holds up nobody else.
-import type { Item, ItemPlugin, Outcome, ReadContext, StagedBlob, WriteContext } from '../../plugins/contract.ts'
-import { isErrorCode } from '../errors.ts'
-import { viewOfDraft } from '../files/drafts.ts'
+import type { ItemPlugin, ReadContext, StagedBlob, WriteContext } from '../../plugins/contract.ts'
 import { errorFields, type Logger } from '../log.ts'
-import { applyToDraft } from './apply.ts'
 import { createChannel, type Channel } from './channel.ts'
-import { retryDelay } from './failure.ts'
 import { grouped } from './grouped.ts'
 import type { EndedItem, ItemError, ResolvedStep, WorkItem } from './types.ts'
+import { advance, crashOf, errorOf, failure, isMeant, viewOfItem } from './work.ts'
 
 const GROUP = 50
 const GROUP_MS = 200
@@ -86,11 +83,11 @@ async function runGroup(
   const open = new Map<string, WorkItem>()
   for (const item of group) {
     // Begun earlier and interrupted: what is behind it stays behind it.
-    if (item.step > index) passed.push(item)
+    if (item.step > index || !isMeant(step, item)) passed.push(item)
     else open.set(String(item.position), item)
   }
   if (open.size === 0) return
-  const fail = (item: WorkItem, error: ItemError) => end({ item, ending: failure(item, error, run.seconds()) })
+  const fail = (item: WorkItem, error: ItemError) => end({ item, ending: failure(step, item, error, run.seconds()) })
   try {
     for await (const outcome of outcomesOf(step, [...open.values()], context)) {
       const item = open.get(outcome.item)
@@ -101,7 +98,11 @@ async function runGroup(
       open.delete(outcome.item)
       if (outcome.status === 'failed') fail(item, errorOf(outcome))
       else if (outcome.status === 'skipped') end({ item, ending: outcome })
-      else passed.push(await advance(item, outcome, index, context))
+      else {
+        const bytes = advance(item, outcome, index)
+        if (bytes) await context.onStaged(item, bytes)
+        passed.push(item)
+      }
     }
     if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
   } catch (error) {
@@ -110,8 +111,7 @@ async function runGroup(
       return
     }
     context.log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
-    const crash = { code: 'plugin_failed', message: `The step ${step.id} failed on this file`, retryable: true }
-    for (const item of open.values()) fail(item, crash)
+    for (const item of open.values()) fail(item, crashOf(step))
   }
 }
 
@@ -119,39 +119,4 @@ function outcomesOf(step: ResolvedStep<ItemPlugin>, items: readonly WorkItem[], 
   const { pluginImpl: plugin, parsedOptions: options } = step
   const views = items.map(viewOfItem)
   return plugin.run ? plugin.run(views, options, context.write) : plugin.plan(views, options, context.read)
-}
-
-const viewOfItem = (item: WorkItem): Item => ({
-  id: String(item.position),
-  position: item.position,
-  file: viewOfDraft(item.draft, item.staged?.size_bytes ?? null),
-  entry: item.entry,
-  staged: item.staged,
-})
-
-async function advance(
-  item: WorkItem,
-  outcome: Extract<Outcome, { status: 'ok' }>,
-  index: number,
-  context: BatchContext,
-) {
-  item.step = index + 1
-  if (outcome.change) applyToDraft(item.draft, outcome.change)
-  if (outcome.warnings) item.warnings.push(...outcome.warnings)
-  if (outcome.candidates) item.candidates.push(...outcome.candidates)
-  if (outcome.bytes) {
-    item.staged = outcome.bytes
-    await context.onStaged(item, outcome.bytes)
-  }
-  return item
-}
-
-function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
-  const { code, message, retryable, detail } = failed
-  return { code: isErrorCode(code) ? code : 'plugin_failed', message, retryable, ...(detail ? { detail } : {}) }
-}
-
-function failure(item: WorkItem, error: ItemError, seconds: number): EndedItem['ending'] {
-  const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
-  return delayMs === null ? { status: 'failed', error } : { status: 'again', error, delayMs }
 }

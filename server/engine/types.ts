@@ -7,6 +7,7 @@ import type {
   RemoteFetcher,
   ShopSettings,
   Stage,
+  StoredFiles,
   StagedBlob,
   Step,
   Warning,
@@ -16,21 +17,27 @@ import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Listener } from '../db/listener.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import type { Ledger } from '../files/changes.ts'
 import type { Draft } from '../files/drafts.ts'
+import type { FileFilter } from '../files/filter.ts'
+import type { FileRecord } from '../files/records.ts'
 import type { Logger } from '../log.ts'
 
-export type OperationStatus =
-  | 'previewing'
-  | 'previewed'
-  | 'queued'
-  | 'running'
-  | 'paused'
-  | 'success'
-  | 'partial'
-  | 'failed'
-  | 'cancelled'
-  | 'undone'
-export type ItemStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled'
+export const OPERATION_STATUSES = [
+  'previewing',
+  'previewed',
+  'queued',
+  'running',
+  'paused',
+  'success',
+  'partial',
+  'failed',
+  'cancelled',
+  'undone',
+] as const
+export type OperationStatus = (typeof OPERATION_STATUSES)[number]
+export const ITEM_STATUSES = ['pending', 'running', 'done', 'failed', 'skipped', 'cancelled'] as const
+export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
 /** Statuses from which nothing more will happen by itself. */
 export const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'cancelled', 'undone']
@@ -41,6 +48,14 @@ export interface OperationRequest {
   /** Where the operation's end is posted. */
   callback_url?: string
 }
+
+/** What an operation's items are, as its row keeps it. */
+export type SourceRecord =
+  | { type: 'entries' }
+  | { type: 'files'; count: number }
+  | { type: 'filter'; filter: FileFilter }
+  /** The items of another operation, which this one undoes. A bare UUID. */
+  | { type: 'operation'; id: string }
 
 export interface OperationRow {
   id: string
@@ -59,6 +74,19 @@ export interface OperationRow {
   bytes: number
   warnings: Warning[]
   finished_steps: number
+  source: SourceRecord
+  set_wise: boolean
+  preview: boolean
+  round: number
+  intentions: string[]
+  stopped: { step: string; code: string; message: string } | null
+  undoes: string | null
+  undone_by: string | null
+  undo_until: Date | null
+  schedule_id: string | null
+  artifact: unknown
+  paused_at: Date | null
+  paused_ms: number
   created_at: Date
   started_at: Date | null
   finished_at: Date | null
@@ -74,13 +102,21 @@ export interface ItemError {
 /** An item in a worker's hands. */
 export interface WorkItem {
   position: number
+  /** The file's bare UUID, where there is one yet. */
+  file_id: string | null
   attempt: number
   crashed: boolean
   /** Index of the step that comes next. */
   step: number
   entry: Entry | null
+  /** The file that it is about, as it stands; null while an import makes it. */
+  record: FileRecord | null
   draft: Draft
   staged: StagedBlob | null
+  /** What its preview promised. */
+  plan: [before: unknown, after: unknown] | null
+  /** Where this operation undoes another one: what that did to the file, and when. */
+  undo: (Ledger & { at: string }) | null
   candidates: Candidate[]
   warnings: Warning[]
 }
@@ -89,7 +125,8 @@ export interface WorkItem {
 export type Ending =
   | { status: 'done' }
   | { status: 'skipped'; reason: string }
-  | { status: 'failed'; error: ItemError }
+  /** `stops`: the whole operation ends with it. */
+  | { status: 'failed'; error: ItemError; stops?: string }
   | { status: 'again'; error: ItemError; delayMs: number }
   /** Stopped through no fault of its own: it waits where it was, and the attempt does not count. */
   | { status: 'returned' }
@@ -105,6 +142,7 @@ export interface Ports {
   catalog: Catalog
   remote: RemoteFetcher
   stage: Stage
+  stored: StoredFiles
 }
 
 export interface EngineParts {

@@ -6,6 +6,7 @@ import { runChain, type BatchRunner } from './batch.ts'
 import { finishOperation } from './finish.ts'
 import { createProgress } from './progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from './queue.ts'
+import { createControl } from './control.ts'
 import { startRecovery } from './recover.ts'
 import type { EngineParts } from './types.ts'
 
@@ -25,11 +26,19 @@ export async function startWorker(
   const { database, log } = parts
   const stopping = new AbortController()
   const progress = createProgress(database)
+  const control = createControl(parts.listener, async (operation) => {
+    const { rows } = await database.pool.query(
+      `select 1 from operations where id = $1 and status in ('running', 'previewing') and stopped is null`,
+      [operation],
+    )
+    return rows.length > 0
+  })
   const runner: BatchRunner = {
     parts,
     worker: randomUUID(),
     progress,
-    active: new Set(),
+    control,
+    active: new Map(),
     broken: new Set(),
     signal: stopping.signal,
   }
@@ -62,6 +71,7 @@ export async function startWorker(
       await graphile.stop()
       await recovery.stop()
       progress.close()
+      control.close()
     },
   }
 }

@@ -78,7 +78,12 @@ describe('admitFiles', () => {
     const [first] = await admit(admission('a.txt', 1, 'error', true))
     await scope.from('files').update({ tags: ['mine'], expiry_days: 7 } as never)
     const [renewed] = await admit(admission('a.txt', 2, 'new_version'))
-    expect(renewed).toMatchObject({ status: 'replaced', fileId: (first as { fileId: string }).fileId })
+    expect(renewed).toMatchObject({
+      status: 'versioned',
+      before: 1,
+      version: 2,
+      fileId: (first as { fileId: string }).fileId,
+    })
     expect(await rows('files')).toMatchObject([{ version: 2, tags: ['mine'], expiry_days: 7, mapping_state: 'mapped' }])
     expect((await rows('versions')).length).toBe(2)
 

@@ -18,6 +18,7 @@ export interface Admission {
 
 export type Admitted =
   | { status: 'created' | 'replaced'; fileId: string; filename: string }
+  | { status: 'versioned'; fileId: string; filename: string; before: number; version: number }
   | { status: 'refused'; code: ErrorCode; message: string }
 
 const LAST_NUMBER = 10_000
@@ -60,7 +61,7 @@ function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): 
 const refused = (code: ErrorCode): Admitted => ({ status: 'refused', code, message: new AppError(code).message })
 
 /** Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile. */
-async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
+export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return
   // In the order of their hashes: two transactions that share some then wait for each other instead of deadlocking.
   await tx.query(
@@ -143,14 +144,21 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
 async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
   if (admission.onConflict === 'error') return refused('duplicate_filename')
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
-  const [existing] = await tx.query<{ id: string }>(
-    'select id from files where shop_id = :shop and name_key = :key and deleted_at is null for update',
-    { key: nameKey(admission.draft.filename) },
+  const { filename } = admission.draft
+  const [existing] = await tx.query<{ id: string; version: number; claimed: boolean }>(
+    `select id, version, exists (
+         select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id
+       ) as claimed
+     from files where shop_id = :shop and name_key = :key and deleted_at is null for update`,
+    { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)
-  await admitVersion(tx, existing.id, admission.staged)
-  if (admission.onConflict === 'overwrite') await overwriteRecord(tx, existing.id, admission.draft)
-  return { status: 'replaced', fileId: existing.id, filename: admission.draft.filename }
+  if (existing.claimed) return refused('file_in_use')
+  const version = await admitVersion(tx, existing.id, admission.staged)
+  if (admission.onConflict === 'new_version')
+    return { status: 'versioned', fileId: existing.id, filename, before: existing.version, version }
+  await overwriteRecord(tx, existing.id, admission.draft)
+  return { status: 'replaced', fileId: existing.id, filename }
 }
 
 /** The name was freed between the insert and the look-up. */
@@ -171,23 +179,29 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
 
 /**
  * Makes staged bytes the newest version of a file (a bare UUID) and its current one; the older versions stay.
- * Its links go on with the new bytes.
+ * Its links go on with the new bytes. Gives the version's number.
  */
-export async function admitVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<void> {
-  await holdBlobs(tx, [staged])
+export async function admitVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<number> {
+  const number = await addVersion(tx, fileId, staged)
   await tx.query(
-    `with number as (
-       select max(number) + 1 as next from versions where shop_id = :shop and file_id = :file
-     ), version as (
-       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       select :shop, :file, number.next, decode(:hash, 'hex'), :location, :size, content_type
-       from number, files where files.shop_id = :shop and files.id = :file
-       returning number
-     )
-     update files set version = version.number, size_bytes = :size, updated_at = now()
-     from version where files.shop_id = :shop and files.id = :file`,
+    `update files set version = :number, size_bytes = :size, updated_at = now() where shop_id = :shop and id = :file`,
+    { file: fileId, number, size: staged.size_bytes },
+  )
+  return number
+}
+
+/** The same, but the file goes on with the version that it has. */
+export async function addVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<number> {
+  await holdBlobs(tx, [staged])
+  const [row] = await tx.query<{ number: number }>(
+    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+     select :shop, :file, (select max(number) + 1 from versions where shop_id = :shop and file_id = :file),
+       decode(:hash, 'hex'), :location, :size, content_type
+     from files where files.shop_id = :shop and files.id = :file
+     returning number`,
     { file: fileId, hash: staged.hash, location: staged.location, size: staged.size_bytes },
   )
+  return row!.number
 }
 
 /** Overwriting replaces settings and tags too and drops the older versions; products that the file has stay with it. */

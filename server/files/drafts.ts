@@ -1,13 +1,23 @@
 // The draft of a file that an import will create: the entry's wishes over the shop's import defaults.
 import type { FileSettings, FileView, Mapping } from '../../plugins/contract.ts'
+import type { FileRecord, MappingState } from './records.ts'
 import type { ShopDefaults } from './shop-settings.ts'
 import { normalizeTags } from './rules.ts'
 
-/** What the engine keeps of a file while it is made. */
+/** What the engine keeps of a file while it is made, or changed. */
 export interface Draft extends FileSettings {
   filename: string
   tags: string[]
-  mappings: Mapping[]
+  mappings: (Mapping & { created_at?: string })[]
+  /** Of a file that exists: into the trash or out of it, and when it had gone there. */
+  deleted?: boolean
+  deleted_at?: string | null
+  /** Of a file that exists: gone for good. */
+  purged?: boolean
+  /** Of a file that exists, where an undo sets them back. */
+  version?: number
+  mapping_state?: MappingState
+  updated_at?: string
 }
 
 export interface DraftWishes {
@@ -32,10 +42,34 @@ export function draftOf(wishes: DraftWishes, defaults: ShopDefaults): Draft {
   }
 }
 
+/** A draft of changes to a file that exists: the file as it stands. */
+export const draftOfRecord = (record: FileRecord): Draft => ({
+  filename: record.filename,
+  tags: [...record.tags],
+  mappings: [...record.mappings],
+  expiry_days: record.expiry_days,
+  download_limit: record.download_limit,
+  visibility: record.visibility,
+  cdn: record.cdn,
+  download_notification: record.download_notification,
+  download_tracking: record.download_tracking,
+  allowed_referrers: record.allowed_referrers,
+  deleted: record.deleted_at !== null,
+})
+
 /** A draft as plugins see it. */
-export const viewOfDraft = (draft: Draft, sizeBytes: number | null): FileView => ({
-  ...draft,
-  id: null,
-  size_bytes: sizeBytes,
-  content_type: null,
+export const viewOfDraft = (draft: Draft, sizeBytes: number | null, record: FileRecord | null = null): FileView => ({
+  filename: draft.filename,
+  tags: draft.tags,
+  mappings: draft.mappings,
+  expiry_days: draft.expiry_days,
+  download_limit: draft.download_limit,
+  visibility: draft.visibility,
+  cdn: draft.cdn,
+  download_notification: draft.download_notification,
+  download_tracking: draft.download_tracking,
+  allowed_referrers: draft.allowed_referrers,
+  id: record?.id ?? null,
+  size_bytes: sizeBytes ?? record?.size_bytes ?? null,
+  content_type: record?.content_type ?? null,
 })

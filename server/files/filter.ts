@@ -1,65 +1,31 @@
 // The selection language: one filter of files, compiled to SQL here and nowhere else. Lists use it now; bulk operations,
 // schedules and exports select by the same words.
 import { z } from 'zod'
+import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings } from '../db/for-shop.ts'
-import { extensionOf, nameKey } from './rules.ts'
 
-/** Groups of types that a person would look for, by extension. */
-export const TYPE_GROUPS: Record<string, readonly string[]> = {
-  document: [
-    'pdf',
-    'doc',
-    'docx',
-    'xls',
-    'xlsx',
-    'ppt',
-    'pptx',
-    'odt',
-    'ods',
-    'odp',
-    'txt',
-    'md',
-    'rtf',
-    'csv',
-    'epub',
-    'mobi',
-  ],
-  image: ['jpg', 'jpeg', 'png', 'gif', 'svg', 'webp', 'avif', 'tif', 'tiff', 'bmp', 'heic', 'psd', 'ai', 'eps'],
-  video: ['mp4', 'mov', 'avi', 'webm', 'mkv', 'm4v', 'wmv'],
-  audio: ['mp3', 'wav', 'aac', 'flac', 'ogg', 'm4a', 'aiff', 'opus'],
-  archive: ['zip', 'rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'],
-}
-
-const list = z.preprocess(
-  (value) =>
-    typeof value === 'string'
-      ? value
-          .split(',')
-          .map((part) => part.trim())
-          .filter(Boolean)
-      : value,
-  z.array(z.string().max(100)).max(50),
-)
-const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'Send a date, like 2026-01-31')
+
+const days = z.coerce.number().int().min(1).max(36_500)
 
 /** Every condition must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
-  search: z.string().max(255).optional().meta({ description: 'The name contains this, in any case' }),
-  type: list.optional().meta({ description: 'Extensions, or document, image, video, audio, archive' }),
-  tags: list.optional().meta({ description: 'Has all of these tags' }),
-  mapped: flag.optional().meta({ description: 'Is mapped to a product, or is not' }),
-  larger_than: z.coerce.number().int().min(0).optional().meta({ description: 'Bytes' }),
-  smaller_than: z.coerce.number().int().min(0).optional().meta({ description: 'Bytes' }),
+  ...conditionFields,
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
+  older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
+  not_downloaded_for_days: days.optional().meta({ description: 'No download in the last so many days' }),
+  deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not' }),
 }
+
+/** Stored with schedules and operations: a filter as JSON. */
+export const filterSchema = z.strictObject(filterFields)
 
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
-/** A condition on `files`, with its bindings (all named `f_…`). Trash is excluded. */
+/** A condition on `files`, with its bindings (all named `f_…`). */
 export function compileFilter(filter: FileFilter): { sql: string; bindings: Bindings } {
-  const conditions = ['files.deleted_at is null']
+  const conditions = [`files.deleted_at is ${filter.deleted ? 'not null' : 'null'}`]
   const bindings: Bindings = {}
   const add = (name: string, value: unknown, sql: string) => {
     if (value === undefined) return
@@ -75,10 +41,14 @@ export function compileFilter(filter: FileFilter): { sql: string; bindings: Bind
   add('f_smaller', filter.smaller_than, 'files.size_bytes < :f_smaller')
   add('f_before', filter.uploaded_before, 'files.created_at < :f_before::timestamptz')
   add('f_after', filter.uploaded_after, 'files.created_at >= :f_after::timestamptz')
+  add('f_older', filter.older_than_days, `files.created_at < now() - :f_older * interval '1 day'`)
+  add(
+    'f_idle',
+    filter.not_downloaded_for_days,
+    `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id
+       and links.last_download_at > now() - :f_idle * interval '1 day')`,
+  )
   return { sql: conditions.join(' and '), bindings }
 }
 
 const likeLiteral = (text: string) => text.replace(/[\\%_]/g, '\\$&')
-
-const extensionsOf = (types: readonly string[]): string[] =>
-  types.flatMap((type) => TYPE_GROUPS[type.toLowerCase()] ?? [extensionOf(`x.${type.replace(/^\./, '')}`)])

@@ -5,7 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 /** Adds mappings, each once; one that is there already keeps its score and reason. Does not touch the file's state. */
 export async function addMappings(
   tx: ShopScope,
-  mappings: readonly { fileId: string; mapping: Mapping }[],
+  mappings: readonly { fileId: string; mapping: Mapping & { created_at?: string } }[],
 ): Promise<void> {
   if (mappings.length === 0) return
   const rows = mappings.map(({ fileId, mapping }) => ({
@@ -14,11 +14,32 @@ export async function addMappings(
     variant_id: mapping.variant_id ?? '',
   }))
   await tx.query(
-    `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score, reason)
-     select :shop, file_id, product_id, variant_id, product_title, sku, method, score, reason
+    `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score, reason,
+       created_at)
+     select :shop, file_id, product_id, variant_id, product_title, sku, method, score, reason,
+       coalesce(created_at, now())
      from jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text, product_title text,
-       sku text, method text, score real, reason text)
+       sku text, method text, score real, reason text, created_at timestamptz)
      on conflict do nothing`,
+    { rows: JSON.stringify(rows) },
+  )
+}
+
+/** Takes mappings away; those that are not there are no matter. Does not touch the file's state. */
+export async function removeMappings(
+  tx: ShopScope,
+  mappings: readonly { fileId: string; mapping: Pick<Mapping, 'product_id' | 'variant_id'> }[],
+): Promise<void> {
+  if (mappings.length === 0) return
+  const rows = mappings.map(({ fileId, mapping: { product_id, variant_id } }) => ({
+    file_id: fileId,
+    product_id,
+    variant_id: variant_id ?? '',
+  }))
+  await tx.query(
+    `delete from mappings m
+     using jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text)
+     where m.shop_id = :shop and m.file_id = g.file_id and m.product_id = g.product_id and m.variant_id = g.variant_id`,
     { rows: JSON.stringify(rows) },
   )
 }

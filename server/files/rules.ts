@@ -1,9 +1,11 @@
 // The one place that says what a file's name, tags and settings may be. Every channel and every change is held to it.
 import { lookup as mimeTypeOf } from 'mime-types'
+import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import type { ErrorCode } from '../errors.ts'
 
+export { extensionOf, nameKey, tagProblem } from '../../plugins/contract.ts'
+
 export const MAX_NAME_LENGTH = 255
-export const MAX_TAG_LENGTH = 100
 export const MAX_TAGS = 250
 export const MAX_EXPIRY_DAYS = 36_500
 export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
@@ -13,8 +15,6 @@ export interface Problem {
   message: string
 }
 
-// Control characters, and the marks that can make a name read backwards (`exe.fdp`).
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 const SEPARATORS = /[\\/]/
 
 /** What is wrong with a filename, or null. */
@@ -25,32 +25,13 @@ export function filenameProblem(name: string): Problem | null {
   if ([...name].length > MAX_NAME_LENGTH) return wrong(`A filename has at most ${MAX_NAME_LENGTH} characters`)
   if (!name.isWellFormed()) return wrong('This filename is not valid Unicode')
   if (SEPARATORS.test(name)) return wrong('A filename cannot contain / or \\')
-  if (UNSAFE.test(name)) return wrong('A filename cannot contain control or text-direction characters')
+  if (UNSAFE_CHARACTERS.test(name)) return wrong('A filename cannot contain control or text-direction characters')
   if (name === '.' || name === '..') return wrong('This filename is reserved')
-  return null
-}
-
-/** What is wrong with a tag, or null. Commas and semicolons separate tags in CSV files, so a tag can't contain them. */
-export function tagProblem(tag: string): Problem | null {
-  const wrong = (message: string): Problem => ({ code: 'invalid_tag', message })
-  if (tag.trim() === '') return wrong('A tag cannot be empty')
-  if (tag.length > MAX_TAG_LENGTH) return wrong(`A tag has at most ${MAX_TAG_LENGTH} characters`)
-  if (/[,;]/.test(tag)) return wrong('A tag cannot contain , or ;')
-  if (!tag.isWellFormed() || UNSAFE.test(tag)) return wrong('A tag cannot contain control characters')
   return null
 }
 
 /** Tags as they are stored: trimmed, each once, in the order given. */
 export const normalizeTags = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim()))]
-
-/** What a name is compared, searched and sorted by: the same on every database, whatever its locale. */
-export const nameKey = (filename: string): string => filename.normalize('NFC').toLowerCase().normalize('NFC')
-
-/** What comes after the last dot, in lower case; '' where there is none. */
-export function extensionOf(filename: string): string {
-  const at = filename.lastIndexOf('.')
-  return at > 0 ? nameKey(filename.slice(at + 1)) : ''
-}
 
 /** The media type that a file is served as: by its name, since the source's word is not to be trusted. */
 export const contentTypeOf = (filename: string): string => mimeTypeOf(filename) || 'application/octet-stream'

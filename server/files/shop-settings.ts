@@ -1,17 +1,49 @@
 // A shop's settings, with the specification's defaults for what it has not set.
 import { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
+import { MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS } from './rules.ts'
 
-export const shopSettingsSchema = z.object({
-  expiry_days: z.number().int().positive().nullable().default(60),
-  download_limit: z.number().int().positive().nullable().default(5),
-  visibility: z.enum(['public', 'private']).default('private'),
-  cdn: z.boolean().default(true),
-  auto_map: z.boolean().default(true),
-  email_on_complete: z.boolean().default(true),
-  email_on_errors: z.boolean().default(true),
-  recipients: z.array(z.email()).default([]),
-})
+const MAX_RECIPIENTS = 50
+
+/** A name of the IANA list, as `Europe/Berlin`: a bare offset knows no daylight saving. */
+export const timeZone = z.string().refine(isTimeZone, 'Choose a time zone, like Europe/Berlin')
+
+function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+/** What may be set, without defaults: a change names any of them. */
+const fields = {
+  expiry_days: z.number().int().min(1, 'At least 1 day; null means never').max(MAX_EXPIRY_DAYS).nullable(),
+  download_limit: z.number().int().min(1, 'At least 1; null means unlimited').max(MAX_DOWNLOAD_LIMIT).nullable(),
+  visibility: z.enum(['public', 'private']),
+  cdn: z.boolean(),
+  auto_map: z.boolean(),
+  email_on_complete: z.boolean(),
+  email_on_errors: z.boolean(),
+  recipients: z.array(z.email()).max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
+  time_zone: timeZone,
+}
+
+export const settingsChange = z.strictObject(fields).partial().meta({ id: 'SettingsChange' })
+
+export const shopSettingsSchema = z
+  .object({
+    expiry_days: fields.expiry_days.default(60),
+    download_limit: fields.download_limit.default(5),
+    visibility: fields.visibility.default('private'),
+    cdn: fields.cdn.default(true),
+    auto_map: fields.auto_map.default(true),
+    email_on_complete: fields.email_on_complete.default(true),
+    email_on_errors: fields.email_on_errors.default(true),
+    recipients: fields.recipients.default([]),
+    time_zone: fields.time_zone.default('UTC'),
+  })
+  .meta({ id: 'Settings' })
 
 export type ShopDefaults = z.output<typeof shopSettingsSchema>
 
@@ -27,4 +59,12 @@ export async function readShop(scope: ShopScope): Promise<ShopRecord> {
     'select name, domain, demo, settings from shops where id = :shop',
   )
   return { name: row!.name, domain: row!.domain, demo: row!.demo, settings: shopSettingsSchema.parse(row!.settings) }
+}
+
+/** Changes what is named and leaves the rest. */
+export async function changeSettings(scope: ShopScope, change: z.output<typeof settingsChange>): Promise<ShopDefaults> {
+  await scope.query('update shops set settings = settings || :change::jsonb where id = :shop', {
+    change: JSON.stringify(change),
+  })
+  return (await readShop(scope)).settings
 }

@@ -25,8 +25,14 @@ import { fileRoutes } from './routes/files.ts'
 import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
 import { noticeRoutes } from './routes/notices.ts'
+import { bulkRoutes } from './routes/bulk.ts'
+import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
+import { pluginRoutes } from './routes/plugins.ts'
+import { scheduleRoutes } from './routes/schedules.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { settingsRoutes } from './routes/settings.ts'
+import { workflowRoutes } from './routes/workflows.ts'
 
 export interface AppParts {
   database: Database
@@ -49,7 +55,13 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...importRoutes(parts.engine, parts.limits),
     ...fileRoutes(parts.stores, parts.clock),
     ...linkRoutes(parts),
-    ...operationRoutes(parts.engine, parts.clock),
+    ...operationRoutes(parts),
+    ...operationLogRoutes(parts),
+    ...bulkRoutes(parts),
+    ...workflowRoutes(parts.engine),
+    ...pluginRoutes(parts.engine.plugins),
+    ...scheduleRoutes(parts),
+    ...settingsRoutes(parts.clock),
     ...noticeRoutes(),
     ...sessionRoutes(),
   ]

@@ -40,7 +40,10 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   ])
   const answers = Object.entries(replies).map(([status, { description, schema }]) => [
     status,
-    schema ? { description, content: json(schema) } : { description, content: { 'application/octet-stream': {} } },
+    {
+      description,
+      ...(status === '204' ? {} : { content: schema ? json(schema) : { 'application/octet-stream': {} } }),
+    },
   ])
   return {
     summary,

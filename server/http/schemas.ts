@@ -50,6 +50,11 @@ export const downloadLimit = z
   .nullable()
   .meta({ description: 'Downloads that a link allows; null: unlimited', example: 5 })
 
+export const referrers = z
+  .array(z.string().trim().min(1).max(253))
+  .max(100)
+  .meta({ description: 'Hosts that may link to the file; empty: any', example: ['shop.example.com'] })
+
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })
 

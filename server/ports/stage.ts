@@ -29,9 +29,14 @@ export async function stageBytes(
     return { ...(await store.write(shop, bytes, signal)), location, content_type: contentType }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    const { code, retryable } = FAILURES[error.code]
-    throw new PortError(code, ERRORS[code].message, retryable, { cause: error })
+    throw storeFailure(error)
   }
+}
+
+/** What a store's error is to a plugin. */
+export function storeFailure(error: StoreError): PortError {
+  const { code, retryable } = FAILURES[error.code]
+  return new PortError(code, ERRORS[code].message, retryable, { cause: error })
 }
 
 export function createStage(place: Place): Stage {

@@ -5,6 +5,7 @@ import { readShop } from '../files/shop-settings.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createStage } from '../ports/stage.ts'
+import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
@@ -25,6 +26,7 @@ export function portsFactory(parts: {
       catalog: parts.storefront.catalog(scope.shop),
       remote: createRemote({ client: parts.client, ...place }),
       stage: createStage(place),
+      stored: createStoredFiles(scope, parts.stores),
     }
   }
 }

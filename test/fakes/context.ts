@@ -15,10 +15,11 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
       settings: { auto_map: true, email_on_complete: true, email_on_errors: true, recipients: ['owner@example.com'] },
     },
     request: {},
-    limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
+    limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2, background: { delete: 100, update: 500 } },
     catalog: { findBySku: refuse('catalog') },
     remote: { probe: refuse('remote'), download: refuse('remote') },
     stage: { write: refuse('stage') },
+    stored: { backUp: refuse('stored') },
     ...given,
   }
 }

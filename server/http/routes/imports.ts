@@ -8,7 +8,7 @@ import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, fetchUrl, filename, tags, warning } from '../schemas.ts'
-import { operationPath } from './operations.ts'
+import { operationPath } from '../operation-record.ts'
 
 const importReply = z
   .object({
@@ -124,10 +124,10 @@ const STATUSES = {
 function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
   const status = STATUSES[item.status]
   return {
-    filename: item.after?.filename ?? item.draft.filename,
+    filename: item.filename,
     file_id: item.file_id && toPublicId('file', item.file_id),
     status,
-    product_mapped: item.after?.product_mapped ?? false,
+    product_mapped: item.product_mapped,
     ...(item.error && status !== 'queued' ? { error: item.error } : {}),
     ...(item.warnings ? { warnings: item.warnings } : {}),
   }

@@ -1,194 +1,233 @@
-// Operations: history, progress, and what became of each item. An import job is an operation under its import id.
+// Operations: history, one operation, its items, and the one door to every bulk action and workflow.
 import { z } from 'zod'
-import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
+import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import { ITEM_STATUSES, OPERATION_STATUSES, type Engine, type Move, type OperationRow } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
+import { startBulk } from '../../channels/admin.ts'
 import { fromCursor, toCursor } from '../cursors.ts'
-import { endpoint, type Endpoint } from '../endpoint.ts'
-import { listOf, page, timestamp, warning } from '../schemas.ts'
+import { endpoint, type Caller, type Endpoint, type Reply } from '../endpoint.ts'
+import {
+  itemRecord,
+  itemSchema,
+  operationId,
+  operationPath,
+  operationRecord,
+  operationSchema,
+} from '../operation-record.ts'
+import { errorSchema, listOf, page } from '../schemas.ts'
+import { requireScopes } from '../scopes.ts'
+import { selectionSchema, sourceOf } from '../selection.ts'
 
-const STATUSES = [
-  'previewing',
-  'previewed',
-  'queued',
-  'running',
-  'paused',
-  'success',
-  'partial',
-  'failed',
-  'cancelled',
-  'undone',
-] as const
-const ITEM_STATUSES = ['pending', 'running', 'done', 'failed', 'skipped', 'cancelled'] as const
+const statuses = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z
+    .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(z.enum(values)))
+    .meta({ description: 'One status, or several separated by commas' })
 
-const operationSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(['import', 'bulk']),
-    action: z.string(),
-    channel: z.string(),
-    workflow: z.string(),
-    status: z.enum(STATUSES),
-    total: z.number().int(),
-    done: z.number().int(),
-    failed: z.number().int(),
-    skipped: z.number().int(),
-    cancelled: z.number().int(),
-    bytes: z.number().int(),
-    percentage: z.number(),
-    elapsed_seconds: z.number(),
-    remaining_seconds: z.number().nullable(),
-    requested_by: z.string(),
-    created_at: timestamp,
-    started_at: timestamp.nullable(),
-    finished_at: timestamp.nullable(),
-    undo_until: timestamp.nullable(),
-    artifact: z.string().nullable(),
-    warnings: z.array(warning),
-  })
-  .meta({ id: 'Operation' })
-
-const itemSchema = z
-  .object({
-    position: z.number().int(),
-    status: z.enum(ITEM_STATUSES),
-    filename: z.string(),
-    file_id: z.string().nullable(),
-    product_mapped: z.boolean(),
-    attempt: z.number().int(),
-    error: z
-      .object({ code: z.string(), message: z.string(), detail: z.string().optional(), retryable: z.boolean() })
-      .nullable(),
-    warnings: z.array(warning),
-    finished_at: timestamp.nullable(),
-  })
-  .meta({ id: 'Item' })
-
-const itemStatuses = z
-  .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(z.enum(ITEM_STATUSES)))
-  .meta({ description: 'One status, or several separated by commas' })
-
+const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'Send a date, like 2026-01-31')
 const byId = z.strictObject({ id: z.string() })
-const isImport = ({ kind }: OperationRow) => kind === 'import'
-const publicId = (operation: OperationRow) => toPublicId(isImport(operation) ? 'import' : 'op', operation.id)
 
-export const operationPath = (operation: OperationRow): string =>
-  `/api/${isImport(operation) ? 'jobs' : 'operations'}/${publicId(operation)}`
+export interface OperationParts {
+  engine: Engine
+  clock: () => Date
+  limits: Limits
+}
 
-export function operationRoutes(engine: Engine, clock: () => Date): Endpoint[] {
-  const find = async (scope: ShopScope, id: string): Promise<OperationRow> => {
-    const operation = await engine.get(scope, requirePublicId(['op', 'import'], id))
-    // An import's id is import_…, a bulk operation's op_…: under the other name it does not exist.
-    if (!operation || publicId(operation) !== id) throw new AppError('not_found')
-    return operation
-  }
-  const one = (path: string, summary: string) =>
-    endpoint({
-      method: 'get',
-      path,
-      summary,
-      tag: 'Operations',
-      scope: 'operations:read',
-      params: byId,
-      replies: { 200: { description: 'As it stands now', schema: operationSchema } },
-      handler: async ({ caller, params }) => ({ body: recordOf(await find(caller.scope, params.id), clock()) }),
-    })
+/** Throws `not_found`: an import's id is import_…, a bulk operation's op_…, and under the other name it does not exist. */
+export async function findOperation(engine: Engine, scope: ShopScope, id: string): Promise<OperationRow> {
+  const operation = await engine.get(scope, requirePublicId(['op', 'import'], id))
+  if (!operation || operationId(operation) !== id) throw new AppError('not_found')
+  return operation
+}
+
+export function operationRoutes(parts: OperationParts): Endpoint[] {
   return [
-    one('/api/jobs/{id}', 'Read an import job'),
-    one('/api/operations/{id}', 'Read an operation'),
-    endpoint({
-      method: 'get',
-      path: '/api/operations',
-      summary: 'List operations, newest first',
-      tag: 'Operations',
-      scope: 'operations:read',
-      query: z.strictObject({
-        ...page,
-        status: z.enum(STATUSES).optional(),
-        kind: z.enum(['import', 'bulk']).optional(),
-      }),
-      replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
-      handler: async ({ caller, query }) => {
-        const before = fromCursor(query.cursor, 1)?.[0]
-        const rows = await engine.list(caller.scope, {
-          limit: query.limit + 1,
-          ...(query.status ? { status: query.status } : {}),
-          ...(query.kind ? { kind: query.kind } : {}),
-          ...(before ? { before: requirePublicId('op', String(before)) } : {}),
-        })
-        const shown = rows.slice(0, query.limit)
-        const next = rows.length > query.limit ? toCursor([toPublicId('op', shown.at(-1)!.id)]) : null
-        return { body: { data: shown.map((row) => recordOf(row, clock())), next_cursor: next } }
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/operations/{id}/items',
-      summary: 'List an operation’s items in order, each with its result',
-      tag: 'Operations',
-      scope: 'operations:read',
-      params: byId,
-      query: z.strictObject({ ...page, status: itemStatuses.optional() }),
-      replies: { 200: { description: 'A page of items', schema: listOf(itemSchema) } },
-      handler: async ({ caller, params, query }) => {
-        const operation = await find(caller.scope, params.id)
-        const after = fromCursor(query.cursor, 1)?.[0]
-        const rows = await engine.items(caller.scope, operation.id, {
-          limit: query.limit + 1,
-          ...(query.status ? { statuses: query.status } : {}),
-          ...(after === undefined ? {} : { after: Number(after) }),
-        })
-        const shown = rows.slice(0, query.limit)
-        const next = rows.length > query.limit ? toCursor([shown.at(-1)!.position]) : null
-        return { body: { data: shown.map(itemOf), next_cursor: next } }
-      },
-    }),
+    one(parts, '/api/jobs/{id}', 'Read an import job'),
+    one(parts, '/api/operations/{id}', 'Read an operation'),
+    list(parts),
+    items(parts),
+    begin(parts),
+    ...(Object.keys(MOVES) as Move[]).map((move) => lifecycle(parts, move)),
+    undo(parts),
   ]
 }
 
-function recordOf(operation: OperationRow, now: Date): z.output<typeof operationSchema> {
-  const ended = operation.done + operation.failed + operation.skipped + operation.cancelled
-  const from = operation.started_at ?? operation.created_at
-  const elapsed = Math.max(0, ((operation.finished_at ?? now).getTime() - from.getTime()) / 1000)
-  const left = operation.total - ended
-  const remaining = ended > 0 ? (elapsed / ended) * left : null
+const one = ({ engine, clock }: OperationParts, path: string, summary: string) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary,
+    tag: 'Operations',
+    scope: 'operations:read',
+    params: byId,
+    replies: { 200: { description: 'As it stands now', schema: operationSchema } },
+    handler: async ({ caller, params }) => ({
+      body: operationRecord(engine, await findOperation(engine, caller.scope, params.id), clock()),
+    }),
+  })
+
+const list = ({ engine, clock }: OperationParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/operations',
+    summary: 'List operations, newest first',
+    tag: 'Operations',
+    scope: 'operations:read',
+    query: z.strictObject({
+      ...page,
+      status: z.enum(OPERATION_STATUSES).optional(),
+      kind: z.enum(['import', 'bulk']).optional(),
+      action: z.string().max(100).optional(),
+      channel: z.string().max(100).optional(),
+      requested_by: z.string().max(255).optional(),
+      from: day.optional(),
+      to: day.optional(),
+      schedule_id: z.string().optional(),
+      search: z.string().max(255).optional().meta({ description: 'Its title, action or channel contains this' }),
+    }),
+    replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
+    handler: async ({ caller, query }) => {
+      const { cursor, limit, schedule_id, ...filter } = query
+      const before = fromCursor(cursor, 1)?.[0]
+      const rows = await engine.list(caller.scope, {
+        ...filter,
+        limit: limit + 1,
+        ...(schedule_id ? { schedule: requirePublicId('schedule', schedule_id) } : {}),
+        ...(before ? { before: requirePublicId('op', String(before)) } : {}),
+      })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([toPublicId('op', shown.at(-1)!.id)]) : null
+      return { body: { data: shown.map((row) => operationRecord(engine, row, clock())), next_cursor: next } }
+    },
+  })
+
+const items = ({ engine }: OperationParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/operations/{id}/items',
+    summary: 'List an operation’s items in order, each with its result',
+    tag: 'Operations',
+    scope: 'operations:read',
+    params: byId,
+    query: z.strictObject({
+      ...page,
+      status: statuses(ITEM_STATUSES).optional(),
+      search: z.string().max(255).optional().meta({ description: 'The name contains this' }),
+    }),
+    replies: { 200: { description: 'A page of items', schema: listOf(itemSchema) } },
+    handler: async ({ caller, params, query }) => {
+      const operation = await findOperation(engine, caller.scope, params.id)
+      const after = fromCursor(query.cursor, 1)?.[0]
+      const rows = await engine.items(caller.scope, operation.id, {
+        limit: query.limit + 1,
+        ...(query.status ? { statuses: query.status } : {}),
+        ...(query.search ? { search: query.search } : {}),
+        ...(after === undefined ? {} : { after: Number(after) }),
+      })
+      const shown = rows.slice(0, query.limit)
+      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.position]) : null
+      return { body: { data: shown.map(itemRecord), next_cursor: next } }
+    },
+  })
+
+const begin = (parts: OperationParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/operations',
+    summary: 'Start a bulk action or a workflow',
+    description:
+      'The one door to every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it only previews, until it is confirmed.',
+    tag: 'Operations',
+    scope: 'operations:write',
+    body: z
+      .strictObject({
+        action: z.string().max(100).optional(),
+        workflow: z.string().max(100).optional(),
+        select: selectionSchema(parts.limits),
+        options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
+        dry_run: z.boolean().default(false),
+      })
+      .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
+        path: ['action'],
+        message: 'Name an action or a workflow, one of them',
+      })
+      .meta({ id: 'OperationRequest' }),
+    replies: {
+      202: { description: 'The operation; follow `Location`', schema: operationSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body, idempotencyKey }) => {
+      const id = await startBulk(parts.engine, caller.scope, {
+        ...(body.action === undefined ? {} : { action: body.action }),
+        ...(body.workflow === undefined ? {} : { workflow: body.workflow }),
+        options: body.options,
+        source: sourceOf(body.select),
+        dryRun: body.dry_run,
+        requestedBy: caller.name,
+        channel: channelOf(caller),
+        idempotencyKey,
+        permit: (scopes) => requireScopes(caller, scopes),
+      })
+      return accepted(parts, caller, id)
+    },
+  })
+
+/** People work in the page, programs with keys. */
+export const channelOf = ({ subject }: Caller): string => (subject.startsWith('key:') ? 'api' : 'admin')
+
+async function accepted({ engine, clock }: OperationParts, caller: Caller, id: string): Promise<Reply> {
+  const operation = (await engine.get(caller.scope, id))!
   return {
-    id: publicId(operation),
-    kind: operation.kind,
-    action: operation.action,
-    channel: operation.channel,
-    workflow: operation.workflow.id,
-    status: operation.status,
-    total: operation.total,
-    done: operation.done,
-    failed: operation.failed,
-    skipped: operation.skipped,
-    cancelled: operation.cancelled,
-    bytes: operation.bytes,
-    percentage: operation.total === 0 ? 100 : Math.floor((ended / operation.total) * 1000) / 10,
-    elapsed_seconds: Math.round(elapsed * 10) / 10,
-    remaining_seconds: hasEnded(operation) ? 0 : remaining === null ? null : Math.round(remaining * 10) / 10,
-    requested_by: operation.requested_by,
-    created_at: operation.created_at.toISOString(),
-    started_at: operation.started_at?.toISOString() ?? null,
-    finished_at: operation.finished_at?.toISOString() ?? null,
-    undo_until: null,
-    artifact: null,
-    warnings: operation.warnings,
+    status: 202,
+    body: operationRecord(engine, operation, clock()),
+    headers: { Location: operationPath(operation) },
   }
 }
 
-function itemOf(item: ItemRow): z.output<typeof itemSchema> {
-  return {
-    position: item.position,
-    status: item.status,
-    filename: item.after?.filename ?? item.draft.filename,
-    file_id: item.file_id && toPublicId('file', item.file_id),
-    product_mapped: item.after?.product_mapped ?? false,
-    attempt: item.attempt,
-    error: item.error,
-    warnings: item.warnings ?? [],
-    finished_at: item.finished_at?.toISOString() ?? null,
-  }
+const MOVES: Record<Move, string> = {
+  pause: 'Pause an operation: what runs is put down at once, what is done stays',
+  resume: 'Go on with a paused operation',
+  cancel: 'Cancel an operation, or discard a preview: what is done stays',
+  retry: 'Put the failed items of an operation back to work',
+  confirm: 'Carry out what a preview found; files that have changed since are skipped',
 }
+
+const lifecycle = ({ engine, clock }: OperationParts, move: Move) =>
+  endpoint({
+    method: 'post',
+    path: `/api/operations/{id}/${move}`,
+    summary: MOVES[move],
+    tag: 'Operations',
+    scope: 'operations:write',
+    params: byId,
+    replies: {
+      200: { description: 'As it stands now', schema: operationSchema },
+      409: { description: 'It is in a state that does not allow this', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const { id } = await findOperation(engine, caller.scope, params.id)
+      await engine.move(caller.scope, id, move)
+      return { body: operationRecord(engine, (await engine.get(caller.scope, id))!, clock()) }
+    },
+  })
+
+const undo = (parts: OperationParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/operations/{id}/undo',
+    summary: 'Take an operation back, within 7 days',
+    description: 'Starts an operation of its own, which skips files that were changed since, with the reason.',
+    tag: 'Operations',
+    scope: 'operations:write',
+    params: byId,
+    replies: {
+      202: { description: 'The operation that undoes; follow `Location`', schema: operationSchema },
+      409: { description: 'It can’t be undone (any more)', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const { id } = await findOperation(parts.engine, caller.scope, params.id)
+      const undo = await parts.engine.undo(caller.scope, id, caller.name, channelOf(caller))
+      return accepted(parts, caller, undo)
+    },
+  })

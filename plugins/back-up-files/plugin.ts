@@ -1,0 +1,34 @@
+// Copies files to the backup location, whole and read back, with their settings and mappings. A file whose copy fails goes no
+// further: a deletion that follows leaves it alone.
+import { z } from 'zod'
+import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
+
+const AT_ONCE = 4
+
+export const backUpFiles = definePlugin({
+  id: 'back-up-files',
+  kind: 'act',
+  title: 'Back up files',
+  options: z.strictObject({}),
+  undo: 'none',
+  worksOn: 'files',
+  bytes: true,
+  summary: () => 'Copies files to the backup location and reads the copies back',
+  async *plan(items, _options, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve(copied(item))
+    }
+  },
+  run: (items, _options, { stored, signal }) =>
+    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+      try {
+        await stored.backUp(item.file.id!, signal)
+        return copied(item)
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})
+
+const copied = (item: Item): Outcome => ({ item: item.id, status: 'ok' })

@@ -1,0 +1,28 @@
+// Moves files to the trash, where they stay 7 days. Their links stop at once; those of restored files work again.
+import { z } from 'zod'
+import { definePlugin, type FileChange } from '../contract.ts'
+
+const options = z.strictObject({
+  remove_mappings: z.boolean().default(false).meta({
+    title: 'Remove product mappings too',
+    help: 'A file that comes back from the trash then belongs to no product; undoing the deletion brings its products back.',
+  }),
+})
+
+export const deleteFiles = definePlugin({
+  id: 'delete-files',
+  kind: 'act',
+  title: 'Delete files',
+  options,
+  undo: 'fields',
+  worksOn: 'files',
+  permission: 'files:delete',
+  summary: ({ remove_mappings }) => `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
+  async *plan(items, { remove_mappings }, { signal }) {
+    const change: FileChange = { deleted: true, ...(remove_mappings ? { mappings: { remove: 'all' } } : {}) }
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change })
+    }
+  },
+})

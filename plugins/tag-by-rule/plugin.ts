@@ -1,0 +1,50 @@
+// Adds tags to the files that each rule is about. Tags that a file has stay.
+import { z } from 'zod'
+import { conditionSchema, definePlugin, matchesCondition, tag } from '../contract.ts'
+
+const MB = 1024 ** 2
+
+/** The specification's own four. */
+const USUAL = [
+  { when: { search: 'ebook' }, tags: ['ebook'] },
+  { when: { search: 'course' }, tags: ['course'] },
+  { when: { type: ['pdf'] }, tags: ['pdf'] },
+  { when: { larger_than: 100 * MB }, tags: ['large-file'] },
+]
+
+const options = z.strictObject({
+  rules: z
+    .array(
+      z.strictObject({
+        when: conditionSchema.meta({ title: 'Files' }),
+        tags: z.array(tag).min(1, 'Name at least one tag').max(50).meta({ title: 'get the tags', widget: 'tags' }),
+      }),
+    )
+    .min(1, 'Write at least one rule')
+    .max(100)
+    .default(USUAL)
+    .meta({ title: 'Rules', help: 'A file gets the tags of every rule that it meets.', widget: 'rules' }),
+})
+
+export const tagByRule = definePlugin({
+  id: 'tag-by-rule',
+  kind: 'act',
+  title: 'Tag by rule',
+  options,
+  undo: 'fields',
+  summary: ({ rules }) => {
+    const tags = [...new Set(rules.flatMap((rule) => rule.tags))]
+    return `${rules.length === 1 ? '1 rule' : `${rules.length} rules`}: ${tags.slice(0, 5).join(', ')}${tags.length > 5 ? ' …' : ''}`
+  },
+  async *plan(items, { rules }, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const add = rules.filter(({ when }) => matchesCondition(item.file, when)).flatMap(({ tags }) => tags)
+      yield await Promise.resolve(
+        add.every((one) => item.file.tags.includes(one))
+          ? { item: item.id, status: 'ok' as const }
+          : { item: item.id, status: 'ok' as const, change: { tags: { add: [...new Set(add)] } } },
+      )
+    }
+  },
+})

@@ -1,0 +1,36 @@
+// Gives files tags: in the place of those they have, beside them, or takes some away.
+import { z } from 'zod'
+import { definePlugin, tag, type FileChange } from '../contract.ts'
+
+const options = z
+  .strictObject({
+    mode: z
+      .enum(['replace', 'add', 'remove'])
+      .default('replace')
+      .meta({ title: 'How', help: 'Replace the tags that a file has, add to them, or remove these.' }),
+    tags: z.array(tag).max(250).meta({ title: 'Tags', widget: 'tags' }),
+  })
+  .superRefine(({ mode, tags }, context) => {
+    if (mode !== 'replace' && tags.length === 0)
+      context.addIssue({ code: 'custom', path: ['tags'], message: `Name at least one tag to ${mode}` })
+  })
+
+export const tagFiles = definePlugin({
+  id: 'tag-files',
+  kind: 'act',
+  title: 'Tag files',
+  options,
+  undo: 'fields',
+  summary: ({ mode, tags }) => {
+    if (tags.length === 0) return 'Removes all tags'
+    const verbs = { replace: 'Replaces all tags by', add: 'Adds', remove: 'Removes' }
+    return `${verbs[mode]} ${tags.join(', ')}`
+  },
+  async *plan(items, { mode, tags }, { signal }) {
+    const change: FileChange = { tags: mode === 'replace' ? { replace: tags } : { [mode]: tags } }
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change })
+    }
+  },
+})

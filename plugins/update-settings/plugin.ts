@@ -1,0 +1,89 @@
+// Changes files' settings: what is not named stays as it is.
+import { z } from 'zod'
+import { definePlugin, type FileSettings, type Item } from '../contract.ts'
+
+const MAX_DAYS = 36_500
+const days = z.int().min(1).max(MAX_DAYS)
+
+const options = z
+  .strictObject({
+    expiry_days: days.nullable().optional().meta({
+      title: 'Links expire after (days)',
+      help: 'Empty: they never expire.',
+      widget: 'never',
+    }),
+    add_expiry_days: days.optional().meta({
+      title: 'Add days to the expiry',
+      help: 'Files whose links never expire stay that way.',
+    }),
+    download_limit: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .nullable()
+      .optional()
+      .meta({ title: 'Downloads a link allows', help: 'Empty: unlimited.', widget: 'unlimited' }),
+    visibility: z.enum(['private', 'public']).optional().meta({
+      title: 'Visibility',
+      help: 'Private files need a download link; public ones have an address of their own.',
+    }),
+    cdn: z.boolean().optional().meta({ title: 'Deliver over the CDN' }),
+    download_notification: z.boolean().optional().meta({ title: 'Tell me of each download' }),
+    download_tracking: z.boolean().optional().meta({ title: 'Keep when and from where it was downloaded' }),
+    allowed_referrers: z
+      .array(z.string().trim().min(1).max(253))
+      .max(100)
+      .optional()
+      .meta({ title: 'Allowed referrers', help: 'Sites that may link to the file; none: any.' }),
+  })
+  .superRefine((value, context) => {
+    if (Object.values(value).every((field) => field === undefined))
+      context.addIssue({ code: 'custom', message: 'Choose at least one setting to change' })
+    if (value.expiry_days !== undefined && value.add_expiry_days !== undefined)
+      context.addIssue({ code: 'custom', path: ['add_expiry_days'], message: 'Either set the expiry or add to it' })
+  })
+
+type Options = z.output<typeof options>
+
+/** Plans only: one change for every file, but for days that are added to each file's own. */
+export const updateSettings = definePlugin({
+  id: 'update-settings',
+  kind: 'act',
+  title: 'Update settings',
+  options,
+  undo: 'fields',
+  summary: (wanted) => phrases(wanted).join(', '),
+  async *plan(items, wanted, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: { set: settingsFor(item, wanted) } })
+    }
+  },
+})
+
+function settingsFor(item: Item, { add_expiry_days, ...wanted }: Options): Partial<FileSettings> {
+  const set = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+  const has = item.file.expiry_days
+  if (add_expiry_days === undefined || has === null) return set
+  return { ...set, expiry_days: Math.min(MAX_DAYS, has + add_expiry_days) }
+}
+
+function phrases(wanted: Options): string[] {
+  const { expiry_days, add_expiry_days, download_limit, visibility, allowed_referrers } = wanted
+  const onOff = (value: boolean | undefined, what: string) =>
+    value === undefined ? [] : [`${what} ${value ? 'on' : 'off'}`]
+  return [
+    ...(expiry_days === undefined ? [] : [expiry_days === null ? 'links never expire' : `expiry ${expiry_days} days`]),
+    ...(add_expiry_days === undefined ? [] : [`${add_expiry_days} days more`]),
+    ...(download_limit === undefined
+      ? []
+      : [download_limit === null ? 'unlimited downloads' : `limit ${download_limit}`]),
+    ...(visibility === undefined ? [] : [visibility]),
+    ...onOff(wanted.cdn, 'CDN'),
+    ...onOff(wanted.download_notification, 'download notification'),
+    ...onOff(wanted.download_tracking, 'download tracking'),
+    ...(allowed_referrers === undefined
+      ? []
+      : [allowed_referrers.length === 0 ? 'any referrer' : `referrers ${allowed_referrers.join(', ')}`]),
+  ]
+}

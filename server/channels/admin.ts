@@ -1,0 +1,94 @@
+// Bulk actions and workflows on files that exist, asked for by a person in the page or by a program with a key.
+import type { Workflow } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { permissionsOf, withOptions, worksOnTrash, type Engine, type Source } from '../engine/engine.ts'
+import { AppError, type ErrorDetail } from '../errors.ts'
+import { requireWorkflow } from '../workflows/find.ts'
+import type { Scope } from '../http/endpoint.ts'
+
+export interface BulkRequest {
+  /** A plugin's id, with its options; or a workflow's id. */
+  action?: string
+  workflow?: string
+  options: Record<string, unknown>
+  source: Source
+  dryRun: boolean
+  requestedBy: string
+  channel: string
+  idempotencyKey: string | undefined
+  /** Throws when the caller lacks one of these scopes. */
+  permit(scopes: readonly Scope[]): void
+}
+
+/** Starts the operation and gives its UUID. Throws `validation_failed` with every problem, `missing_scope`, `not_found`. */
+export async function startBulk(engine: Engine, scope: ShopScope, request: BulkRequest): Promise<string> {
+  const workflow =
+    request.action === undefined ? await own(engine, scope, request) : action(engine, request.action, request.options)
+  return startWorkflow(engine, scope, workflow, request)
+}
+
+/** The same for a workflow at hand. */
+export async function startWorkflow(
+  engine: Engine,
+  scope: ShopScope,
+  workflow: Workflow,
+  request: Omit<BulkRequest, 'action' | 'workflow' | 'options'>,
+): Promise<string> {
+  request.permit(permissionsOf(workflow, engine.plugins) as Scope[])
+  const { source, dryRun, requestedBy, channel, idempotencyKey } = request
+  return engine.start(scope, {
+    workflow,
+    channel,
+    source: inTheRightPlace(engine, workflow, source),
+    request: {},
+    requestedBy,
+    dryRun,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  })
+}
+
+async function own(engine: Engine, scope: ShopScope, { workflow: id, options }: BulkRequest): Promise<Workflow> {
+  const workflow = await requireWorkflow(scope, id!, engine).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found')
+      throw invalid([{ param: 'workflow', code: 'invalid_value', message: `There is no workflow ${id}` }])
+    throw error
+  })
+  if (workflow.kind === 'import')
+    throw invalid([
+      { param: 'workflow', code: 'invalid_value', message: 'This workflow imports files: it needs a channel' },
+    ])
+  if (Object.keys(options).length > 0)
+    throw invalid([{ param: 'options', code: 'invalid_value', message: 'A workflow has its options in its steps' }])
+  return workflow
+}
+
+/** The built-in workflow of an action, with these options. Throws `validation_failed`. */
+export function action(engine: Engine, id: string, options: Record<string, unknown>): Workflow {
+  const workflow = engine.workflow(id)
+  const plugin = engine.plugins.find((one) => one.id === id)
+  if (!workflow || !plugin || workflow.kind === 'import')
+    throw invalid([{ param: 'action', code: 'invalid_value', message: `There is no action ${id}` }])
+  const checked = plugin.options.safeParse(options)
+  if (checked.success) return withOptions(workflow, id, options)
+  throw invalid(
+    checked.error.issues.map(({ path, message }) => ({
+      param: ['options', ...path].join('.'),
+      code: 'invalid_value',
+      message,
+    })),
+  )
+}
+
+/** A filter looks in the trash where the workflow works there, and only there. */
+function inTheRightPlace(engine: Engine, workflow: Workflow, source: Source): Source {
+  if (source.type !== 'filter') return source
+  const trash = worksOnTrash(workflow, engine.plugins)
+  const { deleted } = source.filter
+  if (deleted !== undefined && deleted !== trash) {
+    const message = trash ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
+    throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])
+  }
+  return { type: 'filter', filter: { ...source.filter, deleted: trash } }
+}
+
+const invalid = (details: ErrorDetail[]) => new AppError('validation_failed', { details, param: details[0]!.param })

@@ -1,0 +1,153 @@
+// What a person can do to an operation on its way: pause, resume, cancel, retry, confirm. Each is one transaction that
+// moves its status; whoever works on it is told, and whatever they write afterwards is checked against it.
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
+import { tellControl } from './control.ts'
+import { queueChain, queueFinish } from './queue.ts'
+import { FINISH_CHAIN } from './start.ts'
+import type { OperationRow, OperationStatus } from './types.ts'
+
+export type Move = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
+type Step = (tx: ShopScope, operation: OperationRow) => Promise<void>
+
+const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: OperationRow): boolean; step: Step }> = {
+  pause: { from: ['queued', 'running'], step: pause },
+  resume: { from: ['paused'], step: resume },
+  cancel: { from: ['previewing', 'previewed', 'queued', 'running', 'paused'], step: cancel },
+  retry: {
+    from: ['partial', 'failed', 'cancelled'],
+    also: ({ failed, finished_at, undoes, preview, started_at }) =>
+      failed > 0 && finished_at !== null && undoes === null && (!preview || started_at !== null),
+    step: retry,
+  },
+  confirm: { from: ['previewed'], step: confirm },
+}
+
+export const MOVE_NAMES = Object.keys(MOVES) as Move[]
+
+/** Can this be done with the operation as it stands? */
+export function allows(operation: OperationRow, move: Move): boolean {
+  const { from, also } = MOVES[move]
+  return from.includes(operation.status) && (also?.(operation) ?? true)
+}
+
+/** Throws `operation_state` when it can't be done, `not_found` when there is no such operation. */
+export function moveOperation(scope: ShopScope, id: string, move: Move): Promise<void> {
+  return scope.transaction(async (tx) => {
+    const [operation] = await tx.query<OperationRow>(
+      'select * from operations where shop_id = :shop and id = :id for no key update',
+      { id },
+    )
+    if (!operation) throw new AppError('not_found')
+    if (!allows(operation, move)) throw new AppError('operation_state', { message: refusal(operation, move) })
+    await MOVES[move].step(tx, operation)
+    await tx.query(`select pg_notify('operation_progress', :shop || '/' || :id)`, { id })
+  })
+}
+
+function refusal({ status, failed }: OperationRow, move: Move): string {
+  const state = status === 'previewed' ? 'is a preview' : `is ${status}`
+  if (move === 'retry' && MOVES.retry.from.includes(status) && failed === 0) return 'No file of this operation failed'
+  return `This operation ${state}: it cannot be ${PAST[move]}`
+}
+const PAST: Record<Move, string> = {
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  retry: 'tried again',
+  confirm: 'confirmed',
+}
+
+async function pause(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(`update operations set status = 'paused', paused_at = now() where shop_id = :shop and id = :id`, {
+    id,
+  })
+  await tellControl(tx, id)
+}
+
+async function resume(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(
+    `update operations set status = case when started_at is null then 'queued' else 'running' end, paused_at = null,
+       paused_ms = paused_ms + extract(epoch from now() - paused_at) * 1000
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await queueWork(tx, id)
+}
+
+/** What has not ended never will: it is counted as cancelled here, and marked so by the operation's end. */
+async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void> {
+  const previewed = status === 'previewed' || status === 'previewing'
+  await tx.query(
+    `update operations set status = 'cancelled', cancelled = total - done - failed - skipped, paused_at = null,
+       finished_at = case when :previewed then now() end
+     where shop_id = :shop and id = :id`,
+    { id, previewed },
+  )
+  if (!previewed) await queueFinish(tx, id)
+  await tellControl(tx, id)
+}
+
+/** Failed items wait again, and so do those that were cancelled because one of them stopped the operation. */
+async function retry(tx: ShopScope, { id, stopped }: OperationRow): Promise<void> {
+  const again = stopped ? ['failed', 'cancelled'] : ['failed']
+  await tx.query(
+    `with again as (
+       update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null, lease = null, run_after = null,
+         error = null, warnings = null, candidates = null, finished_at = null
+       where shop_id = :shop and operation_id = :id and status = any(:again) returning old.status
+     ), counted as (
+       select count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'cancelled') as cancelled
+       from again
+     )
+     update operations set failed = operations.failed - counted.failed,
+       cancelled = operations.cancelled - counted.cancelled, stopped = null
+     from counted where shop_id = :shop and id = :id`,
+    { id, again },
+  )
+  await beginRound(tx, id)
+}
+
+/** What the preview found becomes a promise; what it skipped or failed stays so. */
+async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(
+    `with promised as (
+       update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,
+         attempt = 0, warnings = null, candidates = null, finished_at = null
+       where shop_id = :shop and operation_id = :id and status = 'done'
+     )
+     update operations set done = 0, started_at = null where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await beginRound(tx, id)
+}
+
+async function beginRound(tx: ShopScope, id: string): Promise<void> {
+  await tx.query(
+    `update operations set status = 'queued', round = round + 1, finished_steps = 0, finished_at = null, undo_until = null
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await tx.query(
+    `update chains set ended = false, hint = 0, worker_id = null, lease = null, claimed = '{}', crashed = false
+     where shop_id = :shop and operation_id = :id`,
+    { id },
+  )
+  await queueWork(tx, id)
+}
+
+/** Jobs for every chain that has not ended, or for the end where there is nothing left. */
+async function queueWork(tx: ShopScope, id: string): Promise<void> {
+  const [left] = await tx.query<{ complete: boolean }>(
+    'select done + failed + skipped + cancelled = total as complete from operations where shop_id = :shop and id = :id',
+    { id },
+  )
+  if (left!.complete) return queueFinish(tx, id)
+  // Locked, so that a batch that ends at this moment either sees the operation go on or leaves its chain to us.
+  const chains = await tx.query<{ chain: number }>(
+    `select chain from chains where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
+     order by chain for update`,
+    { id, finish: FINISH_CHAIN },
+  )
+  for (const { chain } of chains) await queueChain(tx, id, chain)
+}

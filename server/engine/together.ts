@@ -1,0 +1,77 @@
+// A batch that is claimed, planned, changed and written in one transaction: for operations whose steps only plan. No item is
+// ever marked as running, since the rows' locks say it, and a crash leaves nothing to clean up.
+import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
+import { isRollback } from '../db/faults.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
+import { handOn } from './commit.ts'
+import { holdLease } from './lease.ts'
+import { planBatch } from './plan.ts'
+import { prepare } from './prepare.ts'
+import { WISE_BATCH } from './start.ts'
+import type { EngineParts, ResolvedStep, WorkItem } from './types.ts'
+import { writeEnded } from './write.ts'
+
+const ROLLBACK_TRIES = 5
+
+/** Works on the chain's next items and hands the chain on, or lets it rest where there are none. */
+export async function workTogether(
+  parts: EngineParts,
+  scope: ShopScope,
+  held: HeldChain & { row: { hint: number } },
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  read: ReadContext,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await scope.transaction((tx) => work(parts, tx, held, steps, read))
+    } catch (error) {
+      // Someone else took a name, or two operations met the same files: nothing was written, so it may begin again.
+      if (!isRollback(error) || attempt === ROLLBACK_TRIES) throw error
+    }
+  }
+}
+
+async function work(
+  { plugins, limits, log }: EngineParts,
+  tx: ShopScope,
+  held: HeldChain & { row: { hint: number } },
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  read: ReadContext,
+): Promise<void> {
+  const { operation, chain } = held
+  await holdLease(tx, operation.id, chain, held.lease)
+  const from = held.row.hint
+  const items = (await nextItems(tx, operation.id, from)) ?? (from > 0 ? await nextItems(tx, operation.id, 0) : null)
+  if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
+  await loadItems(tx, operation, items, operation.status !== 'previewing')
+  const { ended, open } = prepare(operation, plugins, items, await filesInUse(tx, items))
+  const planned = await planBatch(steps, open, { read, log })
+  await tx.query(
+    'update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain',
+    { operation: operation.id, chain, hint: items.at(-1)!.position + 1 },
+  )
+  await handOn(tx, held)
+  await writeEnded(tx, held, [...ended, ...planned], limits)
+}
+
+async function nextItems(tx: ShopScope, operation: string, from: number): Promise<WorkItem[] | null> {
+  const rows = await tx.query<Parameters<typeof workItem>[0]>(
+    `select ${ITEM_COLUMNS} from items
+     where shop_id = :shop and operation_id = :operation and position >= :from and status = 'pending'
+       and (run_after is null or run_after <= now())
+     order by position limit :batch for update skip locked`,
+    { operation, from, batch: WISE_BATCH },
+  )
+  return rows.length === 0 ? null : rows.map((row) => workItem({ ...row, attempt: row.attempt + 1 }))
+}
+
+/** Looked up after the files are locked: who claims one afterwards waits for this transaction. */
+async function filesInUse(tx: ShopScope, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
+  const rows = await tx.query<{ file_id: string }>(
+    'select file_id from file_claims where shop_id = :shop and file_id = any(:ids::uuid[])',
+    { ids: items.flatMap(({ record }) => (record ? [record.id] : [])) },
+  )
+  const taken = new Set(rows.map(({ file_id }) => file_id))
+  return new Set(items.filter(({ record }) => record !== null && taken.has(record.id)))
+}

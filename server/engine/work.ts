@@ -1,0 +1,77 @@
+// Items at work: what plugins see of one, the files that a batch is about, and what came of a plugin's word on an item.
+import { matchesCondition, type Item, type Outcome, type StagedBlob } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError, isErrorCode } from '../errors.ts'
+import { draftOfRecord, viewOfDraft } from '../files/drafts.ts'
+import { readRecords } from '../files/records.ts'
+import { applyToDraft } from './apply.ts'
+import { retryDelay } from './failure.ts'
+import type { Ending, ItemError, ResolvedStep, WorkItem } from './types.ts'
+
+/** Plugins get copies of nothing: they are trusted not to write into what they are shown. */
+export const viewOfItem = (item: WorkItem): Item => ({
+  id: String(item.position),
+  position: item.position,
+  file: viewOfDraft(item.draft, item.staged?.size_bytes ?? null, item.record),
+  entry: item.entry,
+  staged: item.staged,
+})
+
+/** Does the step apply to this item? */
+export const isMeant = (step: ResolvedStep, item: WorkItem): boolean =>
+  step.when === undefined ||
+  matchesCondition(viewOfDraft(item.draft, item.staged?.size_bytes ?? null, item.record), step.when)
+
+/** Gives items of existing files their records and drafts of them. `hold`: nobody else changes them in this transaction. */
+export async function loadRecords(tx: ShopScope, items: readonly WorkItem[], hold: boolean): Promise<void> {
+  const ids = items.flatMap(({ file_id, entry }) => (entry === null && file_id ? [file_id] : []))
+  const records = await readRecords(tx, ids, { hold })
+  for (const item of items) {
+    if (item.entry !== null || item.file_id === null) continue
+    item.record = records.get(item.file_id) ?? null
+    if (item.record) item.draft = draftOfRecord(item.record)
+  }
+}
+
+/** Why nothing can be done about this file, or null. `trash`: the steps work on files in the trash. */
+export function obstacleOf(item: WorkItem, trash: boolean): Ending | null {
+  if (item.entry !== null) return null
+  if (item.record === null) return failedFor('file_not_found')
+  if (item.record.deleted_at === null) return trash ? { status: 'skipped', reason: 'It is not in the trash' } : null
+  return trash ? null : failedFor('file_not_found')
+}
+
+export const inUse: ItemError = { code: 'file_in_use', message: new AppError('file_in_use').message, retryable: true }
+
+const failedFor = (code: 'file_not_found'): Ending => ({
+  status: 'failed',
+  error: { code, message: new AppError(code).message, retryable: false },
+})
+
+/** Takes in what a step did with an item: the next step goes on from there. */
+export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok' }>, index: number): StagedBlob | null {
+  item.step = index + 1
+  if (outcome.change) applyToDraft(item.draft, outcome.change)
+  if (outcome.warnings) item.warnings.push(...outcome.warnings)
+  if (outcome.candidates) item.candidates.push(...outcome.candidates)
+  if (outcome.bytes) item.staged = outcome.bytes
+  return outcome.bytes ?? null
+}
+
+export function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
+  const { code, message, retryable, detail } = failed
+  return { code: isErrorCode(code) ? code : 'plugin_failed', message, retryable, ...(detail ? { detail } : {}) }
+}
+
+export const crashOf = (step: ResolvedStep): ItemError => ({
+  code: 'plugin_failed',
+  message: `The step ${step.id} failed on this file`,
+  retryable: true,
+})
+
+/** Another attempt, or the end of it: of the item, or of the whole operation where the step says so. */
+export function failure(step: ResolvedStep | null, item: WorkItem, error: ItemError, seconds: number): Ending {
+  const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
+  if (delayMs !== null) return { status: 'again', error, delayMs }
+  return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
+}

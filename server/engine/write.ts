@@ -1,0 +1,176 @@
+// Writing how items ended: files made or changed, outcomes and counters, in the caller's transaction. Half a file is never
+// written, and neither is a file without its outcome.
+import type { ShopScope } from '../db/for-shop.ts'
+import { addVersion, admitFiles, type Admitted } from '../files/admit.ts'
+import { changeFiles, type Changed, type Ledger } from '../files/changes.ts'
+import type { HeldChain } from './claim.ts'
+import { countOutcomes } from './outcomes.ts'
+import type { EndedItem, ItemError, ItemStatus, WorkItem } from './types.ts'
+
+/** What is written of an ended item. A field that is absent becomes null. */
+interface OutcomeRow extends Partial<Ledger> {
+  position: number
+  status: ItemStatus
+  attempt: number
+  step: number
+  file_id?: string
+  error?: ItemError
+  delay_ms?: number
+  staged?: unknown
+  candidates?: unknown
+  warnings?: unknown
+}
+
+type Result = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
+export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
+export type Limits = { file_bytes: number }
+
+/** Throws `LeaseLost` when the operation has been ended from elsewhere. */
+export async function writeEnded(
+  tx: ShopScope,
+  held: HeldChain,
+  ended: readonly EndedItem[],
+  limits: Limits,
+): Promise<void> {
+  const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
+  const results =
+    held.operation.preview && held.operation.status === 'previewing'
+      ? await foreseen(tx, done)
+      : await carriedOut(tx, held, done, limits)
+  const rows = ended.map((each) => outcomeRow(each, results.get(each.item)))
+  if (rows.length > 0) await writeOutcomes(tx, held, rows)
+  const stop = ended.find(({ ending }) => ending.status === 'failed' && ending.stops !== undefined)?.ending
+  const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
+  // Last, since it locks the row that every chain of the operation writes.
+  await countOutcomes(
+    tx,
+    held.operation.id,
+    { done: count('done'), failed: count('failed'), skipped: count('skipped'), bytes: bytesOf(ended, rows) },
+    stop?.status === 'failed' ? { step: stop.stops!, code: stop.error.code, message: stop.error.message } : null,
+  )
+}
+
+async function carriedOut(tx: ShopScope, held: HeldChain, done: readonly WorkItem[], limits: Limits) {
+  const results = new Map<WorkItem, Result>()
+  const made = done.filter(({ entry }) => entry !== null)
+  const admitted = await admitFiles(
+    tx,
+    made.map((item) => ({
+      draft: item.draft,
+      staged: item.staged!,
+      onConflict: item.entry!.on_conflict,
+      channel: held.operation.channel,
+    })),
+    limits,
+  )
+  made.forEach((item, at) => results.set(item, resultOfAdmission(item, admitted[at]!)))
+  const changed = done.filter(({ entry }) => entry === null)
+  await stageVersions(tx, changed)
+  const changes = await changeFiles(tx, changed.map(changeOf))
+  changed.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
+  return results
+}
+
+async function foreseen(tx: ShopScope, done: readonly WorkItem[]) {
+  const results = new Map<WorkItem, Result>(done.map((item) => [item, { status: 'done' }]))
+  const changed = done.filter(({ record }) => record !== null)
+  const changes = await changeFiles(tx, changed.map(changeOf), { write: false })
+  changed.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
+  return results
+}
+
+const changeOf = ({ record, draft, plan }: WorkItem) => ({ record: record!, draft, promised: plan })
+
+/** New bytes of existing files become their newest versions; the change that follows points at them. */
+async function stageVersions(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
+  for (const item of items) if (item.staged) item.draft.version = await addVersion(tx, item.record!.id, item.staged)
+}
+
+function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): Result {
+  if (admitted.status === 'refused') return refusal(admitted)
+  const after = { filename: admitted.filename, product_mapped: draft.mappings.length > 0 }
+  const { fileId: file_id } = admitted
+  switch (admitted.status) {
+    case 'created':
+      return { status: 'done', file_id, after: { ...after, created: true } }
+    case 'replaced':
+      return { status: 'done', file_id, after: { ...after, replaced: true } }
+    case 'versioned':
+      return {
+        status: 'done',
+        file_id,
+        before: { version: admitted.before },
+        after: { ...after, version: admitted.version },
+      }
+  }
+}
+
+function resultOfChange(changed: Changed): Result {
+  switch (changed.status) {
+    case 'changed':
+      return { status: 'done', ...changed.ledger }
+    case 'same':
+      return { status: 'done' }
+    case 'drifted':
+      return skippedFor(CHANGED_SINCE_PREVIEW)
+    case 'refused':
+      return refusal(changed)
+  }
+}
+
+const refusal = ({
+  code,
+  message,
+  retryable = code === 'file_in_use',
+}: {
+  code: string
+  message: string
+  retryable?: boolean
+}): Result => ({
+  status: 'failed',
+  error: { code, message, retryable },
+})
+
+const skippedFor = (reason: string): Result => ({
+  status: 'skipped',
+  error: { code: 'skipped', message: reason, retryable: false },
+})
+
+function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): OutcomeRow {
+  const row = {
+    position: item.position,
+    step: item.step,
+    attempt: item.attempt,
+    ...(item.candidates.length > 0 ? { candidates: item.candidates } : {}),
+    ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
+  }
+  const staged = item.staged ? { staged: item.staged } : {}
+  switch (ending.status) {
+    case 'done':
+      return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
+    case 'skipped':
+      return { ...row, ...staged, ...skippedFor(ending.reason) }
+    case 'failed':
+      return { ...row, ...staged, status: 'failed', error: ending.error }
+    case 'again':
+      return { ...row, ...staged, status: 'pending', error: ending.error, delay_ms: ending.delayMs }
+    case 'returned':
+      return { ...row, ...staged, status: 'pending', attempt: item.attempt - 1 }
+  }
+}
+
+async function writeOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+  await tx.query(
+    `update items set status = o.status, file_id = coalesce(o.file_id, items.file_id), error = o.error, step = o.step,
+       staged = o.staged, candidates = o.candidates, warnings = o.warnings, before = o.before, after = o.after,
+       attempt = o.attempt, lease = null, run_after = now() + o.delay_ms * interval '1 millisecond',
+       finished_at = case when o.status = 'pending' then null else now() end
+     from jsonb_to_recordset(:rows::jsonb) as o(position int, status text, file_id uuid, error jsonb, delay_ms int,
+       step smallint, staged jsonb, candidates jsonb, warnings jsonb, before jsonb, after jsonb, attempt smallint)
+     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position`,
+    { operation: held.operation.id, rows: JSON.stringify(rows) },
+  )
+}
+
+const bytesOf = (ended: readonly EndedItem[], rows: readonly OutcomeRow[]): number =>
+  ended.reduce((sum, { item }, at) => sum + (rows[at]!.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0), 0)

@@ -1,0 +1,39 @@
+// Backups: what a file's record said when its bytes were copied to the backup location.
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
+import { holdBlobs } from './admit.ts'
+import { readRecords, type FileRecord } from './records.ts'
+
+export interface BackedUp {
+  /** A bare UUID. */
+  fileId: string
+  hash: string
+  size_bytes: number
+  location: string
+}
+
+/** Notes a verified copy, unless the newest one is the same already. Throws `file_not_found`. */
+export function keepBackup(scope: ShopScope, { fileId, hash, size_bytes, location }: BackedUp): Promise<void> {
+  return scope.transaction(async (tx) => {
+    const record = (await readRecords(tx, [fileId], { hold: true })).get(fileId)
+    if (!record) throw new AppError('file_not_found')
+    await holdBlobs(tx, [{ hash, size_bytes, location, content_type: null }])
+    await tx.query(
+      `insert into backups (shop_id, file_id, hash, location, record)
+       select :shop, :fileId::uuid, decode(:hash, 'hex'), :location, :record::jsonb
+       where not exists (
+         select from (select * from backups where shop_id = :shop and file_id = :fileId order by id desc limit 1) newest
+         where newest.hash = decode(:hash, 'hex') and newest.location = :location and newest.record = :record::jsonb)`,
+      { fileId, hash, location, record: JSON.stringify(keptOf(record)) },
+    )
+  })
+}
+
+/** What is put back with the bytes. Times and ids are of this file alone. */
+function keptOf(record: FileRecord): Partial<FileRecord> {
+  const kept: Partial<FileRecord> = { ...record }
+  delete kept.id
+  delete kept.updated_at
+  delete kept.deleted_at
+  return kept
+}

@@ -1,0 +1,265 @@
+// The one way to change files that exist: what a draft differs in from the file as it stands is written, many files at a
+// time, and kept as before and after. It runs inside the caller's transaction, on records that the caller holds.
+import { isDeepStrictEqual } from 'node:util'
+import type { Mapping } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Draft } from './drafts.ts'
+import { addMappings, removeMappings } from './mappings.ts'
+import { settleNames } from './names.ts'
+import type { FileRecord, KeptMapping } from './records.ts'
+import { extensionOf, contentTypeOf, filenameProblem, nameKey, tagProblem } from './rules.ts'
+
+/** Fields that changed, with what they were and what they are. Tags and mappings stand in `after` as what came and went. */
+export interface Ledger {
+  before: Record<string, unknown>
+  after: Record<string, unknown>
+}
+
+export interface Change {
+  record: FileRecord
+  draft: Draft
+  /** What a preview promised, as [before, after]: if it is not the same any more, nothing is changed. */
+  promised?: readonly [before: unknown, after: unknown] | null
+}
+
+export type Changed =
+  | { status: 'changed'; ledger: Ledger }
+  | { status: 'same' }
+  | { status: 'drifted' }
+  | { status: 'refused'; code: ErrorCode; message: string }
+
+const PLAIN = [
+  'filename',
+  'expiry_days',
+  'download_limit',
+  'visibility',
+  'cdn',
+  'download_notification',
+  'download_tracking',
+  'version',
+  'mapping_state',
+] as const
+
+const COLUMN_TYPES = {
+  filename: 'text',
+  name_key: 'text',
+  extension: 'text',
+  content_type: 'text',
+  expiry_days: 'int',
+  download_limit: 'int',
+  visibility: 'text',
+  cdn: 'boolean',
+  download_notification: 'boolean',
+  download_tracking: 'boolean',
+  allowed_referrers: 'text[]',
+  tags: 'text[]',
+  version: 'int',
+  size_bytes: 'bigint',
+  mapping_state: 'text',
+  deleted_at: 'timestamptz',
+  updated_at: 'timestamptz',
+} as const
+type Column = keyof typeof COLUMN_TYPES
+type Columns = Partial<Record<Column, unknown>>
+
+interface Delta {
+  change: Change
+  columns: Columns
+  ledger: Ledger
+  added: (Mapping & { created_at?: string })[]
+  removed: KeptMapping[]
+}
+
+/**
+ * Says of each change what came of it, in the order given. A refused one changes nothing; the others go on.
+ * `write: false` only says what would come of it.
+ */
+export async function changeFiles(
+  tx: ShopScope,
+  changes: readonly Change[],
+  { write = true }: { write?: boolean } = {},
+): Promise<Changed[]> {
+  const named = await settleNames(tx, changes)
+  const deltas: (Delta | null)[] = []
+  const results = changes.map((change, at): Changed => {
+    const refusal = named[at] ?? problemOf(change)
+    const delta = refusal ? null : deltaOf(change)
+    const drifted = change.promised ? !keepsPromise(change.promised, delta?.ledger ?? null) : false
+    deltas.push(drifted ? null : delta)
+    if (refusal) return { status: 'refused', ...refusal }
+    if (drifted) return { status: 'drifted' }
+    return delta ? { status: 'changed', ledger: delta.ledger } : { status: 'same' }
+  })
+  if (!write) return results
+  const written = deltas.filter((delta) => delta !== null)
+  const purged = written.filter(({ change }) => change.draft.purged)
+  const kept = written.filter(({ change }) => !change.draft.purged)
+  await purge(tx, purged)
+  await removeMappings(tx, pairs(kept, 'removed'))
+  await addMappings(tx, pairs(kept, 'added'))
+  await writeColumns(tx, kept)
+  return results
+}
+
+/** What would change, without changing it; null: nothing. */
+export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
+
+/** Is this what a preview had found? The time of the last change and of the deletion are no matter. */
+export function keepsPromise([before, after]: readonly [unknown, unknown], ledger: Ledger | null): boolean {
+  const timeless = (fields: unknown) => {
+    const rest = { ...(fields as Record<string, unknown> | null) }
+    delete rest.updated_at
+    delete rest.deleted_at
+    return rest
+  }
+  return (
+    isDeepStrictEqual(timeless(before), plain(timeless(ledger?.before))) &&
+    isDeepStrictEqual(timeless(after), plain(timeless(ledger?.after)))
+  )
+}
+
+/** As it would come back from the database. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
+  const wrong = draft.filename === record.filename ? null : filenameProblem(draft.filename)
+  return wrong ?? draft.tags.map(tagProblem).find((problem) => problem !== null) ?? null
+}
+
+function deltaOf(change: Change): Delta | null {
+  const { record, draft } = change
+  const delta: Delta = { change, columns: {}, ledger: { before: {}, after: {} }, added: [], removed: [] }
+  if (draft.purged) {
+    delta.ledger = { before: { filename: record.filename }, after: { purged: true } }
+    return delta
+  }
+  noteMappings(delta)
+  for (const field of PLAIN) {
+    const value = draft[field]
+    if (value !== undefined && value !== record[field]) note(delta, field, record[field], value)
+  }
+  if (!sameList(draft.allowed_referrers, record.allowed_referrers))
+    note(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
+  noteTags(delta)
+  noteTrash(delta)
+  if (draft.filename !== record.filename)
+    Object.assign(delta.columns, {
+      name_key: nameKey(draft.filename),
+      extension: extensionOf(draft.filename),
+      content_type: contentTypeOf(draft.filename),
+    })
+  const touched = Object.keys(delta.ledger.after).length > 0
+  if (!touched) return null
+  delta.ledger.before.updated_at = record.updated_at
+  delta.columns.updated_at = draft.updated_at ?? NOW
+  return delta
+}
+
+/** Stands for the transaction's own time. */
+const NOW = 'now'
+
+function note(delta: Delta, field: Column, before: unknown, after: unknown): void {
+  delta.ledger.before[field] = before
+  delta.ledger.after[field] = after
+  delta.columns[field] = after
+}
+
+function noteTags(delta: Delta): void {
+  const { record, draft } = delta.change
+  const added = draft.tags.filter((tag) => !record.tags.includes(tag))
+  const removed = record.tags.filter((tag) => !draft.tags.includes(tag))
+  if (added.length === 0 && removed.length === 0) return
+  delta.columns.tags = draft.tags
+  // As a list too, so that an undo gives them back in their order where nobody else touched them.
+  delta.ledger.before.tags = record.tags
+  delta.ledger.after.tags = { added, removed }
+}
+
+const targetOf = ({ product_id, variant_id }: Pick<Mapping, 'product_id' | 'variant_id'>) =>
+  `${product_id} ${variant_id ?? ''}`
+
+function noteMappings(delta: Delta): void {
+  const { record, draft } = delta.change
+  if (record.mappings.length === 0 && draft.mappings.length === 0) return
+  const [had, has] = [new Set(record.mappings.map(targetOf)), new Set(draft.mappings.map(targetOf))]
+  delta.added = draft.mappings.filter((mapping) => !had.has(targetOf(mapping)))
+  delta.removed = record.mappings.filter((mapping) => !has.has(targetOf(mapping)))
+  if (delta.added.length === 0 && delta.removed.length === 0) return
+  delta.ledger.after.mappings = { added: delta.added, removed: delta.removed }
+  draft.mapping_state ??= has.size > 0 ? 'mapped' : 'unmapped'
+}
+
+function noteTrash(delta: Delta): void {
+  const { record, draft } = delta.change
+  const was = record.deleted_at !== null
+  if (draft.deleted === undefined || draft.deleted === was) return
+  delta.ledger.before.deleted = was
+  if (was) delta.ledger.before.deleted_at = record.deleted_at
+  delta.ledger.after.deleted = draft.deleted
+  delta.columns.deleted_at = draft.deleted ? (draft.deleted_at ?? NOW) : null
+}
+
+const sameList = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((one, at) => one === b[at])
+
+const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], which: Which) =>
+  deltas.flatMap((delta) => delta[which].map((mapping) => ({ fileId: delta.change.record.id, mapping })))
+
+async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<void> {
+  if (deltas.length === 0) return
+  await tx.query('delete from files where shop_id = :shop and id = any(:ids::uuid[])', {
+    ids: deltas.map(({ change }) => change.record.id),
+  })
+}
+
+/** One statement for all that change the same columns; a value that they share is sent once. */
+async function writeColumns(tx: ShopScope, deltas: readonly Delta[]): Promise<void> {
+  for (const group of Map.groupBy(deltas, ({ columns }) => Object.keys(columns).sort().join()).values())
+    await writeGroup(tx, group)
+}
+
+async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<void> {
+  const names = Object.keys(group[0]!.columns) as Column[]
+  const own: Column[] = []
+  const bindings: Record<string, unknown> = {}
+  const sets = names.map((name) => {
+    const first = group[0]!.columns[name]
+    if (group.some(({ columns }) => !sameValue(columns[name], first))) {
+      own.push(name)
+      return `${name} = ${orNow(name, `c.${name}`)}`
+    }
+    if (first === NOW) return `${name} = now()`
+    bindings[`v_${name}`] = first
+    return `${name} = :v_${name}::${COLUMN_TYPES[name]}`
+  })
+  if (names.includes('version')) {
+    const number = own.includes('version') ? 'c.version' : ':v_version::int'
+    sets.push(`size_bytes = (select v.size_bytes from versions v
+      where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${number})`)
+  }
+  if (own.length === 0) {
+    await tx.query(`update files set ${sets.join(', ')} where shop_id = :shop and id = any(:ids::uuid[])`, {
+      ...bindings,
+      ids: group.map(({ change }) => change.record.id),
+    })
+    return
+  }
+  const rows = group.map(({ change, columns }) => ({
+    id: change.record.id,
+    ...Object.fromEntries(own.map((name) => [name, columns[name]])),
+  }))
+  const types = own.map((name) => `${name} ${TIMES.has(name) ? 'text' : COLUMN_TYPES[name]}`).join(', ')
+  await tx.query(
+    `update files set ${sets.join(', ')} from jsonb_to_recordset(:rows::jsonb) as c(id uuid, ${types})
+     where files.shop_id = :shop and files.id = c.id`,
+    { ...bindings, rows: JSON.stringify(rows) },
+  )
+}
+
+const TIMES: ReadonlySet<Column> = new Set(['deleted_at', 'updated_at'])
+const orNow = (name: Column, value: string) =>
+  TIMES.has(name) ? `case when ${value} = '${NOW}' then now() else ${value}::timestamptz end` : value
+
+const sameValue = (a: unknown, b: unknown) =>
+  a === b || (Array.isArray(a) && Array.isArray(b) && sameList(a as string[], b as string[]))

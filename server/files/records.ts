@@ -1,0 +1,50 @@
+// Files as operations work on them: read whole, many at a time, and held against anyone else's change meanwhile.
+import type { FileView, Mapping } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+
+export interface KeptMapping extends Mapping {
+  /** With every digit, so that a mapping can come back as it was. */
+  created_at: string
+}
+
+export type MappingState = 'never' | 'mapped' | 'unmapped'
+
+/** A file as its rows have it. Times are text with every digit. */
+export interface FileRecord extends FileView {
+  id: string
+  version: number
+  mapping_state: MappingState
+  updated_at: string
+  deleted_at: string | null
+  mappings: readonly KeptMapping[]
+}
+
+const COLUMNS = `id, filename, version, size_bytes, content_type, tags, expiry_days, download_limit, visibility, cdn,
+  download_notification, download_tracking, allowed_referrers, mapping_state, updated_at::text as updated_at,
+  deleted_at::text as deleted_at`
+
+/** Those of `ids` (bare UUIDs) that exist, in the trash or not. `hold`: nobody else changes them before the transaction ends. */
+export async function readRecords(
+  tx: ShopScope,
+  ids: readonly string[],
+  { hold = false }: { hold?: boolean } = {},
+): Promise<Map<string, FileRecord>> {
+  if (ids.length === 0) return new Map()
+  // In one order for everyone: two operations on the same files then wait for each other instead of deadlocking.
+  const rows = await tx.query<FileRecord & { mappings: KeptMapping[] }>(
+    `select ${COLUMNS} from files where shop_id = :shop and id = any(:ids::uuid[])
+     ${hold ? 'order by id for no key update' : ''}`,
+    { ids },
+  )
+  const records = new Map(rows.map((row) => [row.id, Object.assign(row, { mappings: [] as KeptMapping[] })]))
+  const mapped = rows.filter(({ mapping_state }) => mapping_state === 'mapped').map(({ id }) => id)
+  if (mapped.length === 0) return records
+  const mappings = await tx.query<KeptMapping & { file_id: string }>(
+    `select file_id, product_id, product_title, nullif(variant_id, '') as variant_id, sku, method, score, reason,
+       created_at::text as created_at
+     from mappings where shop_id = :shop and file_id = any(:mapped::uuid[]) order by file_id, product_title, variant_id`,
+    { mapped },
+  )
+  for (const { file_id, ...mapping } of mappings) records.get(file_id)!.mappings.push(mapping)
+  return records
+}

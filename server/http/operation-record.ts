@@ -1,0 +1,176 @@
+// An operation as every answer shows it.
+import { z } from 'zod'
+import {
+  cannotUndo,
+  hasEnded,
+  ITEM_STATUSES,
+  OPERATION_STATUSES,
+  type Engine,
+  type ItemRow,
+  type OperationRow,
+} from '../engine/engine.ts'
+import { toPublicId } from '../ids.ts'
+import { summaryOf } from '../workflows/describe.ts'
+import { timestamp, warning } from './schemas.ts'
+
+export const operationSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['import', 'bulk']),
+    action: z.string(),
+    channel: z.string(),
+    workflow: z.string(),
+    workflow_title: z.string(),
+    steps: z.array(z.object({ id: z.string(), plugin: z.string(), title: z.string(), summary: z.string() })),
+    source: z.union([
+      z.object({ type: z.literal('entries') }),
+      z.object({ type: z.literal('files'), count: z.number().int() }),
+      z.object({ type: z.literal('filter'), filter: z.record(z.string(), z.unknown()) }),
+      z.object({ type: z.literal('operation'), id: z.string() }),
+    ]),
+    status: z.enum(OPERATION_STATUSES),
+    preview: z.boolean().meta({ description: 'It was asked for as a preview' }),
+    actions: z.array(z.string()).meta({ description: 'What can be done with it now: the last part of an address' }),
+    total: z.number().int(),
+    done: z.number().int(),
+    failed: z.number().int(),
+    skipped: z.number().int(),
+    cancelled: z.number().int(),
+    errors: z.number().int(),
+    bytes: z.number().int(),
+    percentage: z.number(),
+    elapsed_seconds: z.number().meta({ description: 'Without the time it was paused' }),
+    remaining_seconds: z.number().nullable(),
+    requested_by: z.string(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    paused_at: timestamp.nullable(),
+    undo_until: timestamp.nullable(),
+    undoes: z.string().nullable(),
+    undone_by: z.string().nullable(),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
+    intentions: z.array(z.string()).meta({ description: 'What its last steps would do; of a preview' }),
+    stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
+    schedule_id: z.string().nullable(),
+    artifact: z.string().nullable(),
+    warnings: z.array(warning),
+  })
+  .meta({ id: 'Operation' })
+
+export type OperationRecord = z.output<typeof operationSchema>
+
+const isImport = ({ kind }: OperationRow) => kind === 'import'
+export const operationId = (operation: OperationRow) => toPublicId(isImport(operation) ? 'import' : 'op', operation.id)
+
+export const operationPath = (operation: OperationRow): string =>
+  `/api/${isImport(operation) ? 'jobs' : 'operations'}/${operationId(operation)}`
+
+export function operationRecord(
+  engine: Pick<Engine, 'actions' | 'plugins'>,
+  operation: OperationRow,
+  now: Date,
+): OperationRecord {
+  const { workflow, undoes, undone_by, schedule_id } = operation
+  return {
+    id: operationId(operation),
+    kind: operation.kind,
+    action: operation.action,
+    channel: operation.channel,
+    workflow: workflow.id,
+    workflow_title: workflow.title,
+    steps: workflow.steps.map((step) => ({
+      id: step.id,
+      plugin: step.plugin,
+      title: engine.plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
+      summary: summaryOf(step, engine.plugins),
+    })),
+    source: sourceOf(operation),
+    status: operation.status,
+    preview: operation.preview,
+    actions: engine.actions(operation),
+    total: operation.total,
+    done: operation.done,
+    failed: operation.failed,
+    skipped: operation.skipped,
+    cancelled: operation.cancelled,
+    errors: operation.failed,
+    bytes: operation.bytes,
+    ...pace(operation, now),
+    requested_by: operation.requested_by,
+    created_at: operation.created_at.toISOString(),
+    started_at: operation.started_at?.toISOString() ?? null,
+    finished_at: operation.finished_at?.toISOString() ?? null,
+    paused_at: operation.paused_at?.toISOString() ?? null,
+    undo_until: engine.actions(operation).includes('undo') ? operation.undo_until!.toISOString() : null,
+    undoes: undoes && toPublicId('op', undoes),
+    undone_by: undone_by && toPublicId('op', undone_by),
+    cannot_undo: cannotUndo(workflow, engine.plugins),
+    intentions: operation.intentions,
+    stopped: operation.stopped,
+    schedule_id: schedule_id && toPublicId('schedule', schedule_id),
+    artifact: null,
+    warnings: operation.warnings,
+  }
+}
+
+function sourceOf({ source }: OperationRow): OperationRecord['source'] {
+  return source.type === 'operation' ? { type: 'operation', id: toPublicId('op', source.id) } : source
+}
+
+const tenths = (seconds: number) => Math.round(seconds * 10) / 10
+
+function pace(operation: OperationRow, now: Date) {
+  const { total, started_at, created_at, finished_at, paused_at, paused_ms } = operation
+  const ended = operation.done + operation.failed + operation.skipped + operation.cancelled
+  const until = finished_at ?? paused_at ?? now
+  const elapsed = Math.max(0, (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000)
+  const remaining = ended > 0 ? (elapsed / ended) * (total - ended) : null
+  return {
+    percentage: total === 0 ? 100 : Math.floor((ended / total) * 1000) / 10,
+    elapsed_seconds: tenths(elapsed),
+    remaining_seconds: hasEnded(operation) || ended === total ? 0 : remaining === null ? null : tenths(remaining),
+  }
+}
+
+export const itemSchema = z
+  .object({
+    position: z.number().int(),
+    status: z.enum(ITEM_STATUSES),
+    filename: z.string(),
+    file_id: z.string().nullable(),
+    product_mapped: z.boolean(),
+    attempt: z.number().int(),
+    error: z
+      .object({ code: z.string(), message: z.string(), detail: z.string().optional(), retryable: z.boolean() })
+      .nullable(),
+    warnings: z.array(warning),
+    before: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The fields that changed, as they were' }),
+    after: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'As they are (in a preview: would be); tags and mappings as {added, removed}' }),
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Item' })
+
+/** Kept for an undo, and of no interest to anyone else. */
+const INNER = new Set(['updated_at', 'deleted_at', 'product_mapped', 'mapping_state'])
+const shown = (fields: Record<string, unknown> | null) =>
+  fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !INNER.has(name)))
+
+export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
+  return {
+    position: item.position,
+    status: item.status,
+    filename: item.filename,
+    file_id: item.file_id && toPublicId('file', item.file_id),
+    product_mapped: item.product_mapped,
+    attempt: item.attempt,
+    error: item.error,
+    warnings: item.warnings ?? [],
+    before: shown(item.before),
+    after: shown(item.after),
+    finished_at: item.finished_at?.toISOString() ?? null,
+  }
+}

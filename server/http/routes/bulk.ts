@@ -1,0 +1,159 @@
+// The specification's two bulk endpoints: PUT /api/files/bulk-update and POST /api/files/bulk-delete.
+import { z } from 'zod'
+import type { Step, Workflow } from '../../../plugins/contract.ts'
+import { action, startWorkflow } from '../../channels/admin.ts'
+import { hasEnded, type OperationRow } from '../../engine/engine.ts'
+import { toPublicId } from '../../ids.ts'
+import { endpoint, type Caller, type Endpoint, type Reply, type Request } from '../endpoint.ts'
+import { operationId, operationPath } from '../operation-record.ts'
+import { waitingTime } from '../prefer.ts'
+import { downloadLimit, errorSchema, expiryDays, referrers, tags } from '../schemas.ts'
+import { requireScopes } from '../scopes.ts'
+import { fileIds } from '../selection.ts'
+import { channelOf, type OperationParts } from './operations.ts'
+
+/** So long a small one is waited for: it answers within the request. */
+const SMALL_WAIT_SECONDS = 120
+
+const errors = z.array(z.object({ file_id: z.string().nullable(), code: z.string(), message: z.string() }))
+const reply = <const Name extends string>(done: Name) =>
+  z.object({ [done]: z.number().int(), failed: z.number().int(), errors, job_id: z.string() } as Record<
+    Name | 'failed',
+    z.ZodNumber
+  > & { errors: typeof errors; job_id: z.ZodString })
+
+export function bulkRoutes(parts: OperationParts): Endpoint[] {
+  return [update(parts), remove(parts)]
+}
+
+const update = (parts: OperationParts) =>
+  endpoint({
+    method: 'put',
+    path: '/api/files/bulk-update',
+    summary: 'Change the settings and tags of files',
+    description:
+      'Up to 500 files are done when it answers; above that it waits as an import does, and answers 202 with the counts so far.',
+    tag: 'Files',
+    scope: 'files:write',
+    body: z
+      .strictObject({
+        file_ids: fileIds(parts.limits),
+        updates: z
+          .strictObject({
+            expiry_days: expiryDays.optional(),
+            download_limit: downloadLimit.optional(),
+            tags: tags.optional(),
+            tags_mode: z.enum(['replace', 'add', 'remove']).default('replace'),
+            visibility: z.enum(['public', 'private']).optional(),
+            cdn: z.boolean().optional(),
+            download_notification: z.boolean().optional(),
+            download_tracking: z.boolean().optional(),
+            allowed_referrers: referrers.optional(),
+          })
+          .refine(({ tags_mode: _, ...updates }) => Object.values(updates).some((value) => value !== undefined), {
+            message: 'Name at least one field to change',
+          }),
+      })
+      .meta({ id: 'BulkUpdateRequest' }),
+    replies: replies('updated', 'Every file has its result'),
+    handler: (request) => {
+      const { tags, tags_mode, ...settings } = request.body.updates
+      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+      const change = Object.keys(given).length > 0 ? action(parts.engine, 'update-settings', given) : null
+      const tagging = tags ? action(parts.engine, 'tag-files', { mode: tags_mode, tags }) : null
+      return run(parts, request, joined(change, tagging)!, 'updated', parts.limits.background_update)
+    },
+  })
+
+const remove = (parts: OperationParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/files/bulk-delete',
+    summary: 'Move files to the trash, or delete them for good',
+    description:
+      'Up to 100 files are done when it answers; above that it waits as an import does. `backup_first` copies bytes, settings and mappings to the backup location, verifies the copy, and deletes no file whose backup fails. `permanent` needs `files:purge`.',
+    tag: 'Files',
+    scope: 'files:delete',
+    body: z
+      .strictObject({
+        file_ids: fileIds(parts.limits),
+        remove_mappings: z.boolean().default(false),
+        backup_first: z.boolean().default(false),
+        permanent: z.boolean().default(false),
+      })
+      .meta({ id: 'BulkDeleteRequest' }),
+    replies: replies('deleted', 'Every file has its result'),
+    handler: (request) => {
+      const { remove_mappings, backup_first, permanent } = request.body
+      const backup = backup_first ? action(parts.engine, 'back-up-files', {}) : null
+      const trash = action(parts.engine, 'delete-files', { remove_mappings })
+      const purge = permanent ? action(parts.engine, 'purge-files', {}) : null
+      const workflow = joined(backup, joined(trash, purge))!
+      const { id, title, action: name } = purge ?? trash
+      return run(parts, request, { ...workflow, id, title, action: name }, 'deleted', parts.limits.background_delete)
+    },
+  })
+
+const replies = <const Name extends string>(done: Name, description: string) => ({
+  200: { description, schema: reply(done) },
+  202: { description: 'It goes on; follow `Location`', schema: reply(done) },
+  422: { description: 'Every problem', schema: errorSchema },
+})
+
+/** One workflow of both, one's steps after the other's; the last steps stay last. */
+function joined(first: Workflow | null, second: Workflow | null): Workflow | null {
+  if (!first || !second) return first ?? second
+  const isLast = ({ plugin }: Step) => plugin === 'notify'
+  const steps = [...first.steps, ...second.steps].filter((step) => !isLast(step))
+  const last = first.steps.filter(isLast)
+  return { ...first, steps: [...steps.map((step) => ({ ...step, id: step.plugin })), ...last] }
+}
+
+async function run(
+  { engine, limits }: OperationParts,
+  { caller, body, idempotencyKey, signal, ctx }: Request<unknown, unknown, { file_ids: string[] }>,
+  workflow: Workflow,
+  done: 'updated' | 'deleted',
+  background: number,
+): Promise<Reply> {
+  const id = await startWorkflow(engine, caller.scope, workflow, {
+    source: { type: 'files', ids: body.file_ids },
+    dryRun: false,
+    requestedBy: caller.name,
+    channel: channelOf(caller),
+    idempotencyKey,
+    permit: (scopes) => requireScopes(caller, scopes),
+  })
+  const small = body.file_ids.length <= background
+  const wait = waitingTime(ctx, small ? SMALL_WAIT_SECONDS : limits.wait_seconds)
+  const operation = (await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal))!
+  return answer({ engine, caller, operation, done, applied: wait.applied })
+}
+
+async function answer(given: {
+  engine: OperationParts['engine']
+  caller: Caller
+  operation: OperationRow
+  done: 'updated' | 'deleted'
+  applied: string | null
+}): Promise<Reply> {
+  const { engine, caller, operation, done, applied } = given
+  const refused = ['failed', 'skipped', 'cancelled'] as const
+  const items =
+    operation.done === operation.total
+      ? []
+      : await engine.items(caller.scope, operation.id, { statuses: refused, limit: operation.total })
+  const headers: Record<string, string> = applied ? { 'Preference-Applied': applied } : {}
+  const body = {
+    [done]: operation.done,
+    failed: operation.failed + operation.skipped + operation.cancelled,
+    errors: items.map(({ file_id, error }) => ({
+      file_id: file_id && toPublicId('file', file_id),
+      code: error?.code ?? 'operation_cancelled',
+      message: error?.message ?? 'The operation was cancelled',
+    })),
+    job_id: operationId(operation),
+  }
+  if (hasEnded(operation)) return { body, headers }
+  return { status: 202, body, headers: { ...headers, Location: operationPath(operation) } }
+}

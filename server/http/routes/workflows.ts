@@ -1,0 +1,215 @@
+// Workflows: the built-in ones to read, the shop's own to make and change. A broken one is not saved, and says why.
+import { z } from 'zod'
+import type { Workflow } from '../../../plugins/contract.ts'
+import { cannotUndo, permissionsOf } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { CHANNELS, checkWorkflow, type ImportChannel, type Parts } from '../../workflows/check.ts'
+import { summaryOf } from '../../workflows/describe.ts'
+import { runnable } from '../../workflows/find.ts'
+import {
+  createWorkflow,
+  deleteWorkflow,
+  listWorkflows,
+  readWorkflow,
+  replaceWorkflow,
+  type OwnWorkflow,
+} from '../../workflows/workflows.ts'
+import { endpoint, type Endpoint, type Scope } from '../endpoint.ts'
+import { errorSchema, listOf, timestamp } from '../schemas.ts'
+import { requireScopes } from '../scopes.ts'
+
+const onFailure = z
+  .enum(['drop', 'stop'])
+  .meta({ description: 'A failed file leaves the operation alone, or ends all of it' })
+const values = z.record(z.string(), z.unknown())
+
+// What is in here is checked as a whole, so that every problem is named with its place: `steps[2].options.tags`.
+const workflowBody = z
+  .strictObject({
+    name: z.string(),
+    kind: z.enum(['import', 'bulk']),
+    parallel: z.number().default(1).meta({ description: 'Batches that may run at once; 1: one after another' }),
+    steps: z.array(
+      z.strictObject({
+        id: z.string().optional().meta({ description: 'Stays the same while the step does; absent: one is made' }),
+        plugin: z.string(),
+        options: values.optional(),
+        when: values.nullable().optional().meta({ description: 'Files of which this does not hold pass the step by' }),
+        on_failure: onFailure.optional(),
+      }),
+    ),
+    channel: z.enum(CHANNELS).nullable().default(null).meta({ description: 'Every import of this kind runs it' }),
+  })
+  .meta({ id: 'WorkflowRequest' })
+
+const workflowSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    built_in: z.boolean(),
+    kind: z.enum(['import', 'bulk']),
+    parallel: z.number().int(),
+    steps: z.array(
+      z.object({
+        id: z.string(),
+        plugin: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        options: values,
+        when: values.optional(),
+        on_failure: onFailure.optional(),
+      }),
+    ),
+    channel: z.enum(CHANNELS).nullable(),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
+    created_at: timestamp.nullable(),
+    updated_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Workflow' })
+
+const problems = z.array(z.object({ param: z.string(), message: z.string() }))
+const checkSchema = z.object({
+  problems,
+  steps: z.array(z.object({ summary: z.string() })),
+  cannot_undo: z.array(z.string()),
+})
+
+const byId = z.strictObject({ id: z.string() })
+
+export function workflowRoutes(parts: Parts): Endpoint[] {
+  const record = (own: OwnWorkflow) => recordOf(runnable(own), own, parts)
+  const builtIn = (workflow: Workflow) => recordOf(workflow, null, parts)
+  const saved = { description: 'The workflow', schema: workflowSchema }
+  const refused = { description: 'Every problem, with its place', schema: errorSchema }
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/workflows',
+      summary: 'List workflows: the shop’s own, then the built-in ones',
+      tag: 'Workflows',
+      scope: 'operations:read',
+      replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
+      handler: async ({ caller }) => {
+        const own = await listWorkflows(caller.scope)
+        return { body: { data: [...own.map(record), ...parts.workflows.map(builtIn)], next_cursor: null } }
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/workflows/check',
+      summary: 'Check a workflow without saving it',
+      tag: 'Workflows',
+      scope: 'operations:read',
+      body: workflowBody,
+      replies: { 200: { description: 'Its problems, and what its steps would do', schema: checkSchema } },
+      handler: ({ body }) => {
+        const { workflow, problems } = checkWorkflow(body, parts)
+        const summaries = workflow.steps.map((step) => ({ summary: summaryOf(step, parts.plugins) }))
+        return Promise.resolve({
+          body: { problems, steps: summaries, cannot_undo: cannotUndo(workflow, parts.plugins) },
+        })
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/workflows',
+      summary: 'Make a workflow',
+      tag: 'Workflows',
+      scope: 'settings:write',
+      body: workflowBody,
+      replies: { 201: saved, 422: refused },
+      handler: async ({ caller, body }) => {
+        requireScopes(caller, neededScopes(body, parts))
+        return { status: 201, body: record(await createWorkflow(caller.scope, body, parts)) }
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/workflows/{id}',
+      summary: 'Read a workflow',
+      tag: 'Workflows',
+      scope: 'operations:read',
+      params: byId,
+      replies: { 200: saved },
+      handler: async ({ caller, params }) => {
+        const found = parts.workflows.find(({ id }) => id === params.id)
+        if (found) return { body: builtIn(found) }
+        const own = await readWorkflow(caller.scope, requirePublicId('workflow', params.id))
+        if (!own) throw new AppError('not_found')
+        return { body: record(own) }
+      },
+    }),
+    endpoint({
+      method: 'put',
+      path: '/api/workflows/{id}',
+      summary: 'Replace a workflow',
+      description: 'Operations that run go on as they started.',
+      tag: 'Workflows',
+      scope: 'settings:write',
+      params: byId,
+      body: workflowBody,
+      replies: { 200: saved, 422: refused },
+      handler: async ({ caller, params, body }) => {
+        requireScopes(caller, neededScopes(body, parts))
+        return { body: record(await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)) }
+      },
+    }),
+    endpoint({
+      method: 'delete',
+      path: '/api/workflows/{id}',
+      summary: 'Delete a workflow',
+      tag: 'Workflows',
+      scope: 'settings:write',
+      params: byId,
+      replies: {
+        204: { description: 'It is gone', schema: null },
+        409: { description: 'Schedules run it: they are named', schema: errorSchema },
+      },
+      handler: async ({ caller, params }) => {
+        await deleteWorkflow(caller.scope, ownId(params.id, parts))
+        return { status: 204, body: null }
+      },
+    }),
+  ]
+}
+
+/** Who may not delete files may not have a workflow, which a schedule may run, delete them either. */
+function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
+  const { workflow } = checkWorkflow(body, parts)
+  return workflow.kind === 'import' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
+}
+
+/** Throws `conflict` for a built-in one, which is part of the installation. */
+function ownId(id: string, { workflows }: Parts): string {
+  if (workflows.some((one) => one.id === id))
+    throw new AppError('conflict', { message: 'A built-in workflow cannot be changed: make one of your own like it' })
+  return requirePublicId('workflow', id)
+}
+
+function recordOf(workflow: Workflow, own: OwnWorkflow | null, { plugins }: Parts): z.output<typeof workflowSchema> {
+  return {
+    id: own ? toPublicId('workflow', own.id) : workflow.id,
+    name: workflow.title,
+    built_in: own === null,
+    kind: workflow.kind,
+    parallel: workflow.parallel,
+    steps: workflow.steps.map((step) => ({
+      id: step.id,
+      plugin: step.plugin,
+      title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
+      summary: summaryOf(step, plugins),
+      options: step.options ?? {},
+      ...(step.when ? { when: { ...step.when } } : {}),
+      ...(step.onFailure ? { on_failure: step.onFailure } : {}),
+    })),
+    channel: own ? own.channel : builtInChannel(workflow.id),
+    cannot_undo: cannotUndo(workflow, plugins),
+    created_at: own?.created_at.toISOString() ?? null,
+    updated_at: own?.updated_at.toISOString() ?? null,
+  }
+}
+
+/** `import-api` is what imports over the API run where nothing of the shop's own is attached. */
+const builtInChannel = (id: string): ImportChannel | null =>
+  CHANNELS.find((channel) => id === `import-${channel}`) ?? null

@@ -1,0 +1,31 @@
+// What a bulk call is about: files by id, or all that a filter selects.
+import { z } from 'zod'
+import type { Limits } from '../config.ts'
+import type { Source } from '../engine/engine.ts'
+import { filterSchema } from '../files/filter.ts'
+import { parsePublicId } from '../ids.ts'
+
+/** Typed ids of files; one of the wrong shape is named with its place. */
+export const fileIds = (limits: Limits) =>
+  z
+    .array(
+      z.string().transform((id, context) => {
+        const uuid = parsePublicId('file', id)
+        if (uuid !== null) return uuid
+        context.addIssue({ code: 'custom', message: 'This is not the id of a file', params: { code: 'invalid_value' } })
+        return z.NEVER
+      }),
+    )
+    .min(1, 'At least one file')
+    .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
+    .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
+
+export const selectionSchema = (limits: Limits) =>
+  z
+    .union([z.strictObject({ file_ids: fileIds(limits) }), z.strictObject({ filter: filterSchema })])
+    .meta({ description: 'Which files: their ids, or a filter as of `GET /api/files`' })
+
+export type Selection = z.output<ReturnType<typeof selectionSchema>>
+
+export const sourceOf = (selection: Selection): Source =>
+  'file_ids' in selection ? { type: 'files', ids: selection.file_ids } : { type: 'filter', filter: selection.filter }

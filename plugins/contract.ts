@@ -199,6 +199,8 @@ export interface WriteContext extends ReadContext {
 export interface OperationView {
   id: string
   action: string
+  /** What its workflow is called. */
+  title: string
   total: number
   done: number
   failed: number

@@ -8,9 +8,10 @@ import { createEngine } from './engine/engine.ts'
 import type { EngineParts } from './engine/types.ts'
 import { startWorker } from './engine/worker.ts'
 import { createApp, listen } from './http/app.ts'
+import { operationRecord } from './http/operation-record.ts'
 import { builtPage, developmentPage } from './http/page.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
-import { createDeliverer } from './notify/mail.ts'
+import { openOutbox, type OutboxOptions } from './notify/open.ts'
 import { createGuardedClient } from './ports/guarded-fetch.ts'
 
 import { openForStart } from './startup/database.ts'
@@ -52,10 +53,16 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     ports: portsFactory({ client, stores, storefront }),
     log,
   }
+  const engine = createEngine(parts)
   if (environment.roles.includes('worker')) {
     const { smtpUrl, mailFrom: from } = environment
-    const worker = await startWorker(parts, createDeliverer({ database, smtpUrl, from, baseUrl, log }))
+    const record: OutboxOptions['operationRecord'] = async (scope, id) =>
+      operationRecord(engine, (await engine.get(scope, id))!, clock())
+    const options = { database, client, secrets, smtpUrl, from, baseUrl, operationRecord: record, clock, log }
+    const outbox = openOutbox(options)
+    const worker = await startWorker(parts, (job) => outbox.deliver(job))
     closings.push(() => worker.stop())
+    closings.push(() => outbox.close())
     closings.push(startUpkeep(database, stores, log, clock))
   }
   if (!web) return log.info('the worker is ready')
@@ -66,7 +73,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const { trustProxy } = environment
   const app = createApp({
     database,
-    engine: createEngine(parts),
+    engine,
     storefront,
     delivery: createDelivery({ pool: database.pool, stores, secrets, log, clock, trustProxy }),
     stores,

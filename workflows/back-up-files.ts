@@ -9,6 +9,6 @@ export const backUpFilesWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'back-up-files' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

@@ -9,6 +9,6 @@ export const deleteFilesWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'delete-files' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

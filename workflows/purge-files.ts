@@ -9,6 +9,6 @@ export const purgeFilesWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'purge-files' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

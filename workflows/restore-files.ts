@@ -9,6 +9,6 @@ export const restoreFilesWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'restore-files' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

@@ -9,6 +9,6 @@ export const tagByRuleWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'tag-by-rule' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

@@ -9,6 +9,6 @@ export const tagFilesWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'tag-files' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

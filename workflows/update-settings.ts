@@ -9,6 +9,6 @@ export const updateSettingsWorkflow: Workflow = {
   parallel: 2,
   steps: [
     { id: 'act', plugin: 'update-settings' },
-    { id: 'notify', plugin: 'notify' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
   ],
 }

@@ -23,6 +23,7 @@ const items = [
 const operation = (given: Partial<OperationView> = {}): OperationView => ({
   id: 'import_1',
   action: 'import',
+  title: 'API import',
   total: 3,
   done: 2,
   failed: 1,
@@ -35,6 +36,9 @@ const operation = (given: Partial<OperationView> = {}): OperationView => ({
   },
   ...given,
 })
+const bulk = (given: Partial<OperationView> = {}) =>
+  operation({ id: 'op_1', action: 'tag-files', title: 'Tag files', total: 1204, done: 1200, failed: 4, ...given })
+const well = { status: 'success', failed: 0 } as const
 
 function outbox() {
   const messages = new Map<string, unknown>()
@@ -43,13 +47,23 @@ function outbox() {
   return { notify: collected, all: () => [...messages.values()] as Record<string, unknown>[] }
 }
 
-const sent = async (view: OperationView, given: Partial<WriteContext> = {}) => {
+type When = 'always' | 'background' | 'errors' | 'never'
+const sent = async (view: OperationView, given: Partial<WriteContext> = {}, when: When = 'always') => {
   const box = outbox()
-  await notify.run(view, {}, { ...writeContext(given), notify: box.notify })
+  await notify.run(view, { when }, { ...writeContext(given), notify: box.notify })
   return {
     email: box.all().find((message) => 'template' in message),
     notice: box.all().find((message) => 'level' in message),
   }
+}
+const told = async (view: OperationView, when: When, given: Partial<WriteContext> = {}) =>
+  Object.values(await sent(view, given, when)).filter(Boolean).length
+const planned = (when: When, given: Partial<WriteContext> = {}, view = operation()) =>
+  Array.fromAsync(notify.plan(view, { when }, writeContext(given)))
+
+const shopWith = (settings: Partial<WriteContext['shop']['settings']>): Partial<WriteContext> => {
+  const { shop } = writeContext()
+  return { shop: { ...shop, settings: { ...shop.settings, ...settings } } }
 }
 
 pluginSuite(notify, () => {
@@ -63,33 +77,149 @@ pluginSuite(notify, () => {
 })
 
 describe('notify', () => {
-  it('says what came in, what failed and what has no product', async () => {
+  it('says what came in, what failed, what has no product, and what to do next', async () => {
     const { notice, email } = await sent(operation())
     expect(notice).toMatchObject({
       level: 'warning',
-      body: '2 of 3 files imported, 1 failed, 1 not mapped to a product.',
+      title: 'Import partly complete',
+      body: expect.stringMatching(/^2 of 3 files imported, 1 failed, 1 not mapped to a product\. Open the URLs/),
     })
     expect(email).toMatchObject({
       template: 'operation-finished',
       data: {
-        done: 2,
+        counts: [
+          { label: 'Imported', count: 2 },
+          { label: 'Failed', count: 1 },
+          { label: 'Total', count: 3 },
+        ],
         failures: { listed: [{ filename: 'lost.pdf', message: 'File URL not accessible' }], more: 0 },
         unmapped: { listed: ['unmapped.pdf'] },
         warned: { listed: [{ message: 'Product SKU not found' }] },
+        next: [expect.stringMatching(/^Open the URLs/), expect.stringMatching(/^Correct the SKUs/)],
       },
     })
   })
 
+  it.each([
+    [bulk(), 'Tag files partly complete', '1,200 of 1,204 files changed, 4 failed.'],
+    [
+      bulk({ ...well, action: 'delete-files', title: 'Delete files', total: 1, done: 1 }),
+      'Delete files complete',
+      '1 of 1 file moved to the trash.',
+    ],
+    [
+      bulk({ ...well, action: 'restore-files', title: 'Restore files', done: 1100, skipped: 104 }),
+      'Restore files complete',
+      '1,100 of 1,204 files restored, 104 skipped.',
+    ],
+    [
+      bulk({ status: 'failed', action: 'frob-files', title: 'Frob files', done: 0, failed: 1204 }),
+      'Frob files failed',
+      '0 of 1,204 files done, 1,204 failed.',
+    ],
+    [
+      bulk({ status: 'cancelled', failed: 0, done: 4, cancelled: 1200 }),
+      'Tag files cancelled',
+      '4 of 1,204 files changed, 1,200 not worked on.',
+    ],
+    [
+      bulk({ ...well, done: 1204, title: 'Spring clean-up' }),
+      'Spring clean-up complete',
+      '1,204 of 1,204 files changed.',
+    ],
+  ])('has the right words for any action: %#', async (view, title, headline) => {
+    const { notice, email } = await sent(view)
+    expect(notice!.title).toBe(title)
+    expect((email!.data as { headline: string }).headline).toBe(headline)
+    expect(notice!.body).toMatch(new RegExp(`^${headline.replaceAll('.', '\\.')}`))
+  })
+
+  it('lists files without a product for imports and mapping alone', async () => {
+    const unmapped = async (action: string) =>
+      ((await sent(bulk({ action }))).email!.data as { unmapped: { length: number } }).unmapped.length
+    expect(await unmapped('map-products')).toBe(1)
+    expect(await unmapped('tag-files')).toBe(0)
+  })
+
+  it('names the first fifty of what failed and counts the rest', async () => {
+    const many = operation({
+      total: 70,
+      done: 0,
+      failed: 70,
+      async *items() {
+        const error = { code: 'file_in_use', message: 'File in use' }
+        for (let page = 0; page < 7; page++)
+          yield Array.from({ length: 10 }, (_, n) => finished(`f${page}${n}`, { status: 'failed', error }))
+      },
+    })
+    const { failures, next } = (await sent(many)).email!.data as {
+      failures: { listed: []; more: number }
+      next: string[]
+    }
+    expect([failures.listed.length, failures.more]).toEqual([50, 20])
+    expect(next).toEqual(['Choose Retry Failed once the other operation on those files has ended.'])
+  })
+
+  it('does not read a hundred thousand items to say that all went well', async () => {
+    const unread = bulk({
+      ...well,
+      items: () => {
+        throw new Error('nobody asked for these')
+      },
+    })
+    expect((await sent(unread, shopWith({ recipients: [] }))).notice).toMatchObject({ level: 'success' })
+  })
+
   it('sends the e-mail as the caller asked, else as the settings say; the notice always', async () => {
-    const settings = { auto_map: true, email_on_complete: false, email_on_errors: true, recipients: ['a@example.com'] }
-    const shop = { name: 'Harbour', domain: 'harbour.myshopify.com', settings }
-    const complete = operation({ status: 'success' })
-    expect((await sent(complete, { shop })).email).toBeUndefined()
-    expect((await sent(complete, { shop })).notice).toMatchObject({ level: 'success' })
-    expect((await sent(operation(), { shop })).email).toBeDefined()
-    expect((await sent(complete, { shop, request: { notify: true } })).email).toBeDefined()
-    expect((await sent(operation(), { shop, request: { notify: false } })).email).toBeUndefined()
-    const nobody = { ...shop, settings: { ...settings, recipients: [] } }
-    expect((await sent(operation(), { shop: nobody, request: { notify: true } })).email).toBeUndefined()
+    const given = shopWith({ email_on_complete: false, recipients: ['a@example.com'] })
+    const complete = operation(well)
+    expect((await sent(complete, given)).email).toBeUndefined()
+    expect((await sent(complete, given)).notice).toMatchObject({ level: 'success' })
+    expect((await sent(operation(), given)).email).toBeDefined()
+    expect((await sent(complete, { ...given, request: { notify: true } })).email).toBeDefined()
+    expect((await sent(operation(), { ...given, request: { notify: false } })).email).toBeUndefined()
+    const nobody = { ...shopWith({ recipients: [] }), request: { notify: true } }
+    expect((await sent(operation(), nobody)).email).toBeUndefined()
+  })
+})
+
+describe('when', () => {
+  it('background: imports, deletes above 100 files, others above 500', async () => {
+    const of = (action: string, total: number) => bulk({ ...well, action, total, done: total })
+    expect(await told(operation(), 'background')).toBe(2)
+    expect(await told(of('delete-files', 100), 'background')).toBe(0)
+    expect(await told(of('delete-files', 101), 'background')).toBe(2)
+    expect(await told(of('tag-files', 500), 'background')).toBe(0)
+    expect(await told(of('tag-files', 501), 'background')).toBe(2)
+    const limits = { ...writeContext().limits, background: { delete: 1, update: 2 } }
+    expect(await told(of('delete-files', 2), 'background', { limits })).toBe(2)
+    expect(await told(of('tag-files', 2), 'background', { limits })).toBe(0)
+    expect(await told(of('tag-files', 2), 'background', { request: { notify: true } })).toBe(2)
+  })
+  it('errors: when not all went well; never: not at all', async () => {
+    expect(await told(operation(), 'errors')).toBe(2)
+    expect(await told(operation(well), 'errors')).toBe(0)
+    expect(await told(operation(well), 'errors', { request: { notify: true } })).toBe(0)
+    expect(await told(operation(), 'never', { request: { notify: true } })).toBe(0)
+  })
+  it('is told by the preview', async () => {
+    const to = 'owner@example.com'
+    expect(await planned('always')).toEqual([
+      'A notice in the page when it has ended',
+      `An e-mail to ${to} when it has ended`,
+    ])
+    expect(await planned('errors')).toEqual([
+      'A notice in the page when something failed',
+      `An e-mail to ${to} when something failed`,
+    ])
+    expect((await planned('always', shopWith({ email_on_complete: false })))[1]).toBe(
+      `An e-mail to ${to} when something failed`,
+    )
+    expect((await planned('always', shopWith({ email_on_errors: false })))[1]).toBe(
+      `An e-mail to ${to} when nothing failed`,
+    )
+    expect((await planned('always', { request: { notify: false } })).length).toBe(1)
+    expect(await planned('background', {}, bulk({ total: 3 }))).toEqual([])
+    expect(await planned('never')).toEqual([])
   })
 })

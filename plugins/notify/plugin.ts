@@ -1,11 +1,23 @@
-// Tells the shop how an operation ended: a notice in the page always, an e-mail as the shop's settings or the caller ask.
+// Tells the shop how an operation ended: a notice in the page, and an e-mail as the shop's settings or the caller ask.
 import { z } from 'zod'
-import { definePlugin, type FinishedItem, type OperationView, type ReadContext } from '../contract.ts'
+import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
+import { isAboutProducts, listsOf } from './lists.ts'
+import { countsOf, headlineOf, nextSteps, titleOf } from './words.ts'
 
-const options = z.strictObject({})
+const options = z.strictObject({
+  when: z.enum(['always', 'background', 'errors', 'never']).default('always').meta({
+    title: 'When',
+    help: 'always; background: imports, and operations large enough to go on after whoever started them left; errors: when something failed; never',
+  }),
+})
+type When = z.output<typeof options>['when']
 
-/** Names listed in one message; the rest is a count. */
-const LISTED = 50
+const SUMMARIES: Readonly<Record<When, string>> = {
+  always: 'Tells the shop when it has ended',
+  background: 'Tells the shop when it has ended, if it went on in the background',
+  errors: 'Tells the shop when something failed',
+  never: 'Tells nobody',
+}
 
 export const notify = definePlugin({
   id: 'notify',
@@ -15,21 +27,37 @@ export const notify = definePlugin({
   undo: 'none',
   scope: 'operation',
   always: true,
-  async *plan(operation, _options, context) {
+  summary: ({ when }) => SUMMARIES[when],
+  // How it will end is not known yet.
+  async *plan(operation, { when }, context) {
     context.signal.throwIfAborted()
-    yield `A notice in the page`
-    if (wantsEmail(operation, context)) yield `An e-mail to ${context.shop.settings.recipients.join(', ')}`
+    if (!isTold(operation, when, context, true)) return
+    const once = when === 'errors' ? 'when something failed' : 'when it has ended'
+    yield `A notice in the page ${once}`
+    const { recipients } = context.shop.settings
+    const [well, badly] = [wantsEmail(context, false), wantsEmail(context, true)]
+    if (badly && (well || when === 'errors')) yield `An e-mail to ${recipients.join(', ')} ${once}`
+    else if (badly) yield `An e-mail to ${recipients.join(', ')} when something failed`
+    else if (well && when !== 'errors') yield `An e-mail to ${recipients.join(', ')} when nothing failed`
   },
-  async run(operation, _options, context) {
+  async run(operation, { when }, context) {
     context.signal.throwIfAborted()
-    const lists = await listsOf(operation)
+    const badly = operation.status !== 'success'
+    if (!isTold(operation, when, context, badly)) return {}
+    const emails = wantsEmail(context, badly)
+    const read = emails || operation.failed > 0 || isAboutProducts(operation)
+    const { errors, warnings, ...lists } = await listsOf(operation, read, context.signal)
+    const unmapped = lists.unmapped.length
     const title = titleOf(operation)
-    context.notify.notice({ level: LEVELS[operation.status], title, body: bodyOf(operation, lists.unmapped.length) })
-    if (wantsEmail(operation, context)) {
-      const { id, total, done, failed, skipped, cancelled, status } = operation
-      const counts = { total, done, failed, skipped, cancelled }
+    const headline = headlineOf(operation, unmapped)
+    const next = nextSteps(operation, { errors, warnings, unmapped })
+    const body = badly || unmapped > 0 ? `${headline} ${next[0]}` : headline
+    context.notify.notice({ level: LEVELS[operation.status], title, body })
+    if (emails) {
+      const { id, status } = operation
       const shop = { name: context.shop.name }
-      context.notify.email({ template: 'operation-finished', data: { id, title, status, shop, ...counts, ...lists } })
+      const data = { id, title, status, headline, shop, counts: countsOf(operation), ...lists, next }
+      context.notify.email({ template: 'operation-finished', data })
     }
     return {}
   },
@@ -37,37 +65,27 @@ export const notify = definePlugin({
 
 const LEVELS = { success: 'success', partial: 'warning', failed: 'critical', cancelled: 'info' } as const
 
-function wantsEmail(operation: OperationView, { request, shop }: ReadContext): boolean {
-  if (shop.settings.recipients.length === 0) return false
-  if (request.notify !== undefined) return request.notify
-  return operation.status === 'success' ? shop.settings.email_on_complete : shop.settings.email_on_errors
+function isTold(operation: OperationView, when: When, context: ReadContext, badly: boolean): boolean {
+  switch (when) {
+    case 'always':
+      return true
+    case 'background':
+      return context.request.notify === true || isBackground(operation, context)
+    case 'errors':
+      return badly
+    case 'never':
+      return false
+  }
 }
 
-async function listsOf(operation: OperationView) {
-  const failures: { filename: string; message: string }[] = []
-  const unmapped: string[] = []
-  const warned: { filename: string; message: string }[] = []
-  for await (const page of operation.items())
-    for (const item of page) {
-      if (item.status === 'failed') failures.push({ filename: item.file.filename, message: reasonOf(item) })
-      if (item.status === 'done' && !item.product_mapped) unmapped.push(item.file.filename)
-      for (const { message } of item.warnings) warned.push({ filename: item.file.filename, message })
-    }
-  const cut = <T>(list: readonly T[]) => ({ listed: list.slice(0, LISTED), more: Math.max(0, list.length - LISTED) })
-  return { failures: cut(failures), unmapped: { ...cut(unmapped), length: unmapped.length }, warned: cut(warned) }
+/** Nobody waits for these: whoever started them may have left. */
+function isBackground({ action, total }: OperationView, { limits }: ReadContext): boolean {
+  if (action === 'import') return true
+  return total > (action === 'delete-files' ? limits.background.delete : limits.background.update)
 }
 
-const reasonOf = (item: FinishedItem) => item.error?.message ?? 'It failed for an unknown reason'
-
-function titleOf({ action, status }: OperationView): string {
-  const what = action === 'import' ? 'Import' : action
-  const how = { success: 'complete', partial: 'partly complete', failed: 'failed', cancelled: 'cancelled' }[status]
-  return `${what} ${how}`
-}
-
-function bodyOf({ done, failed, total }: OperationView, unmapped: number): string {
-  const parts = [`${done} of ${total} files imported`]
-  if (failed > 0) parts.push(`${failed} failed`)
-  if (unmapped > 0) parts.push(`${unmapped} not mapped to a product`)
-  return `${parts.join(', ')}.`
+/** As the caller asked, else as the shop's settings say. */
+function wantsEmail({ request, shop: { settings } }: ReadContext, badly: boolean): boolean {
+  if (settings.recipients.length === 0) return false
+  return request.notify ?? (badly ? settings.email_on_errors : settings.email_on_complete)
 }

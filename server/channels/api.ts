@@ -17,6 +17,7 @@ export interface ApiImport {
   auto_map?: boolean | undefined
   notify?: boolean | undefined
   on_conflict: Entry['on_conflict']
+  callback_url?: string | undefined
 }
 
 /** Starts the import and gives its operation's UUID. */
@@ -51,6 +52,7 @@ export async function importFromApi(
     request: {
       ...(body.auto_map === undefined ? {} : { auto_map: body.auto_map }),
       ...(body.notify === undefined ? {} : { notify: body.notify }),
+      ...(body.callback_url === undefined ? {} : { callback_url: body.callback_url }),
     },
     requestedBy: caller.name,
     ...(caller.idempotencyKey === undefined ? {} : { idempotencyKey: caller.idempotencyKey }),

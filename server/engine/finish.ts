@@ -118,6 +118,7 @@ const letGo = (tx: ShopScope, operation: string) =>
 const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): OperationView => ({
   ...operation,
   id: toPublicId(operation.kind === 'import' ? 'import' : 'op', operation.id),
+  title: operation.workflow.title,
   started_at: operation.started_at ?? operation.created_at,
   status,
   items: () => finishedItems(scope, operation.id),

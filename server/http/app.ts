@@ -24,6 +24,7 @@ import { createRouter } from './router.ts'
 import { fileRoutes } from './routes/files.ts'
 import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
+import { messageRoutes } from './routes/messages.ts'
 import { noticeRoutes } from './routes/notices.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
@@ -63,6 +64,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...scheduleRoutes(parts),
     ...settingsRoutes(parts.clock),
     ...noticeRoutes(),
+    ...messageRoutes(parts),
     ...sessionRoutes(),
   ]
 }

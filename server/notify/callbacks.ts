@@ -1,6 +1,30 @@
-// Callbacks: the end of an operation, told to the address that its caller gave.
+// Callbacks: the end of an operation, told to the address that its caller gave. At least once, under one id.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/queue.ts'
+import { toPublicId } from '../ids.ts'
+import type { GuardedClient } from '../ports/guarded-fetch.ts'
+import type { Secrets } from '../secrets.ts'
+import type { Deliverer, Delivery } from './outbox.ts'
+import { signatureHeaders, webhookSecret } from './signatures.ts'
+
+export const CALLBACK_EVENT = 'operation.finished'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+/** Within three days: the last try is 65 hours and a half after the first. */
+const DELAYS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  ...[12, 12, 12, 12].map((hours) => hours * HOUR),
+]
+/** All of it, the look-up of the name too: a slow receiver must not keep other shops' work waiting. */
+const WITHIN_MS = 15 * SECOND
+const GONE = 410
 
 /** Call it in the transaction that ends the operation, whatever its status; without a `callback_url` it does nothing. */
 export async function queueCallback(
@@ -17,4 +41,47 @@ export async function queueCallback(
     { key, payload: JSON.stringify({ url }), operation: operation.id },
   )
   if (row) await queueMessage(tx, row.id)
+}
+
+export interface CallbackOptions {
+  client: Pick<GuardedClient, 'post'>
+  secrets: Pick<Secrets, 'derive'>
+  /** What GET /api/jobs/{id} would answer with. */
+  operationRecord(scope: ShopScope, id: string): Promise<object>
+  clock: () => Date
+}
+
+export function callbackDeliverer({ client, secrets, operationRecord, clock }: CallbackOptions): Deliverer {
+  return {
+    delays: DELAYS,
+    lost: 'waiting',
+    write: async (scope, message) => {
+      if (message.content) return message.content
+      const data = await operationRecord(scope, message.operation_id!)
+      const { url } = message.payload as { url: string }
+      const body = { type: CALLBACK_EVENT, timestamp: message.created_at.toISOString(), data }
+      return { to: [url], subject: CALLBACK_EVENT, text: JSON.stringify(body) }
+    },
+    send: async (scope, { to, text }, { id }, stopping) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...signatureHeaders(webhookSecret(secrets, scope.shop), toPublicId('message', id), clock(), text),
+      }
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(WITHIN_MS)])
+      try {
+        return deliveryOf((await client.post(to[0]!, headers, text, signal)).status)
+      } catch {
+        if (stopping.aborted) return { status: 'returned' }
+        // One sentence for all of it: what a receiver's network looks like from here is nobody's business.
+        return { status: 'again', reason: 'The address could not be reached, or did not answer in time' }
+      }
+    },
+  }
+}
+
+function deliveryOf(status: number): Delivery {
+  if (status >= 200 && status < 300) return { status: 'sent' }
+  // By Standard Webhooks the receiver wants no more of it.
+  if (status === GONE) return { status: 'failed', reason: 'The address answered 410: it wants no callbacks any more' }
+  return { status: 'again', reason: `The address answered ${status}` }
 }

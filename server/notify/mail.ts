@@ -1,85 +1,41 @@
-// Carrying out the outbox: each message is rendered, handed to the mail server once, and kept with what became of it.
-import { readFileSync } from 'node:fs'
-import Handlebars from 'handlebars'
-import nodemailer from 'nodemailer'
-import type { Database } from '../db/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+// E-mail: written from its template before its first try, sent to the recipients that the shop has by then.
 import { readShop } from '../files/shop-settings.ts'
-import { errorFields, type Logger } from '../log.ts'
+import { toPublicId } from '../ids.ts'
+import type { MailServer } from './mail-server.ts'
+import type { Deliverer } from './outbox.ts'
+import { renderMail, type MailPayload } from './templates.ts'
+
+const MINUTE = 60_000
 
 export interface MailOptions {
-  database: Database
-  /** Null: messages are rendered and kept, and none leaves. */
-  smtpUrl: string | null
+  /** Null: messages are written and kept, and none leaves. */
+  server: MailServer | null
   from: string
   baseUrl: string
-  log: Logger
 }
 
-interface OutboxRow {
-  id: string
-  payload: { template: string; data: Record<string, unknown> }
-}
-
-export interface RenderedMail {
-  to: readonly string[]
-  subject: string
-  text: string
-}
-
-/** Sends one message of the outbox. Throws when it should be tried again. */
-export function createDeliverer(options: MailOptions): (job: { shop: number; message: string }) => Promise<void> {
-  const transport = options.smtpUrl ? nodemailer.createTransport(options.smtpUrl) : null
-  return async ({ shop, message }) => {
-    const scope = forShop(options.database, shop)
-    const row = await takeMessage(scope, message)
-    if (!row) return
-    const { settings } = await readShop(scope)
-    const mail = { to: settings.recipients, ...render(row.payload, options.baseUrl) }
-    try {
-      if (transport && mail.to.length > 0)
-        await transport.sendMail({ from: options.from, messageId: `<${row.id}@stevedore>`, ...mail, to: [...mail.to] })
-    } catch (error) {
-      await giveBack(scope, row.id)
-      options.log.warn('an e-mail could not be sent', errorFields(error))
-      throw error
-    }
-    await scope.query(
-      `update outbox set status = 'sent', sent_at = now(), result = :mail::jsonb where shop_id = :shop and id = :id`,
-      { id: row.id, mail: JSON.stringify(mail) },
-    )
+export function mailDeliverer({ server, from, baseUrl }: MailOptions): Deliverer {
+  return {
+    delays: [MINUTE, 5 * MINUTE],
+    // Where none leaves, none can have left.
+    lost: server ? 'unknown' : 'waiting',
+    write: async (scope, message) => {
+      const { settings } = await readShop(scope)
+      const written = message.content ?? renderMail(message.payload as MailPayload, baseUrl)
+      return { ...written, to: settings.recipients }
+    },
+    send: async (_scope, { to, subject, text, html }, { id }, signal) => {
+      if (to.length === 0) return { status: 'failed', reason: 'There are no recipients in the settings' }
+      if (!server) return { status: 'sent', content: { kept: true } }
+      const letter = { from, to, subject, text, ...(html ? { html } : {}), ...stamps(id) }
+      const delivery = await server.handOver(letter, signal)
+      return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
+    },
   }
 }
 
-/** From here on a crash means that it may have left: it is not sent again by itself. */
-async function takeMessage(scope: ShopScope, id: string): Promise<OutboxRow | null> {
-  const [row] = await scope.query<OutboxRow>(
-    `update outbox set status = 'sending', attempts = attempts + 1
-     where shop_id = :shop and id = :id and status = 'waiting' returning id, payload`,
-    { id },
-  )
-  return row ?? null
-}
-
-const MAX_ATTEMPTS = 3
-
-const giveBack = (scope: ShopScope, id: string) =>
-  scope.query(
-    `update outbox set status = case when attempts >= :most then 'failed' else 'waiting' end
-     where shop_id = :shop and id = :id`,
-    { id, most: MAX_ATTEMPTS },
-  )
-
-const templates = new Map<string, Handlebars.TemplateDelegate>()
-
-/** The subject is the template's first line. */
-function render(payload: OutboxRow['payload'], baseUrl: string): { subject: string; text: string } {
-  let template = templates.get(payload.template)
-  if (!template) {
-    const source = readFileSync(new URL(`./templates/${payload.template}.hbs`, import.meta.url), 'utf8')
-    template = Handlebars.compile(source, { noEscape: true, strict: true })
-    templates.set(payload.template, template)
-  }
-  const [subject, ...lines] = template({ ...payload.data, baseUrl }).split('\n')
-  return { subject: subject!.trim(), text: lines.join('\n').trim() + '\n' }
-}
+/** The same in every try, so that a receiver can drop a second copy; and nobody's holiday note answers it. */
+const stamps = (id: string) => ({
+  messageId: `<${toPublicId('message', id)}@stevedore>`,
+  headers: { 'Auto-Submitted': 'auto-generated' },
+})

@@ -1,4 +1,5 @@
-// In-app notices, as the page lists them. The engine writes them with the end of an operation.
+// In-app notices, as the page lists them. The engine writes them with the end of an operation, the outbox when a message
+// did not go well.
 import type { ShopScope } from '../db/for-shop.ts'
 
 export interface NoticeRow {
@@ -24,6 +25,14 @@ export async function listNotices(
     { before: page.before ?? null, limit: page.limit },
   )
   return { rows, unread: await countUnread(scope) }
+}
+
+/** Call it in the transaction that does what it tells. */
+export async function raiseNotice(
+  tx: ShopScope,
+  notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,
+): Promise<void> {
+  await tx.insert('notices', notice)
 }
 
 /** Marks these notices, or all of them (`null`), as read; gives how many are unread still. */

@@ -58,6 +58,10 @@ const importBody = (limits: Limits) =>
         .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
       notify: z.boolean().optional().meta({ description: 'Send the import e-mail; absent: the shop’s setting' }),
       on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']).default('error'),
+      callback_url: fetchUrl.optional().meta({
+        description: 'The job is posted here once the import has ended, signed after Standard Webhooks',
+        example: 'https://tools.example.com/stevedore',
+      }),
     })
     .meta({ id: 'ImportRequest' })
 

@@ -1,0 +1,69 @@
+// What of an operation's items is worth telling: the first of each kind, and a count of the rest.
+import type { FinishedItem, OperationView } from '../contract.ts'
+
+/** Named in one message; the rest is a count. */
+const LISTED = 50
+
+export interface Line {
+  filename: string
+  message: string
+}
+
+export interface Lists {
+  failures: { listed: Line[]; more: number }
+  unmapped: { listed: string[]; more: number; length: number }
+  warned: { listed: Line[]; more: number }
+  errors: Set<string>
+  warnings: Set<string>
+}
+
+/** Are files without a product worth a word? */
+export const isAboutProducts = ({ action }: OperationView): boolean => action === 'import' || action === 'map-products'
+
+/** Reads all items when `read`; without it the lists are empty. */
+export async function listsOf(operation: OperationView, read: boolean, signal: AbortSignal): Promise<Lists> {
+  const failures = some<Line>()
+  const unmapped = some<string>()
+  const warned = some<Line>()
+  const errors = new Set<string>()
+  const warnings = new Set<string>()
+  const products = isAboutProducts(operation)
+  const look = (item: FinishedItem) => {
+    const { filename } = item.file
+    if (item.status === 'failed') {
+      failures.add({ filename, message: item.error?.message ?? 'It failed for an unknown reason' })
+      errors.add(item.error?.code ?? 'unknown')
+    }
+    if (products && item.status === 'done' && !item.product_mapped) unmapped.add(filename)
+    for (const { code, message } of item.warnings) {
+      warned.add({ filename, message })
+      warnings.add(code)
+    }
+  }
+  if (read)
+    for await (const page of operation.items()) {
+      signal.throwIfAborted()
+      page.forEach(look)
+    }
+  return {
+    failures: failures.cut(),
+    unmapped: { ...unmapped.cut(), length: unmapped.count() },
+    warned: warned.cut(),
+    errors,
+    warnings,
+  }
+}
+
+/** Keeps the first ones: an operation may have 100,000 of them. */
+function some<T>() {
+  const listed: T[] = []
+  let count = 0
+  return {
+    add: (one: T) => {
+      if (count < LISTED) listed.push(one)
+      count += 1
+    },
+    count: () => count,
+    cut: () => ({ listed, more: count - listed.length }),
+  }
+}

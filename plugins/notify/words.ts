@@ -1,0 +1,97 @@
+// What an operation's end is called, and what to do next. An action that is not listed gets words that are right for any.
+import type { OperationView } from '../contract.ts'
+
+/** What has become of the files that are done, after “1,200 of 1,204 files”. */
+const DONE: Readonly<Record<string, string>> = {
+  import: 'imported',
+  'update-settings': 'changed',
+  'tag-files': 'changed',
+  'tag-by-rule': 'changed',
+  'rename-files': 'renamed',
+  'delete-files': 'moved to the trash',
+  'restore-files': 'restored',
+  'purge-files': 'deleted for good',
+  'map-products': 'looked at',
+  'unmap-products': 'unmapped',
+  'move-to-pack': 'moved',
+  'change-storage': 'moved',
+  'export-files': 'exported',
+  'create-links': 'given links',
+  'optimize-image': 'optimized',
+  'optimize-pdf': 'optimized',
+  'watermark-pdf': 'watermarked',
+  'split-pdf': 'split',
+  'merge-pdf': 'merged',
+  'back-up-files': 'backed up',
+  undo: 'put back',
+}
+const DONE_OTHERWISE = 'done'
+
+const ENDS = { success: 'complete', partial: 'partly complete', failed: 'failed', cancelled: 'cancelled' } as const
+
+const number = new Intl.NumberFormat('en-US')
+const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file' : 'files'}`
+
+/** `Tag files partly complete`. An import is one whatever its workflow is called. */
+export const titleOf = ({ action, title, status }: OperationView): string =>
+  `${action === 'import' ? 'Import' : title} ${ENDS[status]}`
+
+const doneWords = (action: string): string => DONE[action] ?? DONE_OTHERWISE
+
+/** `1,200 of 1,204 files changed, 4 failed.` */
+export function headlineOf(operation: OperationView, unmapped: number): string {
+  const { action, total, done, failed, skipped, cancelled } = operation
+  const parts = [`${number.format(done)} of ${files(total)} ${doneWords(action)}`]
+  if (failed > 0) parts.push(`${number.format(failed)} failed`)
+  if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)
+  if (cancelled > 0) parts.push(`${number.format(cancelled)} not worked on`)
+  if (unmapped > 0) parts.push(`${number.format(unmapped)} not mapped to a product`)
+  return `${parts.join(', ')}.`
+}
+
+/** Labelled counts for a table; the first and the last always, the others where there are any. */
+export function countsOf({ action, total, done, failed, skipped, cancelled }: OperationView) {
+  const words = doneWords(action)
+  return [
+    { label: words.charAt(0).toUpperCase() + words.slice(1), count: done },
+    { label: 'Failed', count: failed },
+    { label: 'Skipped', count: skipped },
+    { label: 'Not worked on', count: cancelled },
+    { label: 'Total', count: total },
+  ].filter(({ label, count }, at) => at === 0 || label === 'Total' || count > 0)
+}
+
+const AFTER_ERROR: Readonly<Record<string, string>> = {
+  url_not_accessible:
+    'Open the URLs that were not accessible in a private browser window, correct them, and import those files again.',
+  duplicate_filename:
+    'Rename the files whose names are taken, or choose what a taken name means, and import them again.',
+  file_too_large: 'Split the files that are too large, or contact support.',
+  empty_file: 'Replace the files that are empty.',
+  file_in_use: 'Choose Retry Failed once the other operation on those files has ended.',
+  permission_denied: 'Correct the access that was refused, then choose Retry Failed.',
+  storage_full: 'Make room in the storage location, then choose Retry Failed.',
+  storage_failed: 'Choose Retry Failed: the storage location may answer by now.',
+  storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',
+}
+const AFTER_OTHER_ERROR = 'Open the operation, see why each file failed, and choose Retry Failed.'
+
+export interface Remains {
+  /** The codes of what failed and of what was warned about. */
+  errors: ReadonlySet<string>
+  warnings: ReadonlySet<string>
+  unmapped: number
+}
+
+/** A sentence each, never none. */
+export function nextSteps({ action, status, done, failed }: OperationView, remains: Remains): string[] {
+  const steps = new Set<string>()
+  if (failed > 0) for (const code of remains.errors) steps.add(AFTER_ERROR[code] ?? AFTER_OTHER_ERROR)
+  if (remains.warnings.has('sku_not_found'))
+    steps.add('Correct the SKUs that the storefront does not have, or map those files by hand.')
+  else if (remains.unmapped > 0)
+    steps.add('Map the files that have no product, or leave them: their links work without one.')
+  if (status === 'cancelled') steps.add('What was done before it was cancelled stays as it is.')
+  if (action === 'delete-files' && done > 0) steps.add('Files in the trash can be restored for 7 days.')
+  return steps.size > 0 ? [...steps] : ['Nothing is left to do.']
+}

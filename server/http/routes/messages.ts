@@ -1,0 +1,113 @@
+// Messages that left, or did not: e-mail to the shop's recipients, and callbacks of operations.
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain, type MessageRow } from '../../notify/messages.ts'
+import { webhookSecret } from '../../notify/signatures.ts'
+import type { Secrets } from '../../secrets.ts'
+import { fromCursor, toCursor } from '../cursors.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
+
+const messageSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['email', 'callback']),
+    to: z.array(z.string()),
+    subject: z.string(),
+    text: z.string().meta({ description: 'The e-mail as text, or the body that was posted' }),
+    status: z
+      .enum(MESSAGE_STATUSES)
+      .meta({ description: '`unknown`: it may or may not have arrived, and is not sent again by itself' }),
+    attempts: z.number().int(),
+    error: z.string().nullable().meta({ description: 'Why the last try did not deliver it' }),
+    kept: z.boolean().meta({ description: 'No mail server is set up: it was kept here and did not leave' }),
+    created_at: timestamp,
+    sent_at: timestamp.nullable(),
+    operation_id: z.string().nullable(),
+  })
+  .meta({ id: 'Message' })
+
+export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): Endpoint[] {
+  return [listing(parts.baseUrl), sending(parts.baseUrl), signingSecret(parts.secrets)]
+}
+
+const listing = (baseUrl: string) =>
+  endpoint({
+    method: 'get',
+    path: '/api/messages',
+    summary: 'List messages, newest first',
+    description:
+      'What was written to whom, and what became of it. A message that still waits reads as it would be sent now.',
+    tag: 'Messages',
+    scope: 'operations:read',
+    query: z.strictObject({
+      ...page,
+      kind: z.enum(['email', 'callback']).default('email'),
+      status: z.enum(MESSAGE_STATUSES).optional(),
+    }),
+    replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
+    handler: async ({ caller, query }) => {
+      const before = fromCursor(query.cursor, 1)?.[0]
+      const filter = {
+        limit: query.limit + 1,
+        kind: query.kind,
+        ...(query.status ? { status: query.status } : {}),
+        ...(before ? { before: requirePublicId('message', String(before)) } : {}),
+      }
+      const rows = await listMessages(caller.scope, filter, baseUrl)
+      const shown = rows.slice(0, query.limit)
+      const next = rows.length > query.limit ? toCursor([toPublicId('message', shown.at(-1)!.id)]) : null
+      return { body: { data: shown.map(recordOf), next_cursor: next } }
+    },
+  })
+
+const sending = (baseUrl: string) =>
+  endpoint({
+    method: 'post',
+    path: '/api/messages/{id}/send',
+    summary: 'Send a message again',
+    description: 'To the recipients that the settings have now; its text and its id stay the same.',
+    tag: 'Messages',
+    scope: 'operations:write',
+    params: z.strictObject({ id: z.string() }),
+    replies: {
+      202: { description: 'It waits to be sent', schema: messageSchema },
+      409: { description: 'It is being sent at this moment', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('message', params.id)
+      if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
+      if (!(await sendAgain(caller.scope, id)))
+        throw new AppError('conflict', { message: 'This message is being sent at this moment' })
+      return { status: 202, body: recordOf((await readMessage(caller.scope, id, baseUrl))!) }
+    },
+  })
+
+const signingSecret = (secrets: Secrets) =>
+  endpoint({
+    method: 'get',
+    path: '/api/webhooks/secret',
+    summary: 'Read the secret that callbacks are signed with',
+    description: 'Callbacks follow Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.',
+    tag: 'Messages',
+    scope: 'settings:write',
+    replies: { 200: { description: 'The secret', schema: z.object({ secret: z.string() }) } },
+    handler: ({ caller }) => Promise.resolve({ body: { secret: webhookSecret(secrets, caller.scope.shop) } }),
+  })
+
+const recordOf = (message: MessageRow): z.output<typeof messageSchema> => ({
+  id: toPublicId('message', message.id),
+  kind: message.kind,
+  to: [...message.to],
+  subject: message.subject,
+  text: message.text,
+  status: message.status,
+  attempts: message.attempts,
+  error: message.error,
+  kept: message.kept ?? false,
+  created_at: message.created_at.toISOString(),
+  sent_at: message.sent_at?.toISOString() ?? null,
+  operation_id:
+    message.operation_id && toPublicId(message.operation_kind === 'import' ? 'import' : 'op', message.operation_id),
+})

@@ -1,0 +1,138 @@
+// Handing e-mail to the mail server, once. SMTP has one moment that counts: when the server asks for the message itself.
+// Before it nothing has left, and a reply after it is a plain yes or no; only silence after it leaves us not knowing.
+import { Readable } from 'node:stream'
+import { createTransport, type Transporter } from 'nodemailer'
+import SMTPTransport from 'nodemailer/lib/smtp-transport'
+import type { Delivery } from './outbox.ts'
+
+export interface Letter {
+  from: string
+  to: readonly string[]
+  subject: string
+  text: string
+  html?: string
+  messageId: string
+  headers: Readonly<Record<string, string>>
+}
+
+export interface MailServer {
+  /** Hands it over unless `signal` aborts before. Never throws. */
+  handOver(letter: Letter, signal: AbortSignal): Promise<Delivery>
+}
+
+/** Milliseconds. The first two together stay under the two minutes after which a message is thought lost. */
+export interface MailTimeouts {
+  /** Until the server is ready for the message. */
+  handOver: number
+  /** Silence of the server, at any point. */
+  answer: number
+  connect: number
+}
+const TIMEOUTS: MailTimeouts = { handOver: 30_000, answer: 80_000, connect: 10_000 }
+
+export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): MailServer {
+  // Not the pool, which sends again by itself when a connection breaks.
+  const server = new SMTPTransport({
+    url,
+    dnsTimeout: timeouts.connect,
+    connectionTimeout: timeouts.connect,
+    greetingTimeout: timeouts.connect,
+    socketTimeout: timeouts.answer,
+  })
+  const transport = createTransport(server)
+  transport.use('stream', (mail, done) => {
+    const { gate } = mail.data as unknown as { gate: Gate }
+    mail.message.build((error, raw) => {
+      if (error) return done(error)
+      mail.message.createReadStream = () => readThrough(gate, raw!) as never
+      done()
+    })
+  })
+  return { handOver: (letter, signal) => handOver(transport, letter, openGate(signal, timeouts.handOver)) }
+}
+
+/** What stands between a message and the mail server. */
+interface Gate {
+  /** Called when the server is ready for the message; throws to keep it back. */
+  pass(): void
+  readonly passed: boolean
+  /** We are stopping. */
+  readonly stopping: boolean
+  /** Aborts while nothing has passed and nothing shall any more. */
+  readonly closed: AbortSignal
+}
+
+function openGate(stopping: AbortSignal, withinMs: number): Gate {
+  const from = performance.now()
+  const keepBack = AbortSignal.any([stopping, AbortSignal.timeout(withinMs)])
+  const closed = new AbortController()
+  let passed = false
+  const close = () => passed || closed.abort(keepBack.reason)
+  keepBack.addEventListener('abort', close, { once: true })
+  if (keepBack.aborted) close()
+  return {
+    pass: () => {
+      keepBack.throwIfAborted()
+      // A process that was stopped for a while may come here before its timers do.
+      if (performance.now() - from > withinMs) throw new Error('It took too long to hand it over')
+      passed = true
+    },
+    get passed() {
+      return passed
+    },
+    get stopping() {
+      return stopping.aborted
+    },
+    closed: closed.signal,
+  }
+}
+
+/** Read for the first time when the server has said that it is ready. */
+function readThrough(gate: Gate, raw: Buffer): Readable {
+  return new Readable({
+    read() {
+      try {
+        gate.pass()
+      } catch (error) {
+        this.destroy(error as Error)
+        return
+      }
+      this.push(raw)
+      this.push(null)
+    },
+  })
+}
+
+async function handOver(
+  transport: Pick<Transporter<{ rejected: string[] }>, 'sendMail'>,
+  letter: Letter,
+  gate: Gate,
+): Promise<Delivery> {
+  try {
+    const { rejected } = await transport.sendMail({
+      ...letter,
+      to: [...letter.to],
+      gate,
+      signal: gate.closed,
+    } as object)
+    return { status: 'sent', ...(rejected.length > 0 ? { reason: `Not accepted for ${rejected.join(', ')}` } : {}) }
+  } catch (error) {
+    if (gate.stopping && !gate.passed) return { status: 'returned' }
+    const replied = typeof (error as SmtpError).responseCode === 'number'
+    if (gate.passed && !replied) return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
+    return { status: 'again', reason: reasonOf(error as SmtpError) }
+  }
+}
+
+interface SmtpError extends Error {
+  code?: string
+  response?: string
+  responseCode?: number
+}
+
+/** What the mail server said, and nothing of where it is. */
+function reasonOf({ code, response }: SmtpError): string {
+  if (code === 'EAUTH') return 'The mail server did not accept our sign-in'
+  if (response) return `The mail server answered: ${response.replace(/\s+/g, ' ').trim().slice(0, 200)}`
+  return 'The mail server could not be reached'
+}

@@ -1,0 +1,80 @@
+// Messages as the shop reads them: what was sent to whom, what became of it, and sending one again by hand.
+import type { ShopScope } from '../db/for-shop.ts'
+import { queueMessage } from '../engine/queue.ts'
+import { readShop } from '../files/shop-settings.ts'
+import { CALLBACK_EVENT } from './callbacks.ts'
+import type { Content, MessageKind } from './outbox.ts'
+import { renderMail, type MailPayload } from './templates.ts'
+
+export const MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+
+export interface MessageRow extends Content {
+  id: string
+  kind: MessageKind
+  status: MessageStatus
+  attempts: number
+  error: string | null
+  operation_id: string | null
+  operation_kind: 'import' | 'bulk' | null
+  created_at: Date
+  sent_at: Date | null
+}
+
+type Stored = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
+
+const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.result as content, m.operation_id,
+  o.kind as operation_kind, m.created_at, m.sent_at`
+
+export interface MessageFilter {
+  kind: MessageKind
+  status?: MessageStatus
+  /** Messages before this UUID. */
+  before?: string
+  limit: number
+}
+
+/** Newest first. `baseUrl` is for those that have not been written yet. */
+export async function listMessages(scope: ShopScope, filter: MessageFilter, baseUrl: string): Promise<MessageRow[]> {
+  const { kind, status, before, limit } = filter
+  const rows = await scope.query<Stored>(
+    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
+     where m.shop_id = :shop and m.kind = :kind and (:status::text is null or m.status = :status)
+       and (:before::uuid is null or m.id < :before) order by m.id desc limit :limit`,
+    { kind, status: status ?? null, before: before ?? null, limit },
+  )
+  return readable(scope, rows, baseUrl)
+}
+
+export async function readMessage(scope: ShopScope, id: string, baseUrl: string): Promise<MessageRow | null> {
+  const rows = await scope.query<Stored>(
+    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
+     where m.shop_id = :shop and m.id = :id`,
+    { id },
+  )
+  return (await readable(scope, rows, baseUrl))[0] ?? null
+}
+
+/** Queues it anew with all its tries before it. False while it is being sent. */
+export function sendAgain(scope: ShopScope, id: string): Promise<boolean> {
+  return scope.transaction(async (tx) => {
+    const rows = await tx.query(
+      `update outbox set status = 'waiting', attempts = 0, error = null
+       where shop_id = :shop and id = :id and status <> 'sending' returning id`,
+      { id },
+    )
+    if (rows.length > 0) await queueMessage(tx, id)
+    return rows.length > 0
+  })
+}
+
+async function readable(scope: ShopScope, rows: readonly Stored[], baseUrl: string): Promise<MessageRow[]> {
+  const written = rows.every(({ content }) => content !== null)
+  const recipients = written ? [] : (await readShop(scope)).settings.recipients
+  return rows.map(({ payload, content, ...row }) => ({ ...row, ...(content ?? draft(row.kind, payload)) }))
+
+  function draft(kind: MessageKind, payload: unknown): Content {
+    if (kind === 'email') return { ...renderMail(payload as MailPayload, baseUrl), to: recipients }
+    return { to: [(payload as { url: string }).url], subject: CALLBACK_EVENT, text: '' }
+  }
+}

@@ -1,0 +1,95 @@
+// What became of a try, written down: only by the try that still holds the message's lease.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDatabaseAway } from '../db/faults.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { queueMessage } from '../engine/queue.ts'
+import type { Delivery, Message } from './outbox.ts'
+import { tellTrouble } from './trouble.ts'
+
+/** We are stopping: another worker may take it, not this one over and over. */
+export const later = (): Date => new Date(Date.now() + 5000)
+
+/** Notes what became of a try, and queues the next one or tells the shop. Throws when the database stays away. */
+export async function settle(
+  scope: ShopScope,
+  message: Message,
+  delays: readonly number[],
+  delivery: Delivery,
+): Promise<void> {
+  const write = WRITERS[delivery.status] as (
+    tx: ShopScope,
+    message: Message,
+    delivery: Delivery,
+    delays: readonly number[],
+  ) => Promise<void>
+  await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, delays)))
+}
+
+type Writer<Status extends Delivery['status']> = (
+  tx: ShopScope,
+  message: Message,
+  delivery: Delivery & { status: Status },
+  delays: readonly number[],
+) => Promise<void>
+
+const WRITERS: { [Status in Delivery['status']]: Writer<Status> } = {
+  sent: async (tx, message, { content = {}, reason }) => {
+    // Also where the sweep had called it unknown meanwhile: now it is known.
+    const held = await note(tx, message, ['sending', 'unknown'], 'sent', reason ?? null, JSON.stringify(content))
+    if (held && reason) await tellTrouble(tx, message, { status: 'partly', reason })
+  },
+  again: async (tx, message, { reason }, delays) => {
+    const delay = delays[message.attempts - 1]
+    if (delay === undefined) return giveUp(tx, message, { status: 'failed', reason })
+    if (await note(tx, message, ['sending'], 'waiting', reason))
+      await queueMessage(tx, message.id, new Date(Date.now() + delay))
+  },
+  returned: async (tx, message) => {
+    if (!(await note(tx, message, ['sending'], 'waiting', null))) return
+    await tx.query('update outbox set attempts = attempts - 1 where shop_id = :shop and id = :id', { id: message.id })
+    await queueMessage(tx, message.id, later())
+  },
+  failed: giveUp,
+  unknown: giveUp,
+}
+
+async function giveUp(
+  tx: ShopScope,
+  message: Message,
+  end: { status: 'failed' | 'unknown'; reason: string },
+): Promise<void> {
+  if (await note(tx, message, ['sending'], end.status, end.reason)) await tellTrouble(tx, message, end)
+}
+
+/** False when another try has the message by now, or a sweep has settled it. */
+async function note(
+  tx: ShopScope,
+  message: Message,
+  from: readonly string[],
+  status: string,
+  error: string | null,
+  content = '{}',
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update outbox set status = :status, error = :error, result = result || :content::jsonb,
+       sent_at = case when :status = 'sent' then now() else sent_at end
+     where shop_id = :shop and id = :id and lease = :lease and status = any(:from::text[]) returning id`,
+    { id: message.id, lease: message.lease, from, status, error, content },
+  )
+  return rows.length > 0
+}
+
+const TRIES = 40
+const WAIT_MS = 500
+
+/** What was delivered must be noted, or it would be called unknown: a restarting database is waited for. */
+async function withDatabase(work: () => Promise<void>): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tried === TRIES || !isDatabaseAway(error)) throw error
+      await sleep(WAIT_MS)
+    }
+  }
+}

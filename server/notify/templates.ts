@@ -1,0 +1,44 @@
+// E-mail from templates: `<name>.txt` with the subject in its first line, and `<name>.html.hbs`, whose values are escaped.
+import { readFileSync } from 'node:fs'
+import Handlebars from 'handlebars'
+
+export interface MailPayload {
+  template: string
+  data: Record<string, unknown>
+}
+
+export interface RenderedMail {
+  subject: string
+  text: string
+  html: string
+}
+
+const number = new Intl.NumberFormat('en-US')
+const hbs = Handlebars.create()
+hbs.registerHelper('count', (value: unknown) => number.format(Number(value)))
+
+const compiled = new Map<string, Handlebars.TemplateDelegate>()
+
+/** `baseUrl`: where the page is, without a slash at the end. Throws for a template that there is not. */
+export function renderMail({ template, data }: MailPayload, baseUrl: string): RenderedMail {
+  const values = { ...data, baseUrl }
+  const [subject, ...lines] = templateOf(`${template}.txt`, true)(values).split('\n')
+  return {
+    // A workflow's name is the merchant's: it must not begin a line of its own.
+    subject: subject!.replace(/\s+/g, ' ').trim(),
+    text: lines.join('\n').trim() + '\n',
+    // The formatter of templates drops it.
+    html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values)}`,
+  }
+}
+
+function templateOf(file: string, noEscape: boolean): Handlebars.TemplateDelegate {
+  let template = compiled.get(file)
+  if (!template) {
+    if (!/^[a-z-]+\.(txt|html\.hbs)$/.test(file)) throw new Error(`There is no template ${file}`)
+    const source = readFileSync(new URL(`./templates/${file}`, import.meta.url), 'utf8')
+    template = hbs.compile(source, { noEscape, strict: true })
+    compiled.set(file, template)
+  }
+  return template
+}

@@ -1,0 +1,53 @@
+// Notices about messages that did not go well: the shop learns of it in the page, since another message might not arrive.
+import type { ShopScope } from '../db/for-shop.ts'
+import { raiseNotice } from './notices.ts'
+import type { Message } from './outbox.ts'
+
+export interface Trouble {
+  /** `partly`: sent, but not to all of its recipients. */
+  status: 'failed' | 'unknown' | 'partly'
+  reason: string
+}
+
+type Told = Pick<Message, 'id' | 'kind' | 'operation_id'>
+
+/** Call it in the transaction that notes the trouble. */
+export async function tellTrouble(tx: ShopScope, message: Told, trouble: Trouble): Promise<void> {
+  const words = message.kind === 'email' ? await ofEmail(tx, message, trouble) : await ofCallback(tx, message, trouble)
+  const level = trouble.status === 'failed' ? 'critical' : 'warning'
+  await raiseNotice(tx, { level, ...words, operation_id: message.operation_id })
+}
+
+async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble) {
+  const { subject, to } = await contentOf(tx, message)
+  const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
+  const title = {
+    failed: 'An e-mail could not be sent',
+    unknown: 'An e-mail may not have arrived',
+    partly: 'An e-mail was not sent to all recipients',
+  }[status]
+  const next = {
+    failed: 'Correct the recipients in your settings if they are wrong, and send it again from the sent messages.',
+    unknown:
+      'It is not sent again by itself: ask the recipients, and send it again from the sent messages if it is missing.',
+    partly: 'Correct the recipients in your settings.',
+  }[status]
+  return { title, body: `${what}: ${reason}. ${next}` }
+}
+
+async function ofCallback(tx: ShopScope, message: Told, { reason }: Trouble) {
+  const [url] = (await contentOf(tx, message)).to ?? []
+  const host = (url && URL.parse(url)?.host) ?? 'The address'
+  return {
+    title: 'A callback could not be delivered',
+    body: `${host} was not told that this operation ended: ${reason}. It can be sent again over the API.`,
+  }
+}
+
+async function contentOf(tx: ShopScope, { id }: Told): Promise<{ subject?: string; to?: readonly string[] }> {
+  const [row] = await tx.query<{ result: { subject?: string; to?: readonly string[] } | null }>(
+    'select result from outbox where shop_id = :shop and id = :id',
+    { id },
+  )
+  return row?.result ?? {}
+}

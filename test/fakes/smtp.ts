@@ -1,0 +1,99 @@
+// A mail server on a real socket: it takes messages, or refuses, hangs and breaks off at the moments that matter.
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+
+export interface ReceivedMail {
+  to: string[]
+  /** Headers and body, whole. */
+  raw: string
+  messageId: string
+}
+
+/**
+ * `refuse`: 550 to every recipient; `refuse-message`: 552 to the message itself; `hang-before`: no answer to a recipient,
+ * `hang-after`: none to the whole message, both until `release()`; `break-off`: the connection is reset after the whole
+ * message.
+ */
+export type Behaviour = 'accept' | 'refuse' | 'refuse-message' | 'hang-before' | 'hang-after' | 'break-off'
+
+export interface MailFake {
+  url: string
+  port: number
+  behaviour: Behaviour
+  /** Addresses that are refused whatever the behaviour. */
+  refused: Set<string>
+  /** Every message that came whole, whatever was answered to it. */
+  mails: ReceivedMail[]
+  /** Connections that wait for an answer by `hang-…`. */
+  readonly hanging: number
+  /** Lets those go on as if nothing had been. */
+  release(): void
+  /** Called when a message was accepted, in the same turn. */
+  onAccepted: (() => void) | null
+  close(): Promise<void>
+}
+
+type Done = (error?: Error | null) => void
+const answer = (code: number, words: string) => Object.assign(new Error(words), { responseCode: code })
+
+export async function startMailFake(): Promise<MailFake> {
+  const sockets = new Set<Socket>()
+  const waiting: (() => void)[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    disableReverseLookup: true,
+    onRcptTo: ({ address }, _session, done: Done) => {
+      if (fake.behaviour === 'hang-before') return void waiting.push(() => done())
+      if (fake.behaviour === 'refuse' || fake.refused.has(address)) return done(answer(550, `No such user ${address}`))
+      done()
+    },
+    onData: (stream, session, done: Done) => {
+      void takeMessage(
+        stream,
+        session.envelope.rcptTo.map(({ address }) => address),
+        done,
+      )
+    },
+  })
+  const takeMessage = async (stream: Readable, to: string[], done: Done) => {
+    const raw = await text(stream)
+    fake.mails.push({ to, raw, messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '' })
+    if (fake.behaviour === 'break-off') return sockets.forEach((socket) => socket.resetAndDestroy())
+    if (fake.behaviour === 'refuse-message') return done(answer(552, 'Too much'))
+    if (fake.behaviour === 'hang-after') return void waiting.push(() => done())
+    done()
+    fake.onAccepted?.()
+  }
+  server.on('error', () => {})
+  const listening = server.listen(0, '127.0.0.1')
+  listening.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  const fake: MailFake = {
+    url: `smtp://127.0.0.1:${port}`,
+    port,
+    behaviour: 'accept',
+    refused: new Set(),
+    mails: [],
+    get hanging() {
+      return waiting.length
+    },
+    release: () => waiting.splice(0).forEach((go) => go()),
+    onAccepted: null,
+    close: async () => {
+      fake.release()
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      sockets.forEach((socket) => socket.destroy())
+      await closed
+    },
+  }
+  return fake
+}

@@ -1,0 +1,182 @@
+// What the shop and its tools are told, on the real process with a real mail server; and that a killed one tells nothing twice.
+import pg from 'pg'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../database.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { startReceiver, type Receiver } from '../fakes/receiver.ts'
+import { startMailFake, type Behaviour, type MailFake } from '../fakes/smtp.ts'
+import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
+import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+
+interface MessageRecord {
+  id: string
+  to: string[]
+  subject: string
+  text: string
+  status: string
+  operation_id: string
+}
+
+const TO = 'owner@example.com'
+let dataDir: string
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let sql: pg.Client
+let origin: Origin
+let smtp: MailFake
+let receiver: Receiver
+let server: RunningServer
+
+const start = () =>
+  startServer({ dataDir, env: { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), SMTP_URL: smtp.url } })
+
+beforeAll(async () => {
+  ;[dataDir, database, origin, smtp, receiver] = await Promise.all([
+    makeDataDir(),
+    createTestDatabase(),
+    startOrigin(),
+    startMailFake(),
+    startReceiver(),
+  ])
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  server = await start()
+  await sql.query(`update shops set settings = settings || $1`, [JSON.stringify({ recipients: [TO] })])
+})
+afterAll(async () => {
+  const code = await server.stop()
+  await Promise.all([smtp.close(), origin.close(), receiver.close(), sql.end()])
+  await database.drop()
+  await removeDataDir(dataDir)
+  expect(code, server.output()).toBe(0)
+})
+
+/** Gives the job once it has ended. */
+async function importOf(name: string, given: object = {}): Promise<string> {
+  const files = [
+    { filename: `${name}.bin`, url: `${origin.url}/bytes/100/${name}` },
+    { filename: `${name}-gone.bin`, url: `${origin.url}/status/404` },
+  ]
+  const response = await server.call('POST', '/api/files/import', { files, notify: true, ...given })
+  const { job_id } = (await response.json()) as ImportReply
+  await jobUntilEnd(server, job_id)
+  return job_id
+}
+
+const messages = async (route = '/api/messages') => (await listAll(server, route)) as unknown as MessageRecord[]
+const messageOf = async (job: string) => (await messages()).find(({ operation_id }) => operation_id === job)!
+
+async function until<T>(look: () => Promise<T | false | undefined> | T | false | undefined): Promise<T> {
+  const end = Date.now() + 60_000
+  while (true) {
+    const found = await look()
+    if (found) return found
+    if (Date.now() > end) throw new Error(`It did not come to that:\n${server.output()}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+const untilStatus = (job: string, ...statuses: string[]) =>
+  until(async () => {
+    const message = await messageOf(job)
+    return statuses.includes(message?.status) && message
+  })
+
+/** Kills the server, lets its lost messages look two minutes old, and starts it again. */
+async function killAndStart(): Promise<void> {
+  await server.kill()
+  smtp.release()
+  smtp.behaviour = 'accept'
+  await sql.query(`update outbox set taken_at = taken_at - interval '3 minutes' where status = 'sending'`)
+  server = await start()
+}
+
+test('an import with errors is told by e-mail and by a notice that leads to it', async () => {
+  const job = await importOf('told')
+  const message = await untilStatus(job, 'sent')
+  expect(message).toMatchObject({
+    to: [TO],
+    subject: expect.stringMatching(/^Import partly complete: 1 of 2 files imported/),
+  })
+  expect(message.text).toContain('told-gone.bin: File URL not accessible')
+  expect(message.text).toContain(`/operations/${job}`)
+  const mail = smtp.mails.find(({ messageId }) => messageId.includes(message.id))
+  expect(mail).toMatchObject({ to: [TO], raw: expect.stringMatching(/Content-Type: text\/html/) })
+  const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[]; unread: number }
+  expect(notices.data[0]).toMatchObject({ level: 'warning', title: 'Import partly complete', operation_id: job })
+  expect(notices.unread).toBeGreaterThan(0)
+})
+
+test('without notify nothing more is sent than the settings say', async () => {
+  const job = await importOf('quiet', { notify: false })
+  expect(await messageOf(job)).toBeUndefined()
+})
+
+test('the end is posted to callback_url, signed with the shop’s secret', async () => {
+  const job = await importOf('called', { callback_url: receiver.url })
+  const post = await until(() => receiver.posts[0])
+  const { secret } = (await (await server.call('GET', '/api/webhooks/secret')).json()) as { secret: string }
+  const event = new Webhook(secret).verify(post.body, post.headers) as { data: object }
+  const record = (await (await server.call('GET', `/api/jobs/${job}`)).json()) as object
+  expect(event).toMatchObject({ type: 'operation.finished', data: record })
+  const [message] = await until(async () => {
+    const sent = await messages('/api/messages?kind=callback&status=sent')
+    return sent.length > 0 && sent
+  })
+  expect(message).toMatchObject({ operation_id: job, text: post.body })
+  const again = await server.call('POST', `/api/messages/${message!.id}/send`)
+  expect(again.status).toBe(202)
+  const second = await until(() => receiver.posts[1])
+  expect(second).toMatchObject({ body: post.body })
+  expect(second.headers['webhook-id']).toBe(message!.id)
+})
+
+test('a callback_url that is no URL is refused', async () => {
+  const files = [{ filename: 'x.bin', url: `${origin.url}/bytes/1/x` }]
+  const response = await server.call('POST', '/api/files/import', { files, callback_url: 'ftp://example.com' })
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({ error: { param: 'callback_url', details: [{ code: 'invalid_url' }] } })
+})
+
+test.each<[Behaviour, number]>([
+  ['hang-before', 0],
+  ['hang-after', 1],
+])('killed while the mail server does %s: unknown, told, sent again by hand alone', async (behaviour, arrived) => {
+  smtp.behaviour = behaviour
+  const before = smtp.mails.length
+  const job = await importOf(`killed-${behaviour}`)
+  await until(() => smtp.hanging === 1)
+  await killAndStart()
+  const { id } = await untilStatus(job, 'unknown')
+  const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[] }
+  expect(notices.data[0]).toMatchObject({ title: 'An e-mail may not have arrived', operation_id: job })
+  const marker = await importOf(`after-${behaviour}`)
+  await untilStatus(marker, 'sent')
+  const own = () => smtp.mails.filter(({ messageId }) => messageId.includes(id))
+  expect(own().length).toBe(arrived)
+  expect(smtp.mails.length).toBe(before + arrived + 1)
+  expect((await server.call('POST', `/api/messages/${id}/send`)).status).toBe(202)
+  await untilStatus(job, 'sent')
+  expect(own().length).toBe(arrived + 1)
+})
+
+test('killed at the moment of acceptance, with more waiting: none is delivered twice, none is lost unseen', async () => {
+  const before = smtp.mails.length
+  let killed = false
+  smtp.onAccepted = () => void (killed ||= server.child.kill('SIGKILL'))
+  const jobs = await Promise.all(Array.from({ length: 5 }, (_, n) => importOf(`many-${n}`).catch(() => null)))
+  await until(() => killed)
+  smtp.onAccepted = null
+  await killAndStart()
+  const all = await until(async () => {
+    const { rows } = await sql.query<{ id: string; status: string }>(
+      `select id, status from outbox o where kind = 'email' and exists (select from operations p
+         where p.id = o.operation_id and p.finished_at > now() - interval '10 minutes') order by id desc limit 5`,
+    )
+    return rows.length === 5 && rows.every(({ status }) => ['sent', 'unknown'].includes(status)) && rows
+  })
+  const arrived = smtp.mails.slice(before).map(({ messageId }) => messageId)
+  expect(new Set(arrived).size).toBe(arrived.length)
+  for (const { id, status } of all)
+    if (status === 'sent') expect(arrived.some((one) => one.includes(id.replaceAll('-', '')))).toBe(true)
+  expect(jobs.length).toBe(5)
+})

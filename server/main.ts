@@ -1,6 +1,7 @@
 // Starts the roles asked for, wires the house together, and stops it cleanly. Read this first.
 import type { AddressInfo } from 'node:net'
 import { appConfig } from '../app.config.ts'
+import { startSchedules } from './channels/schedule.ts'
 import { ConfigError, type Config } from './config.ts'
 import { openListener } from './db/listener.ts'
 import { createDelivery } from './delivery/delivery.ts'
@@ -64,6 +65,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     closings.push(() => worker.stop())
     closings.push(() => outbox.close())
     closings.push(startUpkeep(database, stores, log, clock))
+    closings.push(startSchedules({ database, engine, clock, log }))
   }
   if (!web) return log.info('the worker is ready')
 

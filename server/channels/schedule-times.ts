@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 
 /** More fixed times of the day than this are hardly written by hand. */
-const MOST_TIMES = 48
+const MOST_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
 /** What is wrong with a cron line, or null. */
@@ -26,11 +26,19 @@ const reasonOf = (error: unknown) =>
  * made up for when they have skipped it, one that they show twice counts the first time. `*` in the hour goes by real hours.
  */
 export function nextRuns(cron: string, timeZone: string, after: Date, count: number): Date[] {
-  const runs = fixedTimes(cron).flatMap((line) =>
-    new Cron(line, { timezone: timeZone, paused: true, mode: '5-part' }).nextRuns(count, after),
-  )
-  const times = [...new Set(runs.map((run) => run.getTime()))].sort((a, b) => a - b)
-  return times.slice(0, count).map((time) => new Date(time))
+  const lines = fixedTimes(cron).map((line) => {
+    const times = new Cron(line, { timezone: timeZone, paused: true, mode: '5-part' })
+    return { times, next: times.nextRun(after) }
+  })
+  const runs: Date[] = []
+  while (runs.length < count) {
+    const coming = lines.flatMap(({ next }) => next?.getTime() ?? [])
+    if (coming.length === 0) break
+    const first = new Date(Math.min(...coming))
+    runs.push(first)
+    for (const line of lines) if (line.next?.getTime() === first.getTime()) line.next = line.times.nextRun(first)
+  }
+  return runs
 }
 
 /** Croner holds to the above for lines of one time a day; a line of several is as many lines of one. */

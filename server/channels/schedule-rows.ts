@@ -1,0 +1,204 @@
+// The shop's schedules as they are kept: what runs, on which files, and when next.
+import type { Workflow } from '../../plugins/contract.ts'
+import { schemaProblems, type WorkflowProblem } from '../config.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { worksOnTrash, type OperationStatus } from '../engine/engine.ts'
+import { AppError } from '../errors.ts'
+import type { FileFilter } from '../files/filter.ts'
+import { readShop } from '../files/shop-settings.ts'
+import { parsePublicId, toPublicId } from '../ids.ts'
+import type { Parts } from '../workflows/check.ts'
+import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
+import { cronProblem, nextRuns } from './schedule-times.ts'
+
+export interface ScheduleBody {
+  name: string
+  enabled: boolean
+  /** Five fields. */
+  cron: string
+  /** One of the two: a bulk action with its options, or a workflow's id. */
+  action: string | null
+  workflow: string | null
+  options: Record<string, unknown>
+  filter: FileFilter
+  notify: 'always' | 'errors' | 'never'
+  /** The most files that one run may delete. */
+  cap: number
+}
+
+export interface ScheduleRow extends ScheduleBody {
+  /** A bare UUID. */
+  id: string
+  next_run_at: Date | null
+  last_run_at: Date | null
+  last_operation_id: string | null
+  last_status: OperationStatus | null
+  created_at: Date
+  updated_at: Date
+}
+
+type Stored = Omit<ScheduleRow, 'workflow'> & { built_in: string | null; workflow_id: string | null }
+
+const SELECT = `select s.*, o.status as last_status from schedules s
+  left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id where s.shop_id = :shop`
+const MOST = 100
+
+const rowOf = ({ built_in, workflow_id, ...row }: Stored): ScheduleRow => ({
+  ...row,
+  workflow: workflow_id ? toPublicId('workflow', workflow_id) : built_in,
+})
+
+/** By name. */
+export async function listSchedules(scope: ShopScope): Promise<ScheduleRow[]> {
+  return (await scope.query<Stored>(`${SELECT} order by lower(s.name), s.id`)).map(rowOf)
+}
+
+export async function readSchedule(scope: ShopScope, id: string): Promise<ScheduleRow | null> {
+  const [row] = await scope.query<Stored>(`${SELECT} and s.id = :id`, { id })
+  return row ? rowOf(row) : null
+}
+
+/** The schedule for this transaction alone, when it is due at `now`; null when it is not, or another worker has it. */
+export async function takeDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
+  const [row] = await tx.query<Stored>(
+    `${SELECT} and s.id = :id and s.enabled and s.next_run_at <= :now for update of s skip locked`,
+    { id, now },
+  )
+  return row ? rowOf(row) : null
+}
+
+/** The schedule for this transaction alone, once no other has it. Throws `not_found`. */
+export async function takeNow(tx: ShopScope, id: string): Promise<ScheduleRow> {
+  const [row] = await tx.query<Stored>(`${SELECT} and s.id = :id for update of s`, { id })
+  if (!row) throw new AppError('not_found')
+  return rowOf(row)
+}
+
+/** Throws `validation_failed` with every problem. */
+export async function createSchedule(scope: ShopScope, body: ScheduleBody, parts: Parts, now: Date): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const [many] = await tx.query<{ count: number }>('select count(*) as count from schedules where shop_id = :shop')
+    const problems = many!.count >= MOST ? [{ param: 'name', message: `A shop has at most ${MOST} schedules` }] : []
+    const columns = await columnsOf(tx, body, parts, now, problems)
+    const names = Object.keys(columns)
+    const [row] = await tx.query<{ id: string }>(
+      `insert into schedules (shop_id, ${names.join(', ')}) values (:shop, ${names.map((name) => `:${name}`).join(', ')})
+       returning id`,
+      columns,
+    )
+    return row!.id
+  })
+}
+
+/** The whole of it. Throws `not_found`, `validation_failed`. */
+export async function replaceSchedule(
+  scope: ShopScope,
+  id: string,
+  body: ScheduleBody,
+  parts: Parts,
+  now: Date,
+): Promise<void> {
+  await scope.transaction(async (tx) => {
+    await takeNow(tx, id)
+    const columns = await columnsOf(tx, body, parts, now, [])
+    const set = Object.keys(columns).map((name) => `${name} = :${name}`)
+    await tx.query(`update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop and id = :id`, {
+      id,
+      ...columns,
+    })
+  })
+}
+
+/** Runs that it started go on. Throws `not_found`. */
+export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
+  const gone = await scope.query('delete from schedules where shop_id = :shop and id = :id returning 1', { id })
+  if (gone.length === 0) throw new AppError('not_found')
+}
+
+/** The clock on the shop's wall has changed: every next run is reckoned anew. */
+export async function rescheduleAll(tx: ShopScope, timeZone: string, now: Date): Promise<void> {
+  const rows = await tx.query<{ id: string; cron: string }>(
+    'select id, cron from schedules where shop_id = :shop and enabled for update',
+  )
+  for (const { id, cron } of rows) await setNextRun(tx, id, nextRuns(cron, timeZone, now, 1)[0] ?? null)
+}
+
+export async function setNextRun(tx: ShopScope, id: string, next: Date | null): Promise<void> {
+  await tx.query('update schedules set next_run_at = :next where shop_id = :shop and id = :id', { id, next })
+}
+
+/** What it runs, with the action's options in place. Throws `not_found`, `workflow_broken`. */
+export async function workflowOf(
+  scope: ShopScope,
+  { action, workflow, options }: Pick<ScheduleBody, 'action' | 'workflow' | 'options'>,
+  parts: Parts,
+): Promise<Workflow> {
+  if (workflow !== null) return requireWorkflow(scope, workflow, parts)
+  const found = action === null ? null : actionWorkflow(action, options, parts)
+  if (!found) throw new AppError('not_found', { message: `There is no action ${action ?? ''}` })
+  return found
+}
+
+async function columnsOf(
+  tx: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+  now: Date,
+  known: readonly WorkflowProblem[],
+): Promise<Record<string, unknown>> {
+  const problems = [...known, ...(await problemsOf(tx, body, parts))]
+  if (problems.length > 0) {
+    const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
+  }
+  const own = body.workflow === null ? null : parsePublicId('workflow', body.workflow)
+  // So that the time zone can't change until this is written.
+  await tx.query('select 1 from shops where id = :shop for share')
+  const { time_zone } = (await readShop(tx)).settings
+  const cron = body.cron.trim().split(/\s+/).join(' ')
+  return {
+    name: body.name,
+    enabled: body.enabled,
+    cron,
+    action: body.action,
+    built_in: own ? null : body.workflow,
+    workflow_id: own,
+    options: JSON.stringify(body.options),
+    filter: JSON.stringify(body.filter),
+    notify: body.notify,
+    cap: body.cap,
+    next_run_at: body.enabled ? (nextRuns(cron, time_zone, now, 1)[0] ?? null) : null,
+  }
+}
+
+async function problemsOf(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
+  const { action, workflow, options } = body
+  const cron = cronProblem(body.cron)
+  const problems = cron === null ? [] : [{ param: 'cron', message: cron }]
+  const wrong = (param: string, message: string) => [...problems, { param, message }]
+  if ((action === null) === (workflow === null)) return wrong('action', 'Choose an action, or a workflow')
+  const plugin = parts.plugins.find(({ id }) => id === action)
+  if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
+    return wrong('action', `There is no action ${action}`)
+  if (plugin) problems.push(...schemaProblems(plugin.options, options, 'options'))
+  else if (Object.keys(options).length > 0)
+    problems.push({ param: 'options', message: 'A workflow’s options stand in its steps' })
+  return [...problems, ...(await runProblems(scope, body, parts))]
+}
+
+/** What is wrong with what it runs, and with the files that it runs on. */
+async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
+  try {
+    const workflow = await workflowOf(scope, body, parts)
+    if (workflow.kind === 'import')
+      return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
+    const trash = worksOnTrash(workflow, parts.plugins)
+    if (body.filter.deleted === undefined || body.filter.deleted === trash) return []
+    const message = trash ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
+    return [{ param: 'filter.deleted', message }]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const message = error.code === 'not_found' ? 'There is no such workflow' : error.message
+    return [{ param: 'workflow', message }]
+  }
+}

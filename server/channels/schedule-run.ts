@@ -1,0 +1,132 @@
+// One run of a schedule: its files looked up anew, held to its cap, and never beside a run of its own that still goes on.
+import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { worksOnTrash, type Engine } from '../engine/engine.ts'
+import { AppError } from '../errors.ts'
+import type { FileFilter } from '../files/filter.ts'
+import { countFiles } from '../files/list.ts'
+import { deletes } from '../workflows/describe.ts'
+import { takeNow, workflowOf, type ScheduleRow } from './schedule-rows.ts'
+
+export interface Run {
+  requestedBy: string
+  idempotencyKey?: string
+  now: Date
+}
+
+/**
+ * Starts the operation and gives its UUID. Above the schedule's cap it is a preview, and a notice asks to confirm it.
+ * `schedule` is held by the transaction. Throws what `workflowOf` and the engine do.
+ */
+export async function startRun(tx: ShopScope, engine: Engine, schedule: ScheduleRow, run: Run): Promise<string> {
+  const workflow = told(await workflowOf(tx, schedule, engine), schedule.notify)
+  const { plugins } = engine
+  const filter = selectionOf(schedule.filter, workflow, plugins)
+  const start = (scope: ShopScope, dryRun: boolean) =>
+    engine.start(scope, {
+      workflow,
+      channel: 'schedule',
+      source: { type: 'filter', filter },
+      request: {},
+      requestedBy: run.requestedBy,
+      dryRun,
+      scheduleId: schedule.id,
+      ...(run.idempotencyKey === undefined ? {} : { idempotencyKey: run.idempotencyKey }),
+    })
+  const most = deletes(workflow, plugins) ? schedule.cap : Infinity
+  const within = most === Infinity || (await countFiles(tx, filter)) <= most
+  const started = within ? await startWithin(tx, engine, start, most) : null
+  const operation = started ?? (await start(tx, true))
+  if (started === null) await askToConfirm(tx, engine, schedule, operation)
+  await tx.query(
+    `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop and id = :id`,
+    { id: schedule.id, now: run.now, operation },
+  )
+  return operation
+}
+
+/** A run that someone asks for. Throws `not_found`, and `conflict` while the last one goes on. */
+export function runNow(scope: ShopScope, engine: Engine, id: string, run: Run): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const schedule = await takeNow(tx, id)
+    if (await runningOperation(tx, id))
+      throw new AppError('conflict', { message: 'The last run of this schedule has not ended yet' })
+    return startRun(tx, engine, schedule, run)
+  })
+}
+
+/** The UUID of a run of this schedule that has not ended; a preview that waits for a person has. */
+export async function runningOperation(tx: ShopScope, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    `select id from operations where shop_id = :shop and schedule_id = :id
+       and (status in ('previewing', 'queued', 'running', 'paused') or (status = 'cancelled' and finished_at is null))
+     limit 1`,
+    { id },
+  )
+  return row?.id ?? null
+}
+
+/** Leaves a notice, unless the same one is there and has not been read. */
+export async function leaveNotice(
+  tx: ShopScope,
+  notice: { level: 'warning' | 'critical'; title: string; body: string; operation: string | null },
+): Promise<void> {
+  await tx.query(
+    `insert into notices (shop_id, level, title, body, operation_id)
+     select :shop, :level, :title, :body, :operation::uuid
+     where not exists (select from notices where shop_id = :shop and read_at is null and title = :title
+       and operation_id is not distinct from :operation::uuid)`,
+    notice,
+  )
+}
+
+/** Null where more files turned up since they were counted than it may take: then nothing was started. */
+async function startWithin(
+  tx: ShopScope,
+  engine: Engine,
+  start: (scope: ShopScope, dryRun: boolean) => Promise<string>,
+  most: number,
+): Promise<string | null> {
+  const above = new Error('above the cap')
+  try {
+    return await tx.transaction(async (inner) => {
+      const operation = await start(inner, false)
+      if (most < Infinity && (await totalOf(inner, engine, operation)) > most) throw above
+      return operation
+    })
+  } catch (error) {
+    if (error === above) return null
+    throw error
+  }
+}
+
+/** A filter that does not say so means the files in the trash where the steps work on those. */
+export function selectionOf(filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter {
+  return filter.deleted === undefined && worksOnTrash(workflow, plugins) ? { ...filter, deleted: true } : filter
+}
+
+const totalOf = async (scope: ShopScope, engine: Engine, operation: string) =>
+  (await engine.get(scope, operation))!.total
+
+async function askToConfirm(tx: ShopScope, engine: Engine, schedule: ScheduleRow, operation: string): Promise<void> {
+  const total = await totalOf(tx, engine, operation)
+  await leaveNotice(tx, {
+    level: 'warning',
+    title: `“${schedule.name}” waits for you`,
+    body: `It would delete ${total} files, and one run may delete ${schedule.cap}. Nothing was deleted: look at the preview and confirm it.`,
+    operation,
+  })
+}
+
+/** The workflow with its last word as the schedule wants it: whom it tells, and when. */
+function told(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
+  const isNotify = ({ plugin }: Step) => plugin === 'notify'
+  if (workflow.steps.some(isNotify)) {
+    const steps = workflow.steps.map((step) =>
+      isNotify(step) ? { ...step, options: { ...step.options, when } } : step,
+    )
+    return { ...workflow, steps }
+  }
+  if (when === 'never') return workflow
+  return { ...workflow, steps: [...workflow.steps, { id: 'schedule-notify', plugin: 'notify', options: { when } }] }
+}

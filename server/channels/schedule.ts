@@ -1,0 +1,116 @@
+// The schedule channel: what is due is started, once, however many workers look. It works across shops, since it has to
+// find out whose time has come; each run is then its own shop's.
+import type { Database } from '../db/database.ts'
+import { isDatabaseAway, isRollback } from '../db/faults.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Engine } from '../engine/engine.ts'
+import { AppError } from '../errors.ts'
+import { readShop } from '../files/shop-settings.ts'
+import { errorFields, type Logger } from '../log.ts'
+import { leaveNotice, runningOperation, startRun } from './schedule-run.ts'
+import { setNextRun, takeDue, type ScheduleRow } from './schedule-rows.ts'
+import { nextRuns } from './schedule-times.ts'
+
+/** A schedule that another process has saved is noticed within this time. */
+const LOOK_MS = 10_000
+const DUE_AT_ONCE = 100
+
+export interface ScheduleParts {
+  engine: Engine
+  database: Database
+  clock: () => Date
+  log: Logger
+}
+
+/** Looks every few seconds, and at the moment that a run is due. Returns how to stop. */
+export function startSchedules(parts: ScheduleParts): () => Promise<void> {
+  const { database, clock, log } = parts
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let turning: Promise<void> = Promise.resolve()
+  const turn = async () => {
+    let wait = LOOK_MS
+    try {
+      await runDue(parts, clock())
+      wait = await untilNext(database, clock())
+    } catch (error) {
+      log.warn('schedules could not be looked at', errorFields(error))
+    }
+    if (!stopped) timer = setTimeout(next, wait)
+  }
+  const next = () => {
+    turning = turn()
+  }
+  next()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await turning
+  }
+}
+
+/** Starts what is due at `now`; gives how many schedules this process has fired. One that can't be started holds up none. */
+export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
+  const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
+    `select s.shop_id, s.id from schedules s join shops on shops.id = s.shop_id
+     where s.next_run_at <= $1 and shops.uninstalled_at is null order by s.next_run_at limit $2`,
+    [now, DUE_AT_ONCE],
+  )
+  let fired = 0
+  for (const { shop_id, id } of rows) {
+    try {
+      if (await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now))) fired++
+    } catch (error) {
+      parts.log.warn('a schedule could not be run, it will be tried again', { schedule: id, ...errorFields(error) })
+    }
+  }
+  return fired
+}
+
+/** Moves the schedule on and starts its run, both or neither: a crash in between loses no run and makes none twice. */
+async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date): Promise<boolean> {
+  const schedule = await takeDue(tx, id, now)
+  if (!schedule) return false
+  const { time_zone } = (await readShop(tx)).settings
+  // From now and not from when it was due: of the runs missed while no worker was up, this one stands for all.
+  await setNextRun(tx, id, nextRuns(schedule.cron, time_zone, now, 1)[0] ?? null)
+  const running = await runningOperation(tx, id)
+  if (running) {
+    const title = `“${schedule.name}” was skipped`
+    const body = 'Its last run has not ended yet. It runs again at its next time.'
+    await leaveNotice(tx, { level: 'warning', title, body, operation: running })
+    return false
+  }
+  return started(tx, parts, schedule, now)
+}
+
+async function started(tx: ShopScope, parts: ScheduleParts, schedule: ScheduleRow, now: Date): Promise<boolean> {
+  const { id, name, next_run_at } = schedule
+  try {
+    await tx.transaction((inner) =>
+      startRun(inner, parts.engine, schedule, {
+        requestedBy: `schedule ${name}`,
+        idempotencyKey: `schedule/${id}/${next_run_at!.toISOString()}`,
+        now,
+      }),
+    )
+    return true
+  } catch (error) {
+    if (isDatabaseAway(error) || isRollback(error)) throw error
+    parts.log.warn('a schedule could not start its run', { schedule: id, ...errorFields(error) })
+    const reason = error instanceof AppError ? error.message : 'Something went wrong on our side'
+    const body = `${reason}. It tries again at its next time.`
+    await leaveNotice(tx, { level: 'critical', title: `“${name}” could not run`, body, operation: null })
+    return false
+  }
+}
+
+/** Milliseconds until there may be something to do. */
+async function untilNext(database: Database, now: Date): Promise<number> {
+  const { rows } = await database.pool.query<{ next: Date | null }>(
+    'select min(next_run_at) as next from schedules where next_run_at > $1',
+    [now],
+  )
+  const next = rows[0]!.next
+  return next ? Math.min(LOOK_MS, next.getTime() - now.getTime()) : LOOK_MS
+}

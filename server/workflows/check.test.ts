@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { appConfig } from '../../app.config.ts'
+import { checkWorkflow, type WorkflowBody } from './check.ts'
+
+const parts = appConfig({})
+
+const bulk = (change: Partial<WorkflowBody> = {}): WorkflowBody => ({
+  name: 'Tidy up',
+  kind: 'bulk',
+  parallel: 1,
+  steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] } }, { plugin: 'notify' }],
+  channel: null,
+  ...change,
+})
+const imports = (change: Partial<WorkflowBody> = {}): WorkflowBody =>
+  bulk({ kind: 'import', steps: [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }], ...change })
+
+const problemsOf = (body: WorkflowBody) =>
+  checkWorkflow(body, parts).problems.map(({ param, message }) => `${param}: ${message}`)
+
+test('what can run is kept with ids for its steps, and without what says nothing', () => {
+  const { workflow, problems } = checkWorkflow(
+    bulk({
+      steps: [
+        { plugin: 'tag-files', options: { tags: ['a'] }, when: { type: ['pdf'] }, on_failure: 'stop' },
+        { plugin: 'tag-files', options: { tags: ['b'] }, when: {} },
+        { id: 'tag-files', plugin: 'tag-files', options: { tags: ['c'] }, when: null },
+        { id: 'tell', plugin: 'notify', options: {} },
+      ],
+    }),
+    parts,
+  )
+  expect(problems).toEqual([])
+  expect(workflow.steps).toEqual([
+    { id: 'tag-files-2', plugin: 'tag-files', options: { tags: ['a'] }, when: { type: ['pdf'] }, onFailure: 'stop' },
+    { id: 'tag-files-3', plugin: 'tag-files', options: { tags: ['b'] } },
+    { id: 'tag-files', plugin: 'tag-files', options: { tags: ['c'] } },
+    { id: 'tell', plugin: 'notify' },
+  ])
+})
+
+describe('a workflow that could not work is refused', () => {
+  test.each<[string, WorkflowBody, string]>([
+    ['without a name', bulk({ name: ' ' }), 'name: Give it a name'],
+    ['without steps', bulk({ steps: [] }), 'steps: It has no steps'],
+    [
+      'with a plugin that is not there',
+      bulk({ steps: [{ plugin: 'fly' }] }),
+      'steps[0].plugin: There is no plugin fly',
+    ],
+    [
+      'with a wrong option',
+      bulk({ steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['a;b'] } }] }),
+      'steps[0].options.tags[0]: A tag cannot contain , or ;',
+    ],
+    [
+      'with an option that is not there',
+      bulk({ steps: [{ plugin: 'tag-files', options: { tags: ['a'], colour: 'red' } }] }),
+      'steps[0].options.colour: There is no colour here',
+    ],
+    [
+      'with a wrong condition',
+      bulk({ steps: [{ plugin: 'tag-files', options: { tags: ['a'] }, when: { larger_than: -1, weight: 3 } }] }),
+      'steps[0].when.weight: There is no weight here',
+    ],
+    [
+      'with a step on files after one on the whole',
+      bulk({ steps: [{ plugin: 'notify' }, { plugin: 'tag-files', options: { tags: ['a'] } }] }),
+      'steps[1]: A step on files can’t follow a step on the whole operation: move it up',
+    ],
+    [
+      'with a doubled id',
+      bulk({ steps: [bulk().steps[0]!, bulk().steps[0]!].map((step) => ({ ...step, id: 'one' })) }),
+      'steps[1].id: The step one is listed twice',
+    ],
+    [
+      'with an id that is no id',
+      bulk({ steps: [{ ...bulk().steps[0]!, id: 'My Step' }] }),
+      'steps[0].id: A step’s id has small letters, digits and -',
+    ],
+    ['with no chains', bulk({ parallel: 0 }), 'parallel: Parallel is 1 or more'],
+    ['with too many chains', bulk({ parallel: 17 }), 'parallel: At most 16'],
+    [
+      'for files that fetches',
+      bulk({ steps: [{ plugin: 'fetch-url' }] }),
+      'steps[0].plugin: This step works on imports alone',
+    ],
+    [
+      'inside the trash and outside it',
+      bulk({ steps: [{ plugin: 'restore-files' }, { plugin: 'tag-files', options: { tags: ['a'] } }] }),
+      'steps[1].plugin: Another step works on files in the trash, and this one on files outside it',
+    ],
+    [
+      'for imports that fetches nothing',
+      imports({ steps: [{ plugin: 'validate-file' }] }),
+      'steps: An import begins with a step that fetches files',
+    ],
+    [
+      'for imports that checks nothing',
+      imports({ steps: [{ plugin: 'fetch-url' }] }),
+      'steps: An import checks its files: add the step Check files',
+    ],
+    [
+      'for imports that deletes',
+      imports({ steps: [...imports().steps, { plugin: 'delete-files' }] }),
+      'steps[2].plugin: This step works on files that exist, not on imports',
+    ],
+    [
+      'for imports that fetches twice',
+      imports({ steps: [...imports().steps, { plugin: 'fetch-url' }] }),
+      'steps[2].plugin: Files are fetched once, by the first step',
+    ],
+    ['for files on a channel', bulk({ channel: 'api' }), 'channel: Only a workflow for imports can be attached'],
+    ['on a channel that is not here', imports({ channel: 'cloud' }), 'channel: Files cannot be imported this way here'],
+  ])('%s', (_what, body, problem) => {
+    expect(problemsOf(body)).toContainEqual(expect.stringContaining(problem))
+  })
+
+  test('with every problem at once', () => {
+    const steps = [{ plugin: 'fly' }, { plugin: 'tag-files', options: {} }, { plugin: 'fetch-url' }]
+    expect(problemsOf(bulk({ name: '', parallel: 0.5, steps })).map((line) => line.split(':')[0])).toEqual([
+      'name',
+      'parallel',
+      'steps[0].plugin',
+      'steps[1].options.tags',
+      'steps[2].plugin',
+    ])
+  })
+})
+
+test('the built-in workflows would be taken themselves', () => {
+  for (const { title, kind, parallel, steps, id } of parts.workflows) {
+    // Their options come with each call.
+    const whole = steps.every(
+      ({ plugin, options }) => parts.plugins.find((one) => one.id === plugin)!.options.safeParse(options ?? {}).success,
+    )
+    const body = {
+      name: title,
+      kind,
+      parallel,
+      steps: steps.map(({ onFailure: on_failure, when, ...step }) => ({
+        ...step,
+        on_failure,
+        when: when && { ...when },
+      })),
+    }
+    if (whole) expect([id, problemsOf({ ...body, channel: id === 'import-api' ? 'api' : null })]).toEqual([id, []])
+  }
+})

@@ -1,0 +1,135 @@
+// What a merchant put together becomes a workflow's steps, and everything that is wrong with it is named. The rules that
+// hold of every workflow stand in server/config.ts; here are those that keep a merchant from one that could not work.
+import { conditionSchema, type Plugin, type Step, type Workflow } from '../../plugins/contract.ts'
+import { schemaProblems, workflowProblems, type WorkflowProblem } from '../config.ts'
+
+export const CHANNELS = ['api', 'csv', 'upload', 'drop', 'cloud'] as const
+export type ImportChannel = (typeof CHANNELS)[number]
+export const MAX_STEPS = 50
+export const MAX_PARALLEL = 16
+const MAX_NAME = 100
+const STEP_ID = /^[a-z0-9][a-z0-9-]{0,59}$/
+
+/** What this installation has to build with. */
+export interface Parts {
+  plugins: readonly Plugin[]
+  /** The built-in ones. */
+  workflows: readonly Workflow[]
+}
+
+export interface WorkflowBody {
+  name: string
+  kind: Workflow['kind']
+  parallel: number
+  steps: readonly {
+    id?: string | undefined
+    plugin: string
+    options?: Record<string, unknown> | undefined
+    when?: Record<string, unknown> | null | undefined
+    on_failure?: Step['onFailure']
+  }[]
+  channel: ImportChannel | null
+}
+
+export interface Checked {
+  /** As it would be kept. */
+  workflow: Workflow
+  /** It can be kept when there is none. */
+  problems: WorkflowProblem[]
+}
+
+export function checkWorkflow(body: WorkflowBody, parts: Parts): Checked {
+  const steps = stepsOf(body.steps)
+  const problems = [
+    ...nameProblems(body.name),
+    ...workflowProblems({ parallel: body.parallel, steps }, parts.plugins),
+    ...(body.parallel > MAX_PARALLEL ? [{ param: 'parallel', message: `At most ${MAX_PARALLEL}` }] : []),
+    ...(steps.length > MAX_STEPS ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }] : []),
+    ...steps.flatMap(({ id }, at) =>
+      STEP_ID.test(id) ? [] : [{ param: `steps[${at}].id`, message: 'A step’s id has small letters, digits and -' }],
+    ),
+    ...body.steps.flatMap(({ when }, at) => schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`)),
+    ...(body.kind === 'import' ? importProblems(steps, parts.plugins) : bulkProblems(steps, parts.plugins)),
+    ...channelProblems(body, parts),
+  ]
+  const { name, kind, parallel } = body
+  return { workflow: { id: '', title: name.trim(), action: actionOf(kind), kind, parallel, steps }, problems }
+}
+
+/** What history calls an operation of a shop's own workflow. */
+export const actionOf = (kind: Workflow['kind']): string => (kind === 'import' ? 'import' : 'workflow')
+
+function nameProblems(name: string): WorkflowProblem[] {
+  if (name.trim() === '') return [{ param: 'name', message: 'Give it a name' }]
+  return name.length > MAX_NAME ? [{ param: 'name', message: `A name has at most ${MAX_NAME} characters` }] : []
+}
+
+/** With an id for those that have none: history and undo refer to a step by it, so it stays once it is given. */
+function stepsOf(given: WorkflowBody['steps']): Step[] {
+  const taken = new Set(given.flatMap(({ id }) => id ?? []))
+  const fresh = (plugin: string): string => {
+    for (let n = 1; ; n++) {
+      const id = n === 1 ? plugin : `${plugin}-${n}`
+      if (!taken.has(id)) return taken.add(id) && id
+    }
+  }
+  return given.map(({ id, plugin, options, when, on_failure: onFailure }) => {
+    const condition = conditionSchema.safeParse(when ?? {}).data
+    const conditioned = condition && Object.keys(condition).length > 0
+    return {
+      id: id ?? fresh(plugin),
+      plugin,
+      ...(options && Object.keys(options).length > 0 ? { options } : {}),
+      ...(conditioned ? { when: condition as NonNullable<Step['when']> } : {}),
+      ...(onFailure ? { onFailure } : {}),
+    }
+  })
+}
+
+const pluginOf = (step: Step | undefined, plugins: readonly Plugin[]) => plugins.find(({ id }) => id === step?.plugin)
+
+/** What a step works on: what it says of itself, or null where it takes both files and imports, or the operation. */
+function worksOn(step: Step, plugins: readonly Plugin[]) {
+  const plugin = pluginOf(step, plugins)
+  return plugin && plugin.scope !== 'operation' ? (plugin.worksOn ?? null) : null
+}
+
+function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const problems: WorkflowProblem[] = []
+  const fetches = (step: Step | undefined) => pluginOf(step, plugins)?.kind === 'fetch'
+  if (!fetches(steps[0])) problems.push({ param: 'steps', message: 'An import begins with a step that fetches files' })
+  if (!steps.some(({ plugin }) => plugin === 'validate-file'))
+    problems.push({ param: 'steps', message: 'An import checks its files: add the step Check files' })
+  for (const [at, step] of steps.entries()) {
+    const on = worksOn(step, plugins)
+    if (on === 'files' || on === 'trash')
+      problems.push({ param: `steps[${at}].plugin`, message: 'This step works on files that exist, not on imports' })
+    if (at > 0 && fetches(step) && fetches(steps[0]))
+      problems.push({ param: `steps[${at}].plugin`, message: 'Files are fetched once, by the first step' })
+  }
+  return problems
+}
+
+function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const trash = steps.some((step) => worksOn(step, plugins) === 'trash')
+  return steps.flatMap((step, at): WorkflowProblem[] => {
+    const plugin = pluginOf(step, plugins)
+    const param = `steps[${at}].plugin`
+    if (worksOn(step, plugins) === 'imports') return [{ param, message: 'This step works on imports alone' }]
+    if (trash && plugin && plugin.scope !== 'operation' && plugin.worksOn !== 'trash')
+      return [{ param, message: 'Another step works on files in the trash, and this one on files outside it' }]
+    return []
+  })
+}
+
+/** What is attached to a channel gets its entries, so it has to begin as the channel's own workflow does. */
+function channelProblems({ channel, kind, steps }: WorkflowBody, { workflows, plugins }: Parts): WorkflowProblem[] {
+  if (channel === null) return []
+  const wrong = (message: string) => [{ param: 'channel', message }]
+  if (kind !== 'import') return wrong('Only a workflow for imports can be attached to a way of importing')
+  const builtIn = workflows.find(({ id }) => id === `import-${channel}`)
+  if (!builtIn) return wrong('Files cannot be imported this way here')
+  const first = pluginOf(builtIn.steps[0], plugins)
+  if (!first || first.id === steps[0]?.plugin) return []
+  return wrong(`Imports of this kind begin with the step ${first.title}`)
+}

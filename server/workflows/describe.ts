@@ -1,0 +1,15 @@
+// A workflow told to people, a line a step, and what it takes away.
+import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import { permissionsOf } from '../engine/engine.ts'
+
+/** What a step will do with its options, in a short line; its plugin's title where the options are not right yet. */
+export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
+  const plugin = plugins.find(({ id }) => id === step.plugin)
+  if (!plugin) return step.plugin
+  const options = plugin.options.safeParse(step.options ?? {})
+  return (options.success && plugin.summary?.(options.data)) || plugin.title
+}
+
+/** Does it take files away? Then a run of a schedule is held to its cap. */
+export const deletes = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  permissionsOf(workflow, plugins).some((scope) => scope === 'files:delete' || scope === 'files:purge')

@@ -22,7 +22,8 @@ const options = z.strictObject({
     )
     .min(1, 'Write at least one rule')
     .max(100)
-    .default(USUAL)
+    // Not `default`, which JSON Schema would lose beside tags and conditions that are made tidy as they are read.
+    .prefault(USUAL)
     .meta({ title: 'Rules', help: 'A file gets the tags of every rule that it meets.', widget: 'rules' }),
 })
 

@@ -1,9 +1,10 @@
 // Which files are meant: the same criteria for a step's condition, a rule of a plugin and a scheduled task.
+import { useState } from 'react'
 import { useTags } from '../client/queries.ts'
 import { type FileFilter } from '../client/types.ts'
 import { Select, TextField } from '../ui/index.ts'
 import { TYPE_GROUPS, typeText } from '../words/file.ts'
-import { NumberField, type NumberValue } from './number-field.tsx'
+import { NumberField } from './number-field.tsx'
 import { fieldId, type Problems } from './problems.ts'
 import { SizeField } from './size-field.tsx'
 import { WordsField } from './words-field.tsx'
@@ -14,83 +15,133 @@ interface Props {
   onChange: (value: FileFilter) => void
   path: string
   problems: Problems
-  /** Also by days since upload and since the last download. */
-  ages?: boolean
+  /** All of them at once, those about days among them; else those in use, and a way to the others. */
+  all?: boolean
 }
 
+type Part = Exclude<keyof FileFilter, 'uploaded_before' | 'uploaded_after' | 'deleted'>
+
+const PARTS: Record<Part, string> = {
+  search: 'Name contains',
+  mapped: 'Products',
+  older_than_days: 'Uploaded more than',
+  not_downloaded_for_days: 'Not downloaded for',
+  type: 'Type is one of',
+  tags: 'Has all of these tags',
+  larger_than: 'Larger than',
+  smaller_than: 'Smaller than',
+}
+const AGES: readonly string[] = ['older_than_days', 'not_downloaded_for_days']
 const TYPES = ['pdf', ...TYPE_GROUPS].map((type) => ({ value: type, text: typeText(type) }))
 const SUGGESTED_TAGS = 6
 
-export function FilterFields({ value, onChange, path, problems, ages = false }: Props) {
-  const change = (part: FileFilter) => onChange(withoutEmpty({ ...value, ...part }))
-  const field = (name: keyof FileFilter) => ({
-    id: fieldId(`${path}.${name}`),
-    error: problems.within(`${path}.${name}`),
-  })
-  const days = (name: 'older_than_days' | 'not_downloaded_for_days', label: string) => (
-    <NumberField
-      {...field(name)}
-      label={label}
-      suffix="days"
-      placeholder="Any time"
-      value={value[name]}
-      onChange={(count: NumberValue) => change({ [name]: count ?? undefined })}
-    />
+export function FilterFields({ value, onChange, path, problems, all = false }: Props) {
+  // A field that was emptied stays where it is.
+  const [used, setUsed] = useState<readonly string[]>(() =>
+    Object.keys(value).length > 0 ? Object.keys(value) : ['search'],
   )
+  const id = (part: Part) => fieldId(`${path}.${part}`)
+  const parts = (Object.keys(PARTS) as Part[]).filter((part) => all || !AGES.includes(part))
+  const isShown = (part: Part) =>
+    all || used.includes(part) || value[part] !== undefined || problems.within(`${path}.${part}`) !== undefined
+  const add = (part: Part) => {
+    setUsed([...used, part])
+    requestAnimationFrame(() => document.getElementById(id(part))?.focus())
+  }
+  const hidden = parts.filter((part) => !isShown(part))
   return (
-    <div className="fields">
-      <TextField
-        {...field('search')}
-        label="Name contains"
-        autoComplete="off"
-        placeholder="Any name"
-        value={value.search ?? ''}
-        onChange={(search) => change({ search })}
-      />
-      <Select
-        {...field('mapped')}
-        label="Products"
-        options={[
-          { label: 'Mapped or not', value: '' },
-          { label: 'Mapped to a product', value: 'true' },
-          { label: 'Not mapped to any product', value: 'false' },
-        ]}
-        value={value.mapped === undefined ? '' : String(value.mapped)}
-        onChange={(mapped) => change({ mapped: mapped === '' ? undefined : mapped === 'true' })}
-      />
-      {ages && days('older_than_days', 'Uploaded more than this long ago')}
-      {ages && days('not_downloaded_for_days', 'Not downloaded for')}
-      <WordsField
-        {...field('type')}
-        label="Type is one of"
-        placeholder="Any type"
-        suggestions={TYPES}
-        write={(word) => word.toLowerCase().replace(/^\./, '')}
-        read={typeText}
-        value={value.type ?? []}
-        onChange={(type) => change({ type })}
-      />
-      <TagWords
-        {...field('tags')}
-        label="Has all of these tags"
-        placeholder="Any tags"
-        value={value.tags ?? []}
-        onChange={(tags) => change({ tags })}
-      />
-      <SizeField
-        {...field('larger_than')}
-        label="Larger than"
-        bytes={value.larger_than}
-        onChange={(larger_than) => change({ larger_than })}
-      />
-      <SizeField
-        {...field('smaller_than')}
-        label="Smaller than"
-        bytes={value.smaller_than}
-        onChange={(smaller_than) => change({ smaller_than })}
-      />
+    <div>
+      <div className="fields">
+        {parts.filter(isShown).map((part) => (
+          <FilterField
+            key={part}
+            part={part}
+            id={id(part)}
+            error={problems.within(`${path}.${part}`)}
+            value={value}
+            change={(next) => onChange(withoutEmpty({ ...value, ...next }))}
+          />
+        ))}
+      </div>
+      {hidden.length > 0 && (
+        <div className="suggestions" role="group" aria-label="More conditions">
+          {hidden.map((part) => (
+            <button key={part} type="button" onClick={() => add(part)}>
+              + {PARTS[part]}
+            </button>
+          ))}
+        </div>
+      )}
     </div>
   )
+}
+
+interface FieldProps {
+  part: Part
+  id: string
+  error: string | undefined
+  value: FileFilter
+  change: (part: FileFilter) => void
+}
+
+function FilterField({ part, id, error, value, change }: FieldProps) {
+  const common = { id, error, label: PARTS[part] }
+  switch (part) {
+    case 'search':
+      return (
+        <TextField
+          {...common}
+          autoComplete="off"
+          placeholder="Any name"
+          value={value.search ?? ''}
+          onChange={(search) => change({ search })}
+        />
+      )
+    case 'mapped':
+      return (
+        <Select
+          {...common}
+          options={[
+            { label: 'Mapped or not', value: '' },
+            { label: 'Mapped to a product', value: 'true' },
+            { label: 'Not mapped to any product', value: 'false' },
+          ]}
+          value={value.mapped === undefined ? '' : String(value.mapped)}
+          onChange={(mapped) => change({ mapped: mapped === '' ? undefined : mapped === 'true' })}
+        />
+      )
+    case 'older_than_days':
+    case 'not_downloaded_for_days':
+      return (
+        <NumberField
+          {...common}
+          suffix={part === 'older_than_days' ? 'days ago' : 'days'}
+          placeholder="Any time"
+          value={value[part]}
+          // What is no number is kept as typed: the form says so and does not send it.
+          onChange={(days) => change({ [part]: days ?? undefined })}
+        />
+      )
+    case 'type':
+      return (
+        <WordsField
+          {...common}
+          placeholder="Any type"
+          suggestions={TYPES}
+          write={(word) => word.toLowerCase().replace(/^\./, '')}
+          read={typeText}
+          value={value.type ?? []}
+          onChange={(type) => change({ type })}
+        />
+      )
+    case 'tags':
+      return (
+        <TagWords {...common} placeholder="Any tags" value={value.tags ?? []} onChange={(tags) => change({ tags })} />
+      )
+    case 'larger_than':
+    case 'smaller_than':
+      return <SizeField {...common} bytes={value[part]} onChange={(bytes) => change({ [part]: bytes })} />
+  }
 }
 
 interface TagWordsProps {
@@ -102,13 +153,15 @@ interface TagWordsProps {
   value: readonly string[]
   onChange: (tags: string[]) => void
   requiredIndicator?: boolean
+  /** Without the tags that there are. */
+  bare?: boolean
 }
 
 /** Tags, with those that the shop's files have most offered. */
-export function TagWords(props: TagWordsProps) {
+export function TagWords({ bare = false, ...props }: TagWordsProps) {
   const { data } = useTags()
   const used = (data?.data ?? []).slice(0, SUGGESTED_TAGS).map(({ tag }) => ({ value: tag, text: tag }))
-  return <WordsField {...props} suggestions={used} />
+  return <WordsField {...props} suggestions={bare ? [] : used} />
 }
 
 /** An absent part is no condition: an empty one would be. */

@@ -3,8 +3,10 @@ import { Button, InlineStack, Text } from '../ui/index.ts'
 import './form.css'
 
 interface Props {
-  /** There is something to save. */
+  /** Something was changed. */
   dirty: boolean
+  /** It was never saved, so that it can be as it is. */
+  fresh?: boolean
   saving: boolean
   /** How many things stand in the way. */
   problems: number
@@ -13,7 +15,7 @@ interface Props {
   onDiscard: () => void
 }
 
-export function SaveBar({ dirty, saving, problems, save, onSave, onDiscard }: Props) {
+export function SaveBar({ dirty, fresh = false, saving, problems, save, onSave, onDiscard }: Props) {
   const state = problems > 0 ? (problems === 1 ? '1 problem' : `${problems} problems`) : dirty ? 'Unsaved changes' : ''
   return (
     <div className="save-bar">
@@ -22,10 +24,10 @@ export function SaveBar({ dirty, saving, problems, save, onSave, onDiscard }: Pr
           <span role="status">{state}</span>
         </Text>
         <InlineStack gap="200" wrap={false}>
-          <Button onClick={onDiscard} disabled={!dirty || saving}>
+          <Button onClick={onDiscard} disabled={(!dirty && !fresh) || saving}>
             Discard
           </Button>
-          <Button variant="primary" onClick={onSave} loading={saving} disabled={!dirty}>
+          <Button variant="primary" onClick={onSave} loading={saving} disabled={!dirty && !fresh}>
             {save}
           </Button>
         </InlineStack>

@@ -20,25 +20,40 @@ interface Props {
   requiredIndicator?: boolean
 }
 
+const BLUR_MS = 200
 const asIs = (word: string) => word
+const joined = (some: readonly string[], more: readonly string[]): string[] => [
+  ...new Set([...some, ...more.filter((word) => word !== '')]),
+]
+const same = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((word, at) => word === others[at])
 
 export function WordsField(props: Props) {
   const { label, id, help, error, placeholder, value, onChange, suggestions = [], write = asIs, read = asIs } = props
-  const [typed, setTyped] = useState('')
-  const add = (text: string) => {
-    const words = text.split(',').map((word) => write(word.trim()))
-    const next = [...new Set([...value, ...words.filter((word) => word !== '')])]
-    if (next.length > value.length) onChange(next)
-    setTyped('')
+  // What is being typed counts at once, so that it is not lost with a click on Save; it is drawn as a word when it ends.
+  const [typing, setTyping] = useState<{ text: string; before: readonly string[] } | null>(null)
+  const known = typing !== null && same(value, joined(typing.before, [write(typing.text.trim())]))
+  const shown = known ? typing.before : value
+  const text = known ? typing.text : ''
+  const take = (words: readonly string[]) => {
+    setTyping(null)
+    const next = joined(shown, words)
+    if (!same(next, value)) onChange(next)
   }
-  const change = (text: string) => (text.includes(',') ? add(text) : setTyped(text))
+  const change = (typed: string) => {
+    const words = typed.split(',').map((word) => write(word.trim()))
+    if (words.length > 1) return take(words)
+    setTyping({ text: typed, before: shown })
+    const next = joined(shown, words)
+    if (!same(next, value)) onChange(next)
+  }
   const press = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && typed.trim() !== '') {
+    if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault()
-      add(typed)
-    } else if (event.key === 'Backspace' && typed === '' && value.length > 0) onChange(value.slice(0, -1))
+      take([write(text.trim())])
+    } else if (event.key === 'Backspace' && text === '' && shown.length > 0) onChange(shown.slice(0, -1))
   }
-  const left = suggestions.filter(({ value: word }) => !value.includes(word))
+  const left = suggestions.filter(({ value: word }) => !shown.includes(word))
   return (
     <div className="words-field" onKeyDown={press}>
       <TextField
@@ -46,17 +61,18 @@ export function WordsField(props: Props) {
         id={id}
         helpText={help}
         error={error}
-        placeholder={value.length === 0 ? placeholder : undefined}
+        placeholder={shown.length === 0 ? placeholder : undefined}
         autoComplete="off"
         requiredIndicator={props.requiredIndicator}
-        value={typed}
+        value={text}
         onChange={change}
-        onBlur={() => add(typed)}
+        // Whatever was clicked gets its click before the field grows.
+        onBlur={() => setTimeout(() => setTyping(null), BLUR_MS)}
         verticalContent={
-          value.length > 0 && (
+          shown.length > 0 && (
             <div className="tags">
-              {value.map((word) => (
-                <Tag key={word} onRemove={() => onChange(value.filter((other) => other !== word))}>
+              {shown.map((word) => (
+                <Tag key={word} onRemove={() => onChange(shown.filter((other) => other !== word))}>
                   {read(word)}
                 </Tag>
               ))}
@@ -67,7 +83,7 @@ export function WordsField(props: Props) {
       {suggestions.length > 0 && (
         <div className="suggestions" role="group" aria-label={`Suggestions for ${label.toLowerCase()}`}>
           {left.map(({ value: word, text }) => (
-            <button key={word} type="button" onClick={() => add(word)}>
+            <button key={word} type="button" onClick={() => take([word])}>
               + {text}
             </button>
           ))}

@@ -20,9 +20,11 @@ interface FormProps {
   /** Where these options stand in the body: `steps[2].options`. */
   path: string
   problems: Problems
+  /** It is a row of a list, and has to be brief. */
+  brief?: boolean
 }
 
-export function OptionForm({ schema, value, onChange, path, problems }: FormProps) {
+export function OptionForm({ schema, value, onChange, path, problems, brief = false }: FormProps) {
   return (
     <div className="fields">
       {Object.entries(schema.properties ?? {}).map(([name, part]) => (
@@ -35,6 +37,7 @@ export function OptionForm({ schema, value, onChange, path, problems }: FormProp
           onChange={(next) => onChange(withPart(value, name, next))}
           path={`${path}.${name}`}
           problems={problems}
+          brief={brief}
         />
       ))}
     </div>
@@ -54,6 +57,7 @@ export interface FieldProps {
   onChange: (value: unknown) => void
   path: string
   problems: Problems
+  brief: boolean
 }
 
 const WIDE: readonly Shape['kind'][] = ['rows', 'condition', 'group', 'raw']
@@ -62,7 +66,7 @@ function Field(props: FieldProps) {
   const shape = shapeOf(props.schema)
   const wide = WIDE.includes(shape.kind) || (shape.kind === 'text' && shape.long)
   return (
-    <div className={wide ? 'wide' : undefined}>
+    <div className={wide ? 'wide' : shape.kind === 'flag' ? 'lone' : undefined}>
       <FieldOf {...props} shape={shape} />
     </div>
   )
@@ -206,7 +210,7 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
     value: Array.isArray(value) ? value.map(String) : [],
     onChange: (next: string[]) => onChange(next.length === 0 && optional ? undefined : next),
   }
-  if (name === 'tags') return <TagWords {...own} />
+  if (name === 'tags') return <TagWords {...own} bare={props.brief} />
   return (
     <WordsField
       {...own}

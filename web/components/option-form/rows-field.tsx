@@ -22,6 +22,7 @@ interface Props {
     onChange: (row: Row) => void
     path: string
     problems: Problems
+    brief: boolean
   }>
 }
 
@@ -32,14 +33,16 @@ export function RowsField({ name, schema, item, value, onChange, path, problems,
   const error = problems.at(path)
   return (
     <div className="rows" role="group" aria-label={title}>
-      <Text as="h4" variant="bodyMd" fontWeight="medium">
-        {title}
-      </Text>
-      {schema.description && (
-        <Text as="p" tone="subdued">
-          {schema.description}
+      <div>
+        <Text as="h4" variant="bodyMd" fontWeight="medium">
+          {title}
         </Text>
-      )}
+        {schema.description && (
+          <Text as="p" tone="subdued">
+            {schema.description}
+          </Text>
+        )}
+      </div>
       {rows.map((row, at) => (
         <fieldset key={at} className="group" tabIndex={-1} id={fieldId(`${path}[${at}]`)}>
           <legend>
@@ -51,6 +54,7 @@ export function RowsField({ name, schema, item, value, onChange, path, problems,
             onChange={(next) => onChange(rows.map((other, index) => (index === at ? next : other)))}
             path={`${path}[${at}]`}
             problems={problems}
+            brief
           />
           <div className="row-foot">
             <Button

@@ -75,13 +75,15 @@ export const isRequired = (owner: JsonSchema, name: string): boolean =>
 
 /** `add_expiry_days` → `Add expiry days`, where the plugin gave no title. */
 export function titleOf(schema: JsonSchema, name: string): string {
-  return schema.title ?? withoutNull(schema).schema.title ?? sentence(name)
+  return capital(schema.title ?? withoutNull(schema).schema.title ?? sentence(name))
 }
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** `new_version` → `New version` */
 export function sentence(name: string): string {
   const words = name.replaceAll(/[-_]+/g, ' ').trim()
-  return words === '' ? name : words[0]!.toUpperCase() + words.slice(1)
+  return words === '' ? name : capital(words)
 }
 
 /** What stands in a new row of a list. */

@@ -74,7 +74,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
           title="The task can’t be saved yet"
           placeText={(param) => schedulePlace(param, schema)}
         />
-        {templates.length > 0 && !form.dirty && <Templates templates={templates} />}
+        {templates.length > 0 && <Templates templates={templates} />}
         <div className="form-and-side">
           <BlockStack gap="400">
             <Card>
@@ -86,8 +86,10 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
                   maxLength={100}
                   value={draft.name}
                   error={problems.at('name')}
-                  onChange={(name) => change({ name })}
-                  onBlur={() => form.visit('name')}
+                  onChange={(name) => {
+                    change({ name })
+                    form.visit('name')
+                  }}
                 />
                 <Checkbox
                   label="On"
@@ -101,7 +103,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
             <WhatCard form={form} plugins={plugins} workflows={workflows} />
             <Titled title="Which files" help="Every condition must hold. They are looked up anew with every run.">
               <FilterFields
-                ages
+                all
                 value={draft.filter}
                 onChange={(filter) => {
                   change({ filter })
@@ -127,7 +129,8 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
         </div>
       </BlockStack>
       <SaveBar
-        dirty={form.dirty || id === null}
+        dirty={form.dirty}
+        fresh={id === null}
         saving={form.saving}
         problems={form.obstacles.length}
         save="Save"

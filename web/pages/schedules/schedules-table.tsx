@@ -59,7 +59,7 @@ interface RowProps {
 
 const Name = ({ schedule, does }: Pick<RowProps, 'schedule' | 'does'>) => (
   <BlockStack>
-    <Link url={`/schedules/${schedule.id}`} dataPrimaryLink monochrome removeUnderline>
+    <Link url={`/schedules/${schedule.id}`} monochrome removeUnderline>
       <Text as="span" fontWeight="semibold">
         {schedule.name}
       </Text>

@@ -46,15 +46,16 @@ export function WhatCard({ form, plugins, workflows }: Props) {
         </div>
       )}
       {action && Object.keys(action.options.properties ?? {}).length > 0 && (
-        <div onBlur={(event) => !event.currentTarget.contains(event.relatedTarget) && form.visit('options')}>
-          <OptionForm
-            schema={action.options}
-            value={draft.options}
-            onChange={(options) => change({ options })}
-            path="options"
-            problems={problems}
-          />
-        </div>
+        <OptionForm
+          schema={action.options}
+          value={draft.options}
+          onChange={(options) => {
+            change({ options })
+            form.visit('options')
+          }}
+          path="options"
+          problems={problems}
+        />
       )}
       {workflow && (
         <Text as="p" tone="subdued">

@@ -14,7 +14,10 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
   const check = useCronCheck(cron)
   const refused = cron === cronOf(when) ? objectionsIn(check.error)[0]?.message : undefined
   const error = problems.at('cron') ?? refused
-  const set = (part: Partial<When>) => change({ when: { ...when, ...part } })
+  const set = (part: Partial<When>) => {
+    change({ when: { ...when, ...part } })
+    form.visit('cron')
+  }
   const choose = (every: Every) =>
     // A cron line begins as what the plain form says.
     set({ every, ...(every === 'cron' ? { cron: cronOf(when) || when.cron } : {}) })
@@ -38,7 +41,6 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
             value={when.cron}
             error={error}
             onChange={(text) => set({ cron: text })}
-            onBlur={() => form.visit('cron')}
           />
         ) : (
           <PlainTime when={when} set={set} error={when.every === 'week' ? undefined : error} />

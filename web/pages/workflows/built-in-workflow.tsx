@@ -4,6 +4,8 @@ import { type Workflow } from '../../client/workflows.ts'
 import { Page } from '../../components/page.tsx'
 import { Badge, BlockStack, Card, Text } from '../../ui/index.ts'
 import { runsOnText } from '../../words/workflow.ts'
+import '../../components/form.css'
+import './workflows.css'
 
 export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
   return (
@@ -34,7 +36,7 @@ export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
                   </Text>
                   {summary !== title && (
                     <Text as="p" tone="subdued">
-                      {summary}
+                      <span className="sentence">{summary}</span>
                     </Text>
                   )}
                 </div>

@@ -60,7 +60,7 @@ export function RunsOn({ draft, change, problems }: Props) {
           },
         ]}
       />
-      <div style={{ maxInlineSize: 420 }}>
+      <div style={{ maxInlineSize: 560 }}>
         <Select
           label="Batches of files"
           id={fieldId('parallel')}

@@ -1,5 +1,5 @@
 // One step: what it does in a line, and behind that its options, when it applies, and what a failure means.
-import { type FocusEvent, type KeyboardEvent } from 'react'
+import { type KeyboardEvent } from 'react'
 import { type Plugin } from '../../client/workflows.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
 import { OptionForm } from '../../components/option-form/option-form.tsx'
@@ -35,11 +35,10 @@ interface Props {
   onChange: (part: Partial<StepDraft>) => void
   onMove: (by: -1 | 1) => void
   onRemove: () => void
-  onLeave: () => void
 }
 
 export function StepForm(props: Props) {
-  const { step, at, last, plugin, problems, open, onMove, onLeave } = props
+  const { step, at, last, plugin, problems, open, onMove } = props
   const path = `steps[${at}]`
   const broken = problems.within(path)
   const press = (event: KeyboardEvent) => {
@@ -48,9 +47,6 @@ export function StepForm(props: Props) {
     event.preventDefault()
     onMove(by as -1 | 1)
   }
-  const leave = (event: FocusEvent) => {
-    if (!event.currentTarget.contains(event.relatedTarget)) onLeave()
-  }
   return (
     <li
       className={broken ? 'step broken' : 'step'}
@@ -58,7 +54,6 @@ export function StepForm(props: Props) {
       tabIndex={-1}
       aria-label={`Step ${at + 1}, ${plugin?.title ?? step.plugin}`}
       onKeyDown={press}
-      onBlur={leave}
     >
       <Head {...props} broken={broken} />
       {/* Kept while it is closed, so that a problem’s field can be gone to. */}
@@ -82,9 +77,11 @@ function Head({ step, at, last, plugin, summary, open, broken, ...on }: Props & 
         <Text as="h3" variant="headingSm">
           {title}
         </Text>
-        <Text as="p" tone="subdued">
-          {summary !== null && summary !== title ? summary : ' '}
-        </Text>
+        {summary !== null && summary !== title && (
+          <Text as="p" tone="subdued">
+            <span className="sentence">{summary}</span>
+          </Text>
+        )}
         {(condition.length > 0 || step.on_failure === 'stop') && (
           <div className="tags">
             {condition.length > 0 && <Badge>{`Only if ${condition.join(', ')}`}</Badge>}

@@ -78,12 +78,12 @@ export function StepsCard({ form, plugins }: Props) {
                 problems={problems}
                 open={open.has(step.key)}
                 onToggle={() => toggle(step.key)}
-                onChange={(part) =>
+                onChange={(part) => {
                   change({ steps: steps.map((other) => (other === step ? { ...step, ...part } : other)) })
-                }
+                  form.visit(step.key)
+                }}
                 onMove={(by) => move(step, by)}
                 onRemove={() => remove(step)}
-                onLeave={() => form.visit(step.key)}
               />
             ))}
           </ol>

@@ -65,11 +65,12 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
               id={fieldId('name')}
               autoComplete="off"
               maxLength={100}
-              autoFocus={id === null}
               value={draft.name}
               error={problems.at('name')}
-              onChange={(name) => change({ name })}
-              onBlur={() => form.visit('name')}
+              onChange={(name) => {
+                change({ name })
+                form.visit('name')
+              }}
             />
             <RunsOn draft={draft} change={change} problems={problems} />
           </BlockStack>
@@ -78,7 +79,8 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
         <NoWayBack titles={form.check?.cannot_undo ?? []} />
       </BlockStack>
       <SaveBar
-        dirty={form.dirty || id === null}
+        dirty={form.dirty}
+        fresh={id === null}
         saving={form.saving}
         problems={form.obstacles.length}
         save="Save"

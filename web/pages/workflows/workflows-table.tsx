@@ -4,6 +4,7 @@ import { type Schedule } from '../../client/schedules.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
 import { runsOnText, stepsText } from '../../words/workflow.ts'
+import './workflows.css'
 
 interface Props {
   workflows: readonly Workflow[]
@@ -14,9 +15,10 @@ interface Props {
 
 export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const { lgDown: narrow } = useBreakpoints()
+  const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
   const parts = (workflow: Workflow) => ({
     name: <Name workflow={workflow} />,
-    uses: <Uses schedules={schedules.filter((schedule) => schedule.workflow === workflow.id)} />,
+    uses: <Uses schedules={used.filter((schedule) => schedule.workflow === workflow.id)} />,
     buttons: <Buttons workflow={workflow} onDelete={onDelete} />,
   })
   return (
@@ -29,7 +31,7 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
         { title: 'Workflow' },
         { title: 'Runs on' },
         { title: 'Steps' },
-        { title: 'Scheduled tasks' },
+        ...(used.length > 0 ? [{ title: 'Scheduled tasks' }] : []),
         { title: 'Actions', hidden: true },
       ]}
     >
@@ -58,7 +60,7 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
                 <IndexTable.Cell>
                   <div className="steps-line">{stepsText(workflow.steps)}</div>
                 </IndexTable.Cell>
-                <IndexTable.Cell>{uses}</IndexTable.Cell>
+                {used.length > 0 && <IndexTable.Cell>{uses}</IndexTable.Cell>}
                 <IndexTable.Cell>{buttons}</IndexTable.Cell>
               </>
             )}
@@ -70,7 +72,7 @@ export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
 }
 
 const Name = ({ workflow }: { workflow: Workflow }) => (
-  <Link url={`/workflows/${workflow.id}`} dataPrimaryLink monochrome removeUnderline>
+  <Link url={`/workflows/${workflow.id}`} monochrome removeUnderline>
     <Text as="span" fontWeight="semibold">
       {workflow.name}
     </Text>

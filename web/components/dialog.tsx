@@ -1,5 +1,5 @@
 // A dialog that gives the keyboard back to where it was when it closes.
-import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
 import { BlockStack, Modal } from '../ui/index.ts'
 
 type ModalProps = ComponentProps<typeof Modal>
@@ -12,10 +12,9 @@ interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 
 
 /** Open for as long as it is drawn. */
 export function Dialog({ children, onClose, ...rest }: Props) {
-  const before = useRef<Element | null>(null)
+  // While it is first drawn: by its effects the dialog has taken the focus.
+  const [back] = useState(() => document.activeElement)
   useEffect(() => {
-    before.current ??= document.activeElement
-    const back = before.current
     return () => {
       // By the next frame the dialog's own hold on the focus is gone.
       requestAnimationFrame(() => {
@@ -24,7 +23,7 @@ export function Dialog({ children, onClose, ...rest }: Props) {
         else document.querySelector<HTMLElement>('.place')?.focus({ preventScroll: true })
       })
     }
-  }, [])
+  }, [back])
   return (
     <Modal open instant onClose={onClose} {...rest}>
       <Modal.Section>

@@ -48,6 +48,7 @@ export {
   ChevronUpIcon,
   ClipboardIcon,
   ClockIcon,
+  XIcon as CloseIcon,
   DeleteIcon,
   FileIcon as FilesIcon,
   LinkIcon,

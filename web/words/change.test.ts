@@ -44,6 +44,12 @@ test('the trash is told in a word', () => {
   ])
 })
 
+test('a new file needs no name, since that stands beside it', () => {
+  expect(changesOf(null, { created: true, filename: 'a.pdf' })).toEqual([
+    { what: 'New file', before: null, after: null },
+  ])
+})
+
 test('nothing changed is nothing to say', () => {
   expect(changesOf(null, null)).toEqual([])
   expect(changesOf({ cdn: true }, { cdn: true })).toEqual([])

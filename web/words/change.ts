@@ -38,7 +38,8 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
   for (const field of Object.keys(FIELDS) as Field[]) {
     const text = FIELDS[field].text as (value: unknown) => string
     const to = after[field]
-    if (to === undefined) continue
+    // A new file's name stands beside it.
+    if (to === undefined || (after.created && field === 'filename')) continue
     const from = before?.[field] === undefined ? null : text(before[field])
     if (from !== text(to)) add(FIELDS[field].what, from, text(to))
   }

@@ -21,7 +21,8 @@ test('what was started is told as it moves', () => {
   expect(text({ status: 'partial', done: 9, failed: 2, skipped: 1 })).toBe(
     '9 files moved to the trash, 2 failed, 1 skipped',
   )
-  expect(text({ status: 'undone' })).toBe('Delete files: undone')
+  expect(text({ action: 'tag-files', status: 'success', done: 1 })).toBe('Tags of 1 file changed')
+  expect(text({ status: 'undone' })).toBe('Delete files')
 })
 
 test('its undo, and a workflow of the merchant’s own', () => {

@@ -168,10 +168,9 @@ export function outcomeText(operation: Operation): { title: string; advice: stri
   const retry = operation.actions.includes('retry')
   const verb = kind === 'import' ? 'imported' : 'finished'
   if (operation.status === 'partial') {
-    const others =
-      kind === 'import'
-        ? `The other ${countText(done, 'file is', 'files are')} imported and can be used.`
-        : `The other ${countText(done, 'file is', 'files are')} done.`
+    const others = `The other ${done === 1 ? 'file is' : `${countText(done, 'file', 'files')} are`} ${
+      kind === 'import' ? 'imported and can be used' : 'done'
+    }.`
     return {
       title: `${numberText(failed)} of ${countText(total, 'file', 'files')} failed`,
       advice: `${others} Each failed file below says why${retry ? '; put it right and retry just those' : ''}.`,

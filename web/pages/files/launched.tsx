@@ -2,11 +2,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { hasEnded, useAct, useOperation } from '../../client/operations.ts'
-import { type Operation } from '../../client/types.ts'
 import { Problem } from '../../components/problem.tsx'
-import { Progress } from '../../components/status.tsx'
-import { Banner, BlockStack } from '../../ui/index.ts'
+import { Progress, StatusBadge } from '../../components/status.tsx'
+import { BlockStack, Button, Card, CloseIcon, Text } from '../../ui/index.ts'
 import { launchedText } from '../../words/launched.ts'
+import { OPERATION_STATUSES } from '../../words/operation.ts'
+
+/** What a change of many files may have changed of what was read before. */
+const CHANGED = ['files', 'file', 'tags', 'links', 'bytes']
 
 interface Props {
   id: string
@@ -21,37 +24,36 @@ export function Launched({ id, onReplaced, onDismiss }: Props) {
   const act = useAct()
   const place = useRef<HTMLDivElement>(null)
   const ended = operation !== undefined && hasEnded(operation)
-  useEffect(() => place.current?.focus(), [id])
+  const there = operation !== undefined
+  useEffect(() => place.current?.focus({ preventScroll: true }), [id, there])
   useEffect(() => {
-    if (!ended) return
-    for (const key of ['files', 'file', 'tags', 'links']) void client.invalidateQueries({ queryKey: [key] })
+    if (ended) for (const key of CHANGED) void client.invalidateQueries({ queryKey: [key] })
   }, [client, ended])
   if (!operation) return null
-  const undo = () => act.mutate({ id, action: 'undo' }, { onSuccess: (record: Operation) => onReplaced(record.id) })
+  const undo = () => act.mutate({ id, action: 'undo' }, { onSuccess: (record) => onReplaced(record.id) })
   return (
     <div ref={place} tabIndex={-1} className="launched">
-      <Banner
-        title={launchedText(operation)}
-        tone={toneOf(operation)}
-        action={
-          operation.actions.includes('undo') ? { content: 'Undo', loading: act.isPending, onAction: undo } : undefined
-        }
-        secondaryAction={{ content: 'View details', url: `/operations/${id}` }}
-        onDismiss={onDismiss}
-      >
-        {(!ended || act.error) && (
-          <BlockStack gap="200">
-            {!ended && <Progress operation={operation} />}
-            {act.error && <Problem error={act.error} what="This could not be undone" />}
-          </BlockStack>
-        )}
-      </Banner>
+      <Card>
+        <BlockStack gap="300">
+          <div className="launched-row">
+            <div className="launched-text" role="status">
+              <StatusBadge word={OPERATION_STATUSES[operation.status]} />
+              <Text as="span" fontWeight="medium">
+                {launchedText(operation)}
+              </Text>
+            </div>
+            <div className="launched-progress">{!ended && <Progress operation={operation} />}</div>
+            {operation.actions.includes('undo') && (
+              <Button onClick={undo} loading={act.isPending}>
+                Undo
+              </Button>
+            )}
+            <Button url={`/operations/${id}`}>View details</Button>
+            <Button icon={CloseIcon} variant="tertiary" accessibilityLabel="Dismiss" onClick={onDismiss} />
+          </div>
+          {act.error && <Problem error={act.error} what="This could not be undone" />}
+        </BlockStack>
+      </Card>
     </div>
   )
-}
-
-function toneOf({ status, failed }: Operation): 'info' | 'success' | 'warning' | 'critical' {
-  if (status === 'success') return 'success'
-  if (status === 'failed') return 'critical'
-  return status === 'partial' || failed > 0 ? 'warning' : 'info'
 }

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useStartOperation } from '../../client/operations.ts'
 import { WordsField } from '../../components/words-field.tsx'
-import { FormLayout, Select, Text, TextField } from '../../ui/index.ts'
+import { Select, Text, TextField } from '../../ui/index.ts'
 import { countText } from '../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import {
@@ -47,10 +47,10 @@ export function SettingsDialog(props: BulkProps) {
           </Text>
         </div>
       )}
-      <FormLayout>
+      <div className="pairs">
         <LinkFields form={form} errors={errors} onChange={change} />
         <DeliveryFields form={form} errors={errors} onChange={change} />
-      </FormLayout>
+      </div>
     </BulkDialog>
   )
 }
@@ -65,43 +65,39 @@ function LinkFields({ form, errors, onChange }: FieldsProps) {
   const timed = form.expiry === 'set' || form.expiry === 'add'
   return (
     <>
-      <FormLayout.Group condensed>
-        <Select
-          label="Links expire"
-          options={[
-            KEEP,
-            { value: 'set', label: 'After a number of days' },
-            { value: 'add', label: 'Add days to what each file has' },
-            { value: 'never', label: 'Never' },
-          ]}
-          value={form.expiry}
-          onChange={(expiry) => onChange({ expiry: expiry as SettingsForm['expiry'] })}
-        />
-        <Count
-          label={form.expiry === 'add' ? 'Days to add' : 'Days until links expire'}
-          suffix="days"
-          disabled={!timed}
-          value={timed ? form.days : ''}
-          error={errors.days}
-          onChange={(days) => onChange({ days })}
-        />
-      </FormLayout.Group>
-      <FormLayout.Group condensed>
-        <Select
-          label="Links allow"
-          options={[KEEP, { value: 'set', label: 'A number of downloads' }, { value: 'unlimited', label: 'Unlimited' }]}
-          value={form.limit}
-          onChange={(limit) => onChange({ limit: limit as SettingsForm['limit'] })}
-        />
-        <Count
-          label="Most downloads of a link"
-          suffix="downloads"
-          disabled={form.limit !== 'set'}
-          value={form.limit === 'set' ? form.downloads : ''}
-          error={errors.downloads}
-          onChange={(downloads) => onChange({ downloads })}
-        />
-      </FormLayout.Group>
+      <Select
+        label="Links expire"
+        options={[
+          KEEP,
+          { value: 'set', label: 'After a number of days' },
+          { value: 'add', label: 'Add days to what each file has' },
+          { value: 'never', label: 'Never' },
+        ]}
+        value={form.expiry}
+        onChange={(expiry) => onChange({ expiry: expiry as SettingsForm['expiry'] })}
+      />
+      <Count
+        label={form.expiry === 'add' ? 'Days to add' : 'Days until links expire'}
+        suffix="days"
+        disabled={!timed}
+        value={timed ? form.days : ''}
+        error={errors.days}
+        onChange={(days) => onChange({ days })}
+      />
+      <Select
+        label="Links allow"
+        options={[KEEP, { value: 'set', label: 'A number of downloads' }, { value: 'unlimited', label: 'Unlimited' }]}
+        value={form.limit}
+        onChange={(limit) => onChange({ limit: limit as SettingsForm['limit'] })}
+      />
+      <Count
+        label="Most downloads of a link"
+        suffix="downloads"
+        disabled={form.limit !== 'set'}
+        value={form.limit === 'set' ? form.downloads : ''}
+        error={errors.downloads}
+        onChange={(downloads) => onChange({ downloads })}
+      />
     </>
   )
 }
@@ -128,31 +124,27 @@ const SWITCHES = [
 ] as const
 
 function DeliveryFields({ form, errors, onChange }: FieldsProps) {
-  const [cdn, ...others] = SWITCHES.map(([name, label]) => (
-    <Select
-      key={name}
-      label={label}
-      options={ON_OFF}
-      value={form[name]}
-      onChange={(value) => onChange({ [name]: value as OnOff })}
-    />
-  ))
   return (
     <>
-      <FormLayout.Group condensed>
+      <Select
+        label="Visibility"
+        options={[
+          KEEP,
+          { value: 'private', label: 'Private (a download link is required)' },
+          { value: 'public', label: 'Public' },
+        ]}
+        value={form.visibility}
+        onChange={(visibility) => onChange({ visibility: visibility as SettingsForm['visibility'] })}
+      />
+      {SWITCHES.map(([name, label]) => (
         <Select
-          label="Visibility"
-          options={[
-            KEEP,
-            { value: 'private', label: 'Private (a download link is required)' },
-            { value: 'public', label: 'Public' },
-          ]}
-          value={form.visibility}
-          onChange={(visibility) => onChange({ visibility: visibility as SettingsForm['visibility'] })}
+          key={name}
+          label={label}
+          options={ON_OFF}
+          value={form[name]}
+          onChange={(value) => onChange({ [name]: value as OnOff })}
         />
-        {cdn}
-      </FormLayout.Group>
-      <FormLayout.Group condensed>{others}</FormLayout.Group>
+      ))}
       <Select
         label="Allowed referrers"
         helpText="Sites that may link to the files."

@@ -68,7 +68,10 @@ interface NarrowProps {
 }
 
 function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operation }) {
-  const tabs = tabsOf(operation)
+  // One that is empty and can't fill any more is of no use; the one that is chosen stays.
+  const tabs = tabsOf(operation).filter(
+    ({ status, count }) => count > 0 || (status !== 'pending' && status !== 'cancelled') || status === place.status,
+  )
   return (
     <Tabs
       tabs={tabs.map(({ status, text, count }) => ({
@@ -113,13 +116,12 @@ interface ResultTab {
 
 function tabsOf(operation: Operation): ResultTab[] {
   const preview = isPreview(operation)
-  const tabs: ResultTab[] = [
+  return [
     { status: null, text: 'All', count: operation.total },
     { status: 'done', text: preview ? 'Would be done' : 'Done', count: operation.done },
     { status: 'failed', text: preview ? 'Would fail' : 'Failed', count: operation.failed },
     { status: 'skipped', text: preview ? 'Would be skipped' : 'Skipped', count: operation.skipped },
     { status: 'pending', text: 'Waiting', count: waitingCount(operation) },
+    { status: 'cancelled', text: 'Cancelled', count: operation.cancelled },
   ]
-  if (operation.cancelled > 0) tabs.push({ status: 'cancelled', text: 'Cancelled', count: operation.cancelled })
-  return tabs
 }

@@ -115,6 +115,7 @@ const SHORT = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const
 function RowActions({ operation }: { operation: Operation }) {
   const { buttons, question, error } = useOperationActions(operation)
   const shown = buttons.filter(({ action }) => action in SHORT)
+  if (shown.length === 0 && !question && !error) return null
   return (
     // The row is a link to the operation: its buttons are not.
     <div className="row-actions" onClick={(event) => event.stopPropagation()}>

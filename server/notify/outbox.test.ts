@@ -6,7 +6,7 @@ import { createSecrets } from '../secrets.ts'
 import { settleLost } from './lost.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
-import { listMessages, sendAgain, type MessageRow } from './messages.ts'
+import { listMessages, readMessage, sendAgain, type MessageRow } from './messages.ts'
 import { listNotices } from './notices.ts'
 import { openOutbox, type Outbox, type OutboxOptions } from './open.ts'
 import { callbackDeliverer } from './callbacks.ts'
@@ -264,6 +264,39 @@ describe('an e-mail that may have arrived', () => {
     smtp.release()
     await first
     expect(await read(id)).toMatchObject({ status: 'waiting' })
+  })
+})
+
+describe('a slow mail server', () => {
+  it('holds one job of a process: the other messages come back one by one', async () => {
+    smtp.behaviour = 'hang-after'
+    const [first, second, third] = [await queueEmail(), await queueEmail(), await queueEmail()]
+    const delivered = deliver(first)
+    await until(() => smtp.hanging === 1)
+    await Promise.all([deliver(second), deliver(third)])
+    const [soon, later] = [(await jobs(second))[0]!.delay, (await jobs(third))[0]!.delay].sort((one, two) => one - two)
+    expect(soon).toBeLessThan(1)
+    expect(later! - soon!).toBeGreaterThan(0.05)
+    expect(await read(second)).toMatchObject({ status: 'waiting', attempts: 0 })
+    smtp.behaviour = 'accept'
+    smtp.release()
+    await delivered
+    await deliver(second)
+    expect(await read(second)).toMatchObject({ status: 'sent', attempts: 1 })
+  })
+})
+
+describe('another shop', () => {
+  it('neither reads a message nor sends it', async () => {
+    const id = await queueEmail()
+    await deliver(id)
+    const other = forShop(database, await createTestShop(database, `other-${shops}.myshopify.com`))
+    expect(await listMessages(other, { kind: 'email', limit: 50 }, BASE_URL)).toEqual([])
+    expect(await readMessage(other, id, BASE_URL)).toBeNull()
+    expect(await sendAgain(other, id)).toBe(false)
+    await outbox.deliver({ shop: other.shop, message: id })
+    expect(await readMessage(scope, id, BASE_URL)).toMatchObject({ status: 'sent' })
+    expect(smtp.mails.length).toBe(1)
   })
 })
 

@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { queueMessage, type OutboxJob } from '../engine/queue.ts'
 import { errorFields, type Logger } from '../log.ts'
 import { later, settle } from './settle.ts'
+import { createTurns } from './turns.ts'
 
 export type MessageKind = 'email' | 'callback'
 
@@ -63,19 +64,39 @@ export interface OutboxParts {
   signal: AbortSignal
 }
 
+/** Of each kind in one process, so that most of its jobs are left for files. */
+const AT_ONCE = { email: 1, callback: 2 }
+
 /** Carries out one message. Throws only when the database is away; then a sweep settles it. */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
+  const turns = createTurns(AT_ONCE)
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
     if (parts.signal.aborted) return queueMessage(scope, id, later())
-    const message = await takeMessage(scope, id)
-    if (!message) return
-    const deliverer = parts.deliverers[message.kind]
-    const delivery = await attempt(scope, message, deliverer, parts)
-    if (delivery.status !== 'sent')
-      parts.log.warn('a message was not delivered', { message: id, kind: message.kind, status: delivery.status })
-    await settle(scope, message, deliverer.delays, delivery)
+    const kind = await kindOf(scope, id)
+    if (!kind) return
+    const over = turns.take(kind, shop)
+    if (!over) return queueMessage(scope, id, turns.later())
+    await carryOut(scope, id, parts).finally(over)
   }
+}
+
+const kindOf = async (scope: ShopScope, id: string): Promise<MessageKind | undefined> =>
+  (
+    await scope.query<{ kind: MessageKind }>(
+      `select kind from outbox where shop_id = :shop and id = :id and status = 'waiting'`,
+      { id },
+    )
+  )[0]?.kind
+
+async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promise<void> {
+  const message = await takeMessage(scope, id)
+  if (!message) return
+  const deliverer = parts.deliverers[message.kind]
+  const delivery = await attempt(scope, message, deliverer, parts)
+  if (delivery.status !== 'sent')
+    parts.log.warn('a message was not delivered', { message: id, kind: message.kind, status: delivery.status })
+  await settle(scope, message, deliverer.delays, delivery)
 }
 
 /** From here on a crash means that it may have left. */

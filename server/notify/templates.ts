@@ -25,7 +25,7 @@ export function renderMail({ template, data }: MailPayload, baseUrl: string): Re
   const [subject, ...lines] = templateOf(`${template}.txt`, true)(values).split('\n')
   return {
     // A workflow's name is the merchant's: it must not begin a line of its own.
-    subject: subject!.replace(/\s+/g, ' ').trim(),
+    subject: subject!.replace(/\s+/g, ' ').replace(/[. ]+$/, ''),
     text: lines.join('\n').trim() + '\n',
     // The formatter of templates drops it.
     html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values)}`,

@@ -27,9 +27,8 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble
     partly: 'An e-mail was not sent to all recipients',
   }[status]
   const next = {
-    failed: 'Correct the recipients in your settings if they are wrong, and send it again from the sent messages.',
-    unknown:
-      'It is not sent again by itself: ask the recipients, and send it again from the sent messages if it is missing.',
+    failed: 'Correct the recipients in your settings if they are wrong, and send it again.',
+    unknown: 'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
     partly: 'Correct the recipients in your settings.',
   }[status]
   return { title, body: `${what}: ${reason}. ${next}` }

@@ -1,9 +1,10 @@
-// The API channel: what a storefront tool posted becomes entries of the workflow import-api.
+// The API channel: what a storefront tool posted becomes entries of the shop's own workflow for them, or of import-api.
 import type { Entry } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
 import { draftOf } from '../files/drafts.ts'
 import { readShop } from '../files/shop-settings.ts'
+import { attachedWorkflow } from '../workflows/find.ts'
 
 export interface ApiImport {
   files: readonly {
@@ -46,7 +47,7 @@ export async function importFromApi(
     ),
   }))
   return engine.start(scope, {
-    workflow: engine.workflow('import-api')!,
+    workflow: (await attachedWorkflow(scope, 'api', engine.plugins)) ?? engine.workflow('import-api')!,
     channel: 'api',
     source: { type: 'entries', entries },
     request: {

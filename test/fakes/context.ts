@@ -1,4 +1,5 @@
 // What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals elsewhere.
+import { randomUUID } from 'node:crypto'
 import type { Entry, FileView, Item, WriteContext } from '../../plugins/contract.ts'
 
 const refuse = (port: string) => (): never => {
@@ -57,4 +58,10 @@ export function importItem(
       ...given.file,
     },
   }
+}
+
+/** An item as a bulk operation has it: a file that exists. */
+export function fileItem(id: string, file: Partial<FileView> = {}, position = 0): Item {
+  const item = importItem(id, { file: { size_bytes: 1000, content_type: 'application/pdf', ...file }, position })
+  return { ...item, entry: null, file: { ...item.file, id: file.id ?? randomUUID() } }
 }

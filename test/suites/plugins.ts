@@ -1,5 +1,6 @@
 // What every plugin must do, whatever its work is. A case says what it works on and what the outside looks like; it has
 // to be one where the plugin finds something to do, or the suite shows nothing.
+import { isDeepStrictEqual } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type {
   Item,
@@ -12,6 +13,8 @@ import type {
   ReadContext,
   WriteContext,
 } from '../../plugins/contract.ts'
+import { isErrorCode } from '../../server/errors.ts'
+import { optionsSchema } from '../../server/http/routes/plugins.ts'
 
 interface CaseBase {
   /** As a workflow's step would have them; checked by the plugin's own schema. Absent: the defaults. */
@@ -31,6 +34,11 @@ export interface OperationCase extends CaseBase {
   notify: Notifier
 }
 
+interface FormSchema {
+  type: string
+  properties?: Record<string, { title?: string }>
+}
+
 const NONSENSE: readonly unknown[] = [{ there_is_no_such_option: true }, null, 'text', 7, ['list'], true]
 
 /** Runs the shared suite over a plugin. `makeCase` is called anew for each test. */
@@ -45,6 +53,15 @@ export function pluginSuite(plugin: Plugin, makeCase: () => Promise<ItemCase | O
     it('has an id that begins with a verb, and a title', () => {
       expect(plugin.id).toMatch(/^[a-z]+(-[a-z]+)*$/)
       expect(plugin.title).toMatch(/^[A-Z].+/)
+    })
+    it('has a form: every option is drawn by its own JSON Schema, with a title', () => {
+      const { type, properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
+      expect(type).toBe('object')
+      for (const [name, option] of Object.entries(properties)) expect(option.title, name).toMatch(/^[A-Z]/)
+    })
+    it('says in a short line what it will do', () => {
+      const line = plugin.summary?.(plugin.options.parse(open.options ?? {})) ?? plugin.title
+      expect(line).toMatch(/^\S.{0,200}$/)
     })
     it('accepts its options and refuses nonsense', () => {
       expect(plugin.options.safeParse(open.options ?? {}).error).toBeUndefined()
@@ -63,15 +80,35 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
 
   it('plans without touching anything', async () => {
     const before = structuredClone(await open().state())
-    const items = structuredClone(open().items)
+    // The engine shows plugins its own records: what one wrote into them would be taken for what the file is.
+    frozen(open().items)
     expectOneEach(await Array.fromAsync(plan(open())), open().items)
     expect(await open().state()).toEqual(before)
-    expect(open().items).toEqual(items)
   })
   it('gives every item exactly one outcome, and does something', async () => {
-    const outcomes = await Array.fromAsync(run(open()))
+    const before = structuredClone(await open().state())
+    const outcomes = await Array.fromAsync(run({ ...open(), items: frozen(open().items) }))
     expectOneEach(outcomes, open().items)
-    expect(outcomes.some(doesSomething), 'a case in which nothing happens shows nothing').toBe(true)
+    const effect = outcomes.some(doesSomething) || !isDeepStrictEqual(await open().state(), before)
+    expect(effect, 'a case in which nothing happens shows nothing').toBe(true)
+  })
+  it('fails and warns in codes that the house knows', async () => {
+    for (const outcome of await Array.fromAsync(run(open()))) {
+      if (outcome.status === 'failed') expect(isErrorCode(outcome.code), outcome.code).toBe(true)
+      if (outcome.status === 'skipped') expect(outcome.reason).toMatch(/\S/)
+      if (outcome.status !== 'ok') continue
+      for (const { code, message } of outcome.warnings ?? []) expect([code, message]).not.toContain('')
+    }
+  })
+  it('says nothing of no items', async () => {
+    expect(await Array.fromAsync(run({ ...open(), items: [] }))).toEqual([])
+  })
+  it('treats an item alone as it does among others, in whatever order: batches are cut anywhere', async () => {
+    const together = await Array.fromAsync(plan(open()))
+    const alone: Outcome[] = []
+    for (const item of open().items.toReversed())
+      alone.push(...(await Array.fromAsync(plan({ ...open(), items: [item] }))))
+    expect(sorted(alone)).toEqual(sorted(together))
   })
   it('changes nothing more when it runs again', async () => {
     const first = await Array.fromAsync(run(open()))
@@ -139,13 +176,20 @@ function readOnly({ signal, shop, request, limits, catalog, remote }: WriteConte
   return { signal, shop, request, limits, catalog, remote: { probe: (url, by) => remote.probe(url, by) } }
 }
 
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) frozen(inner)
+  return Object.freeze(value)
+}
+
 function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): void {
   expect(outcomes.map(({ item }) => item).sort()).toEqual(items.map(({ id }) => id).sort())
 }
 
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
-  return Boolean(outcome.change ?? outcome.bytes) || Boolean(outcome.warnings?.length ?? outcome.candidates?.length)
+  return (
+    Boolean(outcome.change ?? outcome.bytes) || Boolean(outcome.warnings?.length) || Boolean(outcome.candidates?.length)
+  )
 }
 
 const sorted = (outcomes: readonly Outcome[]) => outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1))

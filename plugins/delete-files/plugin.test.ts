@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import { deleteFiles } from './plugin.ts'
+
+const changeFor = async (options: unknown) => {
+  const plan = deleteFiles.plan([fileItem('a')], deleteFiles.options.parse(options), writeContext())
+  return (await Array.fromAsync(plan))[0]
+}
+
+pluginSuite(deleteFiles, () =>
+  Promise.resolve({ items: [fileItem('a'), fileItem('b')], context: writeContext(), state: () => null }),
+)
+
+describe('delete-files', () => {
+  it('moves to the trash, with its products unless they are to go', async () => {
+    expect(await changeFor({})).toEqual({ item: 'a', status: 'ok', change: { deleted: true } })
+    expect(await changeFor({ remove_mappings: true })).toEqual({
+      item: 'a',
+      status: 'ok',
+      change: { deleted: true, mappings: { remove: 'all' } },
+    })
+  })
+  it('takes the scope to delete, works on files outside the trash alone, and can be undone', () => {
+    expect(deleteFiles).toMatchObject({ permission: 'files:delete', worksOn: 'files', undo: 'fields' })
+  })
+  it('says whether products go too', () => {
+    const summary = (options: unknown) => deleteFiles.summary!(deleteFiles.options.parse(options))
+    expect(summary({})).toBe('Moves files to the trash')
+    expect(summary({ remove_mappings: true })).toBe('Moves files to the trash and removes their products')
+  })
+})

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import { purgeFiles } from './plugin.ts'
+
+pluginSuite(purgeFiles, () =>
+  Promise.resolve({ items: [fileItem('a'), fileItem('b')], context: writeContext(), state: () => null }),
+)
+
+it('purge-files deletes for good what is in the trash, with a scope of its own, and says that nothing takes it back', async () => {
+  const plan = purgeFiles.plan([fileItem('a')], {}, writeContext())
+  expect(await Array.fromAsync(plan)).toEqual([{ item: 'a', status: 'ok', change: { purged: true } }])
+  expect(purgeFiles).toMatchObject({ permission: 'files:purge', worksOn: 'trash', undo: 'none' })
+})

@@ -1,0 +1,342 @@
+// Schedules on a real database: each run once whoever looks, by the shop's clock, never beside itself, never above its cap.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { appConfig } from '../../app.config.ts'
+import {
+  createSchedule,
+  readSchedule,
+  replaceSchedule,
+  type ScheduleBody,
+} from '../../server/channels/schedule-rows.ts'
+import { runNow } from '../../server/channels/schedule-run.ts'
+import { SCHEDULE_TEMPLATES } from '../../server/channels/schedule-templates.ts'
+import { runDue, startSchedules, type ScheduleParts } from '../../server/channels/schedule.ts'
+import { openDatabase, type Database } from '../../server/db/database.ts'
+import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { createEngine, type OperationRow } from '../../server/engine/engine.ts'
+import { countFiles } from '../../server/files/list.ts'
+import { changeSettings } from '../../server/files/shop-settings.ts'
+import { createWorkflow } from '../../server/workflows/workflows.ts'
+import { toPublicId } from '../../server/ids.ts'
+import { createTestShop, silent } from '../database.ts'
+import { createTestEngine, type TestEngine } from '../engine.ts'
+import { makeFiles } from '../files.ts'
+
+const { plugins, workflows } = appConfig({})
+
+let house: TestEngine
+let scope: ShopScope
+let second: Database
+/** Two worker processes' schedulers: each with connections of its own. */
+let one: ScheduleParts
+let two: ScheduleParts
+
+beforeEach(async () => {
+  house = await createTestEngine(plugins, workflows)
+  scope = forShop(house.parts.database, house.shop)
+  second = openDatabase(house.parts.database.url, 4, silent)
+  const clock = () => new Date()
+  one = { database: house.parts.database, engine: house.engine, clock, log: silent }
+  two = { ...one, database: second, engine: createEngine(house.parts) }
+})
+afterEach(async () => {
+  await second.close()
+  await house.close()
+})
+
+const nightly = (change: Partial<ScheduleBody> = {}): ScheduleBody => ({
+  ...SCHEDULE_TEMPLATES[1]!,
+  name: 'Nightly tags',
+  ...change,
+})
+const cleaning = (change: Partial<ScheduleBody> = {}) =>
+  nightly({ name: 'Cleaning', action: 'delete-files', options: {}, filter: { mapped: false }, ...change })
+
+const at = (time: string) => new Date(time)
+const create = (body: ScheduleBody, now: string) => createSchedule(scope, body, house.engine, at(now))
+const runs = (schedule: string) => house.engine.list(scope, { schedule, limit: 100 })
+const nextRun = async (schedule: string) => (await readSchedule(scope, schedule))!.next_run_at?.toISOString()
+const noticeTitles = async () =>
+  (await scope.from<{ title: string }>('notices').orderBy('id').select('title')).map(({ title }) => title)
+
+/** Both schedulers look at each of these moments, at once; gives how often something was fired. */
+async function lookAt(...moments: string[]): Promise<number> {
+  let fired = 0
+  for (const moment of moments) {
+    const both = await Promise.all([runDue(one, at(moment)), runDue(two, at(moment)), runDue(one, at(moment))])
+    fired += both.reduce((sum, count) => sum + count, 0)
+  }
+  return fired
+}
+
+/** What is queued is carried out by a real worker. */
+async function carryOut(...operations: string[]): Promise<OperationRow[]> {
+  const worker = await house.startWorker()
+  try {
+    return await Promise.all(operations.map(async (id) => (await house.untilEnd(id)).operation))
+  } finally {
+    await worker.stop()
+  }
+}
+
+/** Ends what is queued, without a worker. */
+const endAll = () =>
+  scope.query(
+    `update operations set status = 'success', finished_at = now() where shop_id = :shop and finished_at is null`,
+  )
+
+describe('two workers', () => {
+  test('fire each schedule once at each of its times', async () => {
+    await makeFiles(scope, [{ filename: 'my-ebook.pdf' }])
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => create(nightly({ name: `Task ${n}` }), '2026-01-10T12:00:00Z')),
+    )
+    expect(await lookAt('2026-01-11T02:59:59Z')).toBe(0)
+    expect(await lookAt('2026-01-11T03:00:00Z', '2026-01-11T03:00:00Z', '2026-01-11T03:00:07Z')).toBe(20)
+    await endAll()
+    expect(await lookAt('2026-01-12T03:00:02Z')).toBe(20)
+    for (const id of ids) {
+      expect((await runs(id)).length).toBe(2)
+      expect(await nextRun(id)).toBe('2026-01-13T03:00:00.000Z')
+    }
+  })
+
+  test('look by themselves, and at the moment that a run is due', async () => {
+    const due = Date.now() + 700
+    const id = await create(nightly({ cron: '* * * * *' }), new Date().toISOString())
+    await house.parts.database.knex('schedules').update({ next_run_at: new Date(due) })
+    const stops = [startSchedules(one), startSchedules(two)]
+    try {
+      await expect.poll(() => runs(id), { timeout: 5000, interval: 20 }).toHaveLength(1)
+      const [run] = await runs(id)
+      expect(run!.created_at.getTime()).toBeGreaterThanOrEqual(due)
+      expect(run!.created_at.getTime()).toBeLessThan(due + 2000)
+    } finally {
+      await Promise.all(stops.map((stop) => stop()))
+    }
+  })
+})
+
+describe('the shop’s clock', () => {
+  beforeEach(() => changeSettings(scope, { time_zone: 'America/New_York' }))
+
+  test('a time that it skips is made up for once', async () => {
+    const id = await create(nightly({ cron: '30 2 * * *' }), '2026-03-07T12:00:00Z')
+    // On 8 March 02:00 is followed by 03:00.
+    expect(await nextRun(id)).toBe('2026-03-08T07:00:00.000Z')
+    expect(await lookAt('2026-03-08T06:30:00Z')).toBe(0)
+    expect(await lookAt('2026-03-08T07:00:01Z')).toBe(1)
+    await endAll()
+    expect(await lookAt('2026-03-08T07:30:00Z', '2026-03-08T12:00:00Z')).toBe(0)
+    expect(await nextRun(id)).toBe('2026-03-09T06:30:00.000Z')
+  })
+
+  test('a time that it shows twice comes once', async () => {
+    const id = await create(nightly({ cron: '30 1 * * *' }), '2026-10-31T12:00:00Z')
+    // On 1 November 02:00 is followed by 01:00.
+    expect(await lookAt('2026-11-01T05:30:00Z')).toBe(1)
+    await endAll()
+    expect(await lookAt('2026-11-01T06:30:00Z', '2026-11-01T06:31:00Z')).toBe(0)
+    expect(await nextRun(id)).toBe('2026-11-02T06:30:00.000Z')
+  })
+})
+
+test('runs missed while no worker was up are one run', async () => {
+  const id = await create(nightly({ cron: '0 * * * *' }), '2026-01-10T12:00:00Z')
+  expect(await lookAt('2026-01-14T09:20:00Z')).toBe(1)
+  await endAll()
+  expect(await lookAt('2026-01-14T09:20:30Z')).toBe(0)
+  expect(await nextRun(id)).toBe('2026-01-14T10:00:00.000Z')
+  expect((await runs(id)).length).toBe(1)
+})
+
+describe('a run whose predecessor goes on', () => {
+  test('is skipped with one notice, and runs again at its next time', async () => {
+    const id = await create(nightly({ cron: '0 * * * *' }), '2026-01-10T11:30:00Z')
+    expect(await lookAt('2026-01-10T12:00:00Z')).toBe(1)
+    expect(await lookAt('2026-01-10T13:00:00Z', '2026-01-10T14:00:00Z')).toBe(0)
+    expect(await noticeTitles()).toEqual(['“Nightly tags” was skipped'])
+    await endAll()
+    expect(await lookAt('2026-01-10T15:00:00Z')).toBe(1)
+    expect((await runs(id)).length).toBe(2)
+  })
+
+  test('is refused when a person asks for it', async () => {
+    const id = await create(nightly(), '2026-01-10T12:00:00Z')
+    const ask = () => runNow(scope, house.engine, id, { requestedBy: 'user 1', now: at('2026-01-10T12:00:00Z') })
+    const asked = await Promise.allSettled([ask(), ask(), ask()])
+    expect(asked.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+    for (const answer of asked)
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'conflict' })
+    expect(await runs(id)).toMatchObject([{ requested_by: 'user 1', channel: 'schedule' }])
+    expect(await nextRun(id)).toBe('2026-01-11T03:00:00.000Z')
+  })
+})
+
+describe('the cap', () => {
+  test('up to it files are deleted', async () => {
+    await makeFiles(scope, [...names(3, 'loose'), { filename: 'kept.pdf', mapped: true }])
+    const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
+    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
+    const [run] = await carryOut((await runs(id))[0]!.id)
+    expect(run).toMatchObject({
+      status: 'success',
+      total: 3,
+      done: 3,
+      preview: false,
+      requested_by: 'schedule Cleaning',
+    })
+    expect(await countFiles(scope, {})).toBe(1)
+    expect(await countFiles(scope, { deleted: true })).toBe(3)
+  })
+
+  test('above it the run is a preview with a notice, until a person confirms it', async () => {
+    await makeFiles(scope, names(4, 'loose'))
+    const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
+    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
+    const [preview] = await runs(id)
+    expect(preview).toMatchObject({ preview: true, total: 4 })
+    const [notice] = await scope.from<{ title: string; body: string; operation_id: string }>('notices').select('*')
+    expect(notice).toMatchObject({ title: '“Cleaning” waits for you', operation_id: preview!.id })
+    expect(notice!.body).toContain('It would delete 4 files, and one run may delete 3.')
+    const worker = await house.startWorker()
+    try {
+      await expect.poll(async () => (await house.engine.get(scope, preview!.id))!.status).toBe('previewed')
+      expect(await countFiles(scope, {})).toBe(4)
+      await house.engine.move(scope, preview!.id, 'confirm')
+      expect((await house.untilEnd(preview!.id)).operation).toMatchObject({ status: 'success', done: 4 })
+    } finally {
+      await worker.stop()
+    }
+    expect(await countFiles(scope, { deleted: true })).toBe(4)
+  })
+
+  test('holds for a shop’s own workflow that deletes, and not for what deletes nothing', async () => {
+    await makeFiles(scope, names(4, 'loose'))
+    const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }, { plugin: 'delete-files' }]
+    const body = { name: 'Tag and delete', kind: 'bulk' as const, parallel: 1, steps, channel: null }
+    const { id: own } = await createWorkflow(scope, body, house.engine)
+    const workflow = toPublicId('workflow', own)
+    const deleting = await create(cleaning({ action: null, workflow, filter: {}, cap: 3 }), '2026-01-10T12:00:00Z')
+    const tagging = await create(nightly({ cap: 1 }), '2026-01-10T12:00:00Z')
+    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(2)
+    expect(await runs(deleting)).toMatchObject([{ preview: true, workflow: { id: workflow, title: 'Tag and delete' } }])
+    expect(await runs(tagging)).toMatchObject([{ preview: false, total: 4 }])
+  })
+
+  test('counts the trash for what works in the trash', async () => {
+    await makeFiles(scope, names(4, 'loose'))
+    await house.parts.database.knex('files').update({ deleted_at: new Date() })
+    const id = await create(cleaning({ action: 'purge-files', filter: {}, cap: 3 }), '2026-01-10T12:00:00Z')
+    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
+    expect(await runs(id)).toMatchObject([{ preview: true, total: 4 }])
+  })
+})
+
+describe('what a schedule tells', () => {
+  const stepsOf = (run: OperationRow | undefined) => run?.workflow.steps.filter(({ plugin }) => plugin === 'notify')
+
+  test('is said to the workflow’s last step', async () => {
+    const id = await create(nightly({ notify: 'errors' }), '2026-01-10T12:00:00Z')
+    await lookAt('2026-01-11T03:00:00Z')
+    expect(stepsOf((await runs(id))[0])).toMatchObject([{ id: 'notify', options: { when: 'errors' } }])
+  })
+
+  test('is added where the workflow tells nothing, unless nothing is wanted', async () => {
+    const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }]
+    const body = { name: 'Quiet', kind: 'bulk' as const, parallel: 1, steps, channel: null }
+    const workflow = toPublicId('workflow', (await createWorkflow(scope, body, house.engine)).id)
+    const quiet = { action: null, workflow, options: {} }
+    const never = await create(nightly({ ...quiet, notify: 'never' }), '2026-01-10T12:00:00Z')
+    const always = await create(nightly({ ...quiet, notify: 'always' }), '2026-01-10T12:00:00Z')
+    await lookAt('2026-01-11T03:00:00Z')
+    expect(stepsOf((await runs(never))[0])).toEqual([])
+    expect(stepsOf((await runs(always))[0])).toMatchObject([{ options: { when: 'always' } }])
+  })
+})
+
+describe('what can’t be run', () => {
+  test('leaves a notice, moves on, and holds up no other', async () => {
+    const broken = await create(nightly({ name: 'Broken' }), '2026-01-10T12:00:00Z')
+    const fine = await create(nightly({ name: 'Fine' }), '2026-01-10T12:00:00Z')
+    await house.parts.database.knex('schedules').where({ id: broken }).update({ action: 'fly' })
+    expect(await lookAt('2026-01-11T03:00:00Z', '2026-01-12T03:00:00Z')).toBe(1)
+    expect(await nextRun(broken)).toBe('2026-01-13T03:00:00.000Z')
+    expect((await runs(fine)).length).toBe(1)
+    expect((await noticeTitles()).filter((title) => title.includes('Broken'))).toEqual(['“Broken” could not run'])
+  })
+
+  test('is not saved: every problem is named', async () => {
+    const body = nightly({ cron: '0 25 * * *', options: { rules: [{ when: {}, tags: ['a;b'] }] } })
+    const wrong = await create(body, '2026-01-10T12:00:00Z').catch((error: unknown) => error)
+    expect(wrong).toMatchObject({
+      code: 'validation_failed',
+      details: [{ param: 'cron' }, { param: 'options.rules[0].tags[0]' }],
+    })
+    for (const [change, param] of [
+      [{ action: null }, 'action'],
+      [{ action: 'fly' }, 'action'],
+      [{ action: null, workflow: 'import-api', options: {} }, 'workflow'],
+      [{ action: null, workflow: 'workflow_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e', options: {} }, 'workflow'],
+      [{ filter: { deleted: true } }, 'filter.deleted'],
+    ] as const)
+      await expect(create(nightly(change), '2026-01-10T12:00:00Z')).rejects.toMatchObject({ details: [{ param }] })
+  })
+})
+
+test('one that is off never runs, and one of a shop that has left neither', async () => {
+  const id = await create(nightly({ enabled: false }), '2026-01-10T12:00:00Z')
+  const other = await createTestShop(house.parts.database, 'left.myshopify.com')
+  await createSchedule(forShop(house.parts.database, other), nightly(), house.engine, at('2026-01-10T12:00:00Z'))
+  await house.parts.database.knex('shops').where({ id: other }).update({ uninstalled_at: new Date() })
+  expect(await lookAt('2026-01-12T03:00:00Z')).toBe(0)
+  await replaceSchedule(scope, id, nightly(), house.engine, at('2026-01-12T03:00:00Z'))
+  expect(await lookAt('2026-01-13T03:00:00Z')).toBe(1)
+})
+
+describe('the examples', () => {
+  test('old files that nobody uses are deleted, and no others', async () => {
+    await makeFiles(scope, [
+      { filename: 'old.pdf', age: 400 },
+      { filename: 'old-but-mapped.pdf', age: 400, mapped: true },
+      { filename: 'old-but-downloaded.pdf', age: 400 },
+      { filename: 'young.pdf', age: 300 },
+    ])
+    await scope.query(
+      `insert into links (shop_id, file_id, key_hash, last_download_at)
+       select :shop, id, sha256('x'), now() - interval '90 days' from files
+       where shop_id = :shop and filename = 'old-but-downloaded.pdf'`,
+    )
+    const id = await create(SCHEDULE_TEMPLATES[0]!, '2026-01-10T12:00:00Z')
+    expect(await nextRun(id)).toBe('2026-02-01T02:00:00.000Z')
+    expect(await lookAt('2026-02-01T02:00:00Z')).toBe(1)
+    const [run] = await carryOut((await runs(id))[0]!.id)
+    expect(run).toMatchObject({ status: 'success', done: 1 })
+    expect(await countFiles(scope, { deleted: true, search: 'old.pdf' })).toBe(1)
+  })
+
+  test('files get the tags of the rules that they meet', async () => {
+    await makeFiles(scope, [
+      { filename: 'My eBook.epub', tags: ['mine'] },
+      { filename: 'course-1.PDF' },
+      { filename: 'film.mp4', size_bytes: 200 * 1024 ** 2 },
+      { filename: 'plain.txt' },
+    ])
+    const id = await create(SCHEDULE_TEMPLATES[1]!, '2026-01-10T12:00:00Z')
+    expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
+    await carryOut((await runs(id))[0]!.id)
+    const files = await scope
+      .from<{ filename: string; tags: string[] }>('files')
+      .orderBy('filename')
+      .select('filename', 'tags')
+    expect(Object.fromEntries(files.map(({ filename, tags }) => [filename, tags]))).toEqual({
+      'My eBook.epub': ['mine', 'ebook'],
+      'course-1.PDF': ['course', 'pdf'],
+      'film.mp4': ['large-file'],
+      'plain.txt': [],
+    })
+    expect(await readSchedule(scope, id)).toMatchObject({ last_status: 'success' })
+  })
+})
+
+const names = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, n) => ({ filename: `${prefix}-${n}.pdf` }))

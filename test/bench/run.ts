@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Row } from './bench.ts'
 import { download } from './download.ts'
+import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 
-const BENCHES: readonly Bench[] = [importBench, download]
+const BENCHES: readonly Bench[] = [importBench, engineBench, download]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 function print(name: string, rows: readonly Row[]): void {

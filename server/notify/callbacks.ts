@@ -29,12 +29,12 @@ const GONE = 410
 /** Call it in the transaction that ends the operation, whatever its status; without a `callback_url` it does nothing. */
 export async function queueCallback(
   tx: ShopScope,
-  operation: { id: string; round?: number; request: { callback_url?: string } },
+  operation: { id: string; round: number; request: { callback_url?: string } },
 ): Promise<void> {
   const url = operation.request.callback_url
   if (url === undefined) return
   // Retry Failed ends the operation once more, and that is told too.
-  const key = `callback/${operation.id}/${operation.round ?? 0}`
+  const key = `callback/${operation.id}/${operation.round}`
   const [row] = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id)
      values (:shop, :key, 'callback', :payload, :operation) on conflict do nothing returning id`,

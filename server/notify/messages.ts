@@ -74,7 +74,16 @@ async function readable(scope: ShopScope, rows: readonly Stored[], baseUrl: stri
   return rows.map(({ payload, content, ...row }) => ({ ...row, ...(content ?? draft(row.kind, payload)) }))
 
   function draft(kind: MessageKind, payload: unknown): Content {
-    if (kind === 'email') return { ...renderMail(payload as MailPayload, baseUrl), to: recipients }
+    if (kind === 'email') return { ...draftMail(payload as MailPayload, baseUrl), to: recipients }
     return { to: [(payload as { url: string }).url], subject: CALLBACK_EVENT, text: '' }
+  }
+}
+
+/** A plugin may have named a template that there is not: its message is never written, and the others are read all the same. */
+function draftMail(payload: MailPayload, baseUrl: string): Omit<Content, 'to'> {
+  try {
+    return renderMail(payload, baseUrl)
+  } catch {
+    return { subject: payload.template, text: '' }
   }
 }

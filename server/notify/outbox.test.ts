@@ -141,6 +141,13 @@ describe('an e-mail', () => {
     })
   })
 
+  it('that cannot be written is tried and failed like any other, and hides no other message', async () => {
+    const id = await queueEmail({ payload: JSON.stringify({ template: 'no-such', data: {} }) })
+    for (let n = 0; n < 3; n++) await deliver(id)
+    expect(await read(id)).toMatchObject({ status: 'failed', error: 'It could not be written', subject: 'no-such' })
+    expect((await notices()).length).toBe(1)
+  })
+
   it('is kept where there is no mail server', async () => {
     const id = await queueEmail()
     await deliver(id, open({ smtpUrl: null }))

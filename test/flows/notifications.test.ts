@@ -6,7 +6,7 @@ import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver, type Receiver } from '../fakes/receiver.ts'
 import { startMailFake, type Behaviour, type MailFake } from '../fakes/smtp.ts'
-import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
+import { importUntilEnd, jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
 
 interface MessageRecord {
@@ -128,6 +128,41 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
   const second = await until(() => receiver.posts[1])
   expect(second).toMatchObject({ body: post.body })
   expect(second.headers['webhook-id']).toBe(message!.id)
+})
+
+test('a cancelled import is told to its callback_url too', async () => {
+  const before = receiver.posts.length
+  const files = [{ filename: 'never.bin', url: `${origin.url}/silent-body` }]
+  const body = { files, callback_url: receiver.url }
+  const response = await server.call('POST', '/api/files/import', body, { prefer: 'respond-async' })
+  const { job_id } = (await response.json()) as ImportReply
+  await until(() => origin.count('/silent-body') > 0)
+  expect((await server.call('POST', `/api/operations/${job_id}/cancel`)).status).toBe(200)
+  const post = await until(() => receiver.posts[before])
+  expect(JSON.parse(post.body)).toMatchObject({ data: { id: job_id, status: 'cancelled' } })
+})
+
+test('a deletion of more than 100 files is told in its own words; one of fewer is seen where it was asked for', async () => {
+  const files = Array.from({ length: 102 }, (_, n) => ({
+    filename: `gone-${n}.bin`,
+    url: `${origin.url}/bytes/${10 + n}/gone-${n}`,
+  }))
+  const { files: imported } = await importUntilEnd(server, { files, notify: false })
+  const ids = imported.map(({ file_id }) => file_id)
+  const remove = async (file_ids: unknown[]) => {
+    const answer = await server.call('POST', '/api/files/bulk-delete', { file_ids })
+    const { job_id } = (await answer.json()) as { job_id: string }
+    await jobUntilEnd(server, job_id)
+    return job_id
+  }
+  const [few, many] = [await remove(ids.slice(0, 1)), await remove(ids.slice(1))]
+  const message = await untilStatus(many, 'sent')
+  expect(message.subject).toBe('Delete files complete: 101 of 101 files moved to the trash')
+  expect(message.text).toContain('Files in the trash can be restored for 7 days.')
+  expect(await messageOf(few)).toBeUndefined()
+  const notices = await listAll(server, '/api/notices')
+  expect(notices.filter(({ operation_id }) => operation_id === many).length).toBe(1)
+  expect(notices.filter(({ operation_id }) => operation_id === few)).toEqual([])
 })
 
 test('a callback_url that is no URL is refused', async () => {

@@ -33,6 +33,7 @@ export async function startRun(tx: ShopScope, engine: Engine, schedule: Schedule
       scheduleId: schedule.id,
       ...(run.idempotencyKey === undefined ? {} : { idempotencyKey: run.idempotencyKey }),
     })
+  await discardPreviews(tx, engine, schedule.id)
   const most = deletes(workflow, plugins) ? schedule.cap : Infinity
   const within = most === Infinity || (await countFiles(tx, filter)) <= most
   const started = within ? await startWithin(tx, engine, start, most) : null
@@ -64,6 +65,21 @@ export async function runningOperation(tx: ShopScope, id: string): Promise<strin
     { id },
   )
   return row?.id ?? null
+}
+
+/** A preview that no one has confirmed is overtaken by what a new run finds. */
+async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promise<void> {
+  // Locked first: one that is being confirmed at this moment must not be cancelled as if it still waited.
+  const waiting = await tx.query<{ id: string }>(
+    `select id from operations where shop_id = :shop and schedule_id = :id and status = 'previewed'
+     for no key update skip locked`,
+    { id },
+  )
+  for (const preview of waiting) await engine.move(tx, preview.id, 'cancel')
+  await tx.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null and operation_id = any(:ids::uuid[])`,
+    { ids: waiting.map((preview) => preview.id) },
+  )
 }
 
 /** Leaves a notice, unless the same one is there and has not been read. */

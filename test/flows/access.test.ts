@@ -48,7 +48,12 @@ async function makeOwner(domain: string): Promise<Owner> {
   const file = reply.files[0]!.file_id!
   const links = (await (await as(key, 'POST', '/api/links', { file_ids: [file] })).json()) as { data: { id: string }[] }
   const notices = await listAll(caller, '/api/notices')
-  return { key, shop, ids: { file, import: reply.job_id, link: links.data[0]!.id, notice: notices[0]!.id! } }
+  const make = async (route: string, body: object) =>
+    ((await (await as(key, 'POST', route, body)).json()) as { id: string }).id
+  const workflow = await make('/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] })
+  const schedule = await make('/api/schedules', { name: 'Own', cron: '0 3 * * *', workflow })
+  const ids = { file, import: reply.job_id, link: links.data[0]!.id, notice: notices[0]!.id!, workflow, schedule }
+  return { key, shop, ids }
 }
 
 beforeAll(async () => {

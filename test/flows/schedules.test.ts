@@ -210,6 +210,23 @@ describe('the cap', () => {
     expect(await countFiles(scope, { deleted: true })).toBe(4)
   })
 
+  test('a preview that no one has confirmed gives way to the next run’s', async () => {
+    await makeFiles(scope, names(4, 'loose'))
+    const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
+    await lookAt('2026-01-11T03:00:00Z')
+    const worker = await house.startWorker()
+    try {
+      const [first] = await runs(id)
+      await expect.poll(async () => (await house.engine.get(scope, first!.id))!.status).toBe('previewed')
+    } finally {
+      await worker.stop()
+    }
+    expect(await lookAt('2026-01-12T03:00:00Z')).toBe(1)
+    expect((await runs(id)).map(({ status }) => status)).toEqual(['previewing', 'cancelled'])
+    const unread = await scope.from<{ operation_id: string }>('notices').whereNull('read_at').select('operation_id')
+    expect(unread).toEqual([{ operation_id: (await runs(id))[0]!.id }])
+  })
+
   test('holds for a shop’s own workflow that deletes, and not for what deletes nothing', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }, { plugin: 'delete-files' }]

@@ -23,5 +23,8 @@ export const numberText = (value: number, locale?: string): string => new Intl.N
 export const countText = (count: number, one: string, many: string, locale?: string): string =>
   `${numberText(count, locale)} ${count === 1 ? one : many}`
 
+/** The same with a capital letter. */
+export const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
 /** 0.834 → `83%`; only what is certain reads as 100 %. */
 export const scoreText = (score: number): string => `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`

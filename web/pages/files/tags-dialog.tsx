@@ -18,9 +18,13 @@ export function TagsDialog(props: BulkProps) {
   const [missing, setMissing] = useState(false)
   const refusal =
     start.error instanceof ApiError ? start.error.details.find(({ param }) => param.includes('tags')) : null
-  const clears = mode === 'replace' && tags.length === 0
+  const none = tags.length === 0
+  // Replacing by nothing may be meant: one is told what it does, and asked for it once more.
+  const [warned, setWarned] = useState(false)
+  const clears = warned && mode === 'replace' && none
   const changed = () => {
     setMissing(false)
+    setWarned(false)
     if (start.error) start.reset()
   }
   return (
@@ -32,8 +36,10 @@ export function TagsDialog(props: BulkProps) {
       start={start}
       error={refusal ? null : start.error}
       work={() => {
-        setMissing(mode !== 'replace' && tags.length === 0)
-        return mode !== 'replace' && tags.length === 0 ? null : { action: 'tag-files', options: { mode, tags } }
+        if (!none || clears) return { action: 'tag-files', options: { mode, tags } }
+        if (mode === 'replace') setWarned(true)
+        else setMissing(true)
+        return null
       }}
     >
       <ChoiceList
@@ -61,7 +67,7 @@ export function TagsDialog(props: BulkProps) {
       />
       {clears && (
         <Banner tone="warning">
-          <p>With no tags here, every tag that these files have is removed.</p>
+          <p>No tag is named here: every tag that these files have will be removed.</p>
         </Banner>
       )}
     </BulkDialog>

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { useStartOperation } from '../../client/operations.ts'
 import { useWorkflows, type Workflow } from '../../client/workflows.ts'
 import { Problem } from '../../components/problem.tsx'
-import { Banner, Link, Select, Spinner, Text } from '../../ui/index.ts'
+import { Steps } from '../../components/steps.tsx'
+import { Banner, Link, Select, Spinner } from '../../ui/index.ts'
 import { cannotUndoText } from '../../words/operation.ts'
 import { countText } from '../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
@@ -52,7 +53,12 @@ export function WorkflowDialog(props: BulkProps) {
               if (start.error) start.reset()
             }}
           />
-          <Steps workflow={chosen} />
+          <Steps steps={chosen.steps} />
+          {chosen.cannot_undo.length > 0 && (
+            <Banner tone="warning">
+              <p>{cannotUndoText(chosen.cannot_undo)}</p>
+            </Banner>
+          )}
         </>
       )}
     </BulkDialog>
@@ -62,29 +68,3 @@ export function WorkflowDialog(props: BulkProps) {
 const isOffered = ({ id, kind }: Workflow): boolean => kind === 'bulk' && !OWN_DIALOG.includes(id)
 const ownFirst = (one: Workflow, other: Workflow): number =>
   Number(one.built_in) - Number(other.built_in) || one.name.localeCompare(other.name)
-
-function Steps({ workflow }: { workflow: Workflow }) {
-  return (
-    <>
-      <ol className="steps">
-        {workflow.steps.map(({ id, title, summary }) => (
-          <li key={id}>
-            <Text as="span" fontWeight="medium">
-              {title}
-            </Text>
-            {summary !== '' && summary !== title && (
-              <Text as="p" tone="subdued" breakWord>
-                {summary}
-              </Text>
-            )}
-          </li>
-        ))}
-      </ol>
-      {workflow.cannot_undo.length > 0 && (
-        <Banner tone="warning">
-          <p>{cannotUndoText(workflow.cannot_undo)}</p>
-        </Banner>
-      )}
-    </>
-  )
-}

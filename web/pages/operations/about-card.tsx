@@ -1,6 +1,7 @@
 // What the operation is about: which files, which steps, what can be undone, and what it is related to.
 import { type Operation } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'
+import { Steps } from '../../components/steps.tsx'
 import { BlockStack, Card, Link, Text } from '../../ui/index.ts'
 import { CHANNELS, cannotUndoText, hasEndedWell, sourceText } from '../../words/operation.ts'
 import { momentText } from '../../words/time.ts'
@@ -13,20 +14,7 @@ export function AboutCard({ operation }: { operation: Operation }) {
         <Text as="h2" variant="headingMd">
           What it does
         </Text>
-        <ol className="steps">
-          {steps.map(({ id, title, summary }) => (
-            <li key={id}>
-              <Text as="span" fontWeight="medium">
-                {title}
-              </Text>
-              {summary !== '' && summary !== title && (
-                <Text as="p" tone="subdued" breakWord>
-                  {summary}
-                </Text>
-              )}
-            </li>
-          ))}
-        </ol>
+        <Steps steps={steps} />
         <Facts rows={factsOf(operation)} />
         {cannot_undo.length > 0 && !undoes && (
           <Text as="p" tone="subdued">

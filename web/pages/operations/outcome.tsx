@@ -71,9 +71,16 @@ function PreviewBanner({ operation }: { operation: Operation }) {
           Below stands what would happen to each file. Confirm to do it; a file that has changed by then in a way that
           matters is skipped, with the reason.
         </p>
-        {intentions.map((intention) => (
-          <p key={intention}>{intention}</p>
-        ))}
+        {intentions.length > 0 && (
+          <>
+            <p>When it has ended, there would also be:</p>
+            <ul className="bullets">
+              {intentions.map((intention) => (
+                <li key={intention}>{intention}</li>
+              ))}
+            </ul>
+          </>
+        )}
         {cannot_undo.length > 0 && <p>{cannotUndoText(cannot_undo)}</p>}
       </BlockStack>
     </Banner>

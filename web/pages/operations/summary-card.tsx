@@ -5,7 +5,7 @@ import { Figures } from '../../components/facts.tsx'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
 import { isPreview, OPERATION_STATUSES, waitingCount } from '../../words/operation.ts'
-import { numberText, sizeText } from '../../words/size.ts'
+import { numberText, sentence, sizeText } from '../../words/size.ts'
 import { durationText, remainingText } from '../../words/time.ts'
 
 export function SummaryCard({ operation }: { operation: Operation }) {
@@ -37,8 +37,7 @@ export function SummaryCard({ operation }: { operation: Operation }) {
 function lineOf({ status, remaining_seconds }: Operation): string {
   if (status === 'paused') return 'Paused: the files that wait are left alone until you resume.'
   if (status === 'queued') return 'Waiting for its turn'
-  const text = remainingText(remaining_seconds)
-  return text[0]!.toUpperCase() + text.slice(1)
+  return sentence(remainingText(remaining_seconds))
 }
 
 function figuresOf(operation: Operation, moving: boolean): [string, React.ReactNode][] {
@@ -54,6 +53,10 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
   if (moving || waiting > 0) figures.push(['Waiting', numberText(waiting)])
   figures.push(['All files', numberText(operation.total)])
   if (bytes > 0) figures.push(['Size', sizeText(bytes)])
-  figures.push([moving ? 'Elapsed' : 'Duration', operation.started_at ? durationText(operation.elapsed_seconds) : '–'])
+  if (!preview)
+    figures.push([
+      moving ? 'Elapsed' : 'Duration',
+      operation.started_at ? durationText(operation.elapsed_seconds) : '–',
+    ])
   return figures
 }

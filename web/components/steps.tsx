@@ -1,0 +1,23 @@
+// The steps of an operation or a workflow, one after the other, each with what it does.
+import { type OperationStep } from '../client/types.ts'
+import { Text } from '../ui/index.ts'
+import { sentence } from '../words/size.ts'
+
+export function Steps({ steps }: { steps: readonly Pick<OperationStep, 'id' | 'title' | 'summary'>[] }) {
+  return (
+    <ol className="steps">
+      {steps.map(({ id, title, summary }) => (
+        <li key={id}>
+          <Text as="span" fontWeight="medium">
+            {title}
+          </Text>
+          {summary !== '' && summary !== title && (
+            <Text as="p" tone="subdued" breakWord>
+              {sentence(summary)}
+            </Text>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}

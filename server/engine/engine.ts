@@ -60,7 +60,9 @@ export interface Engine {
   waitForEnd(scope: ShopScope, id: string, ms: number, signal: AbortSignal): Promise<OperationRow | null>
 }
 
-export const hasEnded = (operation: OperationRow): boolean => ENDED.includes(operation.status)
+/** A cancelled operation ends once its last steps have run. */
+export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
+  ENDED.includes(status) && finished_at !== null
 
 export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 'listener'>): Engine {
   const get = async (scope: ShopScope, id: string) => {

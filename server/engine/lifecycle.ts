@@ -16,8 +16,9 @@ const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: O
   cancel: { from: ['previewing', 'previewed', 'queued', 'running', 'paused'], step: cancel },
   retry: {
     from: ['partial', 'failed', 'cancelled'],
-    also: ({ failed, finished_at, undoes, preview, started_at }) =>
-      failed > 0 && finished_at !== null && undoes === null && (!preview || started_at !== null),
+    // Not while it is undone, and never what a preview that was discarded would not have done.
+    also: ({ failed, finished_at, undoes, undone_by, preview, round }) =>
+      failed > 0 && finished_at !== null && undoes === null && undone_by === null && (!preview || round > 0),
     step: retry,
   },
   confirm: { from: ['previewed'], step: confirm },

@@ -37,8 +37,9 @@ export function startUndo(scope: ShopScope, id: string, by: { requestedBy: strin
   })
 }
 
-function refusal({ undone_by, finished_at, undo_until }: OperationRow): string {
+function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): string {
   if (undone_by !== null) return 'This operation has been undone, or is being undone'
+  if (status === 'cancelled' && finished_at === null) return 'This operation is still being cancelled: wait a moment'
   if (finished_at === null) return 'This operation is still running: cancel it first'
   return undo_until === null
     ? 'There is nothing about this operation that can be undone'

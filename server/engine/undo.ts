@@ -30,7 +30,8 @@ export function revert(item: WorkItem): Ending | null {
   if (after.created) return trash(record, draft)
   const drifted = driftOf(record, undo)
   if (drifted) return skipped(`${FIELD_NAMES[drifted] ?? drifted} was changed since`)
-  for (const field of Object.keys(after).filter((name) => !APART.has(name)))
+  // An import that gave the file a new version tells its name too, which it did not change.
+  for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
     Object.assign(draft, { [field]: before[field] })
   revertTags(record, draft, undo)
   revertMappings(draft, after)
@@ -61,10 +62,10 @@ function trash(record: FileRecord, draft: Draft): Ending | null {
 }
 
 /** The first field that is not as the operation left it, or null. */
-function driftOf(record: FileRecord, { after }: Ledger): string | null {
+function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
   const now = { ...record, deleted: record.deleted_at !== null } as unknown as Record<string, unknown>
   for (const [field, value] of Object.entries(after)) {
-    if (field === 'tags' || field === 'mappings' || field === 'product_mapped') continue
+    if (!(field in before) || field === 'tags') continue
     if (JSON.stringify(now[field]) !== JSON.stringify(value)) return field
   }
   return null

@@ -142,7 +142,7 @@ async function* watch(
       hinted = false
       const operation = await engine.get(scope, first.id)
       if (!operation) return
-      const ended = hasEnded(operation) && operation.finished_at !== null
+      const ended = hasEnded(operation)
       const data = JSON.stringify(operationRecord(engine, operation, clock()))
       // Time alone is no news.
       const news = JSON.stringify([

@@ -4,11 +4,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { definePlugin, type Outcome, type Plugin, type Workflow } from '../plugins/contract.ts'
+import { definePlugin, type Entry, type Outcome, type Plugin, type Workflow } from '../plugins/contract.ts'
 import type { Limits } from '../server/config.ts'
 import { openListener } from '../server/db/listener.ts'
-import { forShop } from '../server/db/for-shop.ts'
-import { createEngine, hasEnded, type Engine, type ItemRow, type OperationRow } from '../server/engine/engine.ts'
+import { forShop, type ShopScope } from '../server/db/for-shop.ts'
+import {
+  createEngine,
+  hasEnded,
+  type Engine,
+  type ItemRow,
+  type OperationRow,
+  type Source,
+  type StartInput,
+} from '../server/engine/engine.ts'
 import type { EngineParts } from '../server/engine/types.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftOf } from '../server/files/drafts.ts'
@@ -24,9 +32,21 @@ export interface TestEngine {
   parts: EngineParts
   engine: Engine
   shop: number
-  startWorker(): Promise<EngineWorker>
+  scope: ShopScope
+  /** Where the stores keep their bytes: `primary` and `backup` are in it. */
+  folder: string
+  startWorker(limits?: Partial<Limits>): Promise<EngineWorker>
   /** Starts an import of these names; the workflow's steps decide what happens to them. */
-  start(workflow: Workflow, names: readonly string[], idempotencyKey?: string): Promise<string>
+  start(
+    workflow: Workflow,
+    names: readonly string[],
+    idempotencyKey?: string,
+    onConflict?: Entry['on_conflict'],
+  ): Promise<string>
+  /** Starts an import of these URLs. */
+  startImport(workflow: Workflow, files: readonly { filename: string; url: string }[]): Promise<string>
+  /** Starts a workflow on files that exist: on all, or on those of `ids`; `dryRun`: as a preview. */
+  startOn(workflow: Workflow, given?: { ids?: readonly string[]; dryRun?: boolean }): Promise<string>
   untilEnd(operation: string): Promise<{ operation: OperationRow; items: ItemRow[] }>
   close(): Promise<void>
 }
@@ -37,7 +57,7 @@ export const makeBytes = definePlugin({
   kind: 'fetch',
   title: 'Make bytes',
   options: z.strictObject({}),
-  undo: 'none',
+  undo: 'fields',
   bytes: true,
   async *plan(items) {
     for (const item of items) yield { item: item.id, status: 'ok' }
@@ -106,26 +126,37 @@ export async function createTestEngine(
   const scope = forShop(database, shop)
   const engine = createEngine(parts)
   const defaults = shopSettingsSchema.parse({})
+  const start = (workflow: Workflow, source: Source, more: Partial<StartInput> = {}) =>
+    engine.start(scope, { workflow, channel: 'api', source, request: {}, requestedBy: 'test', ...more })
+  const entriesOf = (
+    files: readonly { filename: string; url: string }[],
+    on_conflict: Entry['on_conflict'] = 'error',
+  ): Source => ({
+    type: 'entries',
+    entries: files.map(({ filename, url }) => ({
+      entry: { filename, source: { type: 'url', url }, on_conflict },
+      draft: draftOf({ filename }, defaults),
+    })),
+  })
   return {
     parts,
     engine,
     shop,
-    startWorker: () => startWorker(parts, () => Promise.resolve()),
-    start: (workflow, names, idempotencyKey) =>
-      engine.start(scope, {
+    scope,
+    folder,
+    startWorker: (given = {}) => startWorker({ ...parts, limits: { ...limits, ...given } }, () => Promise.resolve()),
+    start: (workflow, names, idempotencyKey, onConflict) =>
+      start(
         workflow,
-        channel: 'api',
-        source: {
-          type: 'entries',
-          entries: names.map((filename) => ({
-            entry: { filename, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
-            draft: draftOf({ filename }, defaults),
-          })),
-        },
-        request: {},
-        requestedBy: 'test',
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      }),
+        entriesOf(
+          names.map((filename) => ({ filename, url: 'http://127.0.0.1/' })),
+          onConflict,
+        ),
+        idempotencyKey === undefined ? {} : { idempotencyKey },
+      ),
+    startImport: (workflow, files) => start(workflow, entriesOf(files)),
+    startOn: (workflow, { ids, dryRun = false } = {}) =>
+      start(workflow, ids ? { type: 'files', ids } : { type: 'filter', filter: {} }, { dryRun }),
     untilEnd: async (id) => {
       const operation = await engine.waitForEnd(scope, id, 40_000, new AbortController().signal)
       if (!operation || !hasEnded(operation)) throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)

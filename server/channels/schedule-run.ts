@@ -27,7 +27,8 @@ export async function startRun(tx: ShopScope, engine: Engine, schedule: Schedule
       workflow,
       channel: 'schedule',
       source: { type: 'filter', filter },
-      request: {},
+      // As the schedule says, whatever the shop does with other operations.
+      request: { notify: schedule.notify !== 'never' },
       requestedBy: run.requestedBy,
       dryRun,
       scheduleId: schedule.id,

@@ -116,6 +116,32 @@ describe('two workers', () => {
   })
 })
 
+test('a worker that dies while it fires loses no run and makes none twice', async () => {
+  const id = await create(nightly(), '2026-01-10T12:00:00Z')
+  const holder = await house.parts.database.pool.connect()
+  try {
+    // Its transaction has moved the schedule on and stands before the operation's row when its connection is cut.
+    await holder.query('begin; lock table operations in share mode')
+    const dying = runDue(two, at('2026-01-11T03:00:00Z'))
+    const cut = async () =>
+      (
+        await house.parts.database.pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query ilike '%insert into operations%'`,
+        )
+      ).rowCount
+    await expect.poll(cut, { interval: 20, timeout: 10_000 }).toBe(1)
+    expect(await dying).toBe(0)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect(await nextRun(id)).toBe('2026-01-11T03:00:00.000Z')
+  expect(await noticeTitles()).toEqual([])
+  expect(await lookAt('2026-01-11T03:00:10Z')).toBe(1)
+  expect((await runs(id)).length).toBe(1)
+})
+
 describe('the shop’s clock', () => {
   beforeEach(() => changeSettings(scope, { time_zone: 'America/New_York' }))
 
@@ -255,7 +281,9 @@ describe('what a schedule tells', () => {
   test('is said to the workflow’s last step', async () => {
     const id = await create(nightly({ notify: 'errors' }), '2026-01-10T12:00:00Z')
     await lookAt('2026-01-11T03:00:00Z')
-    expect(stepsOf((await runs(id))[0])).toMatchObject([{ id: 'notify', options: { when: 'errors' } }])
+    const [run] = await runs(id)
+    expect(stepsOf(run)).toMatchObject([{ id: 'notify', options: { when: 'errors' } }])
+    expect(run!.request).toEqual({ notify: true })
   })
 
   test('is added where the workflow tells nothing, unless nothing is wanted', async () => {

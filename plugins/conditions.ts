@@ -65,6 +65,13 @@ export const tag = z
     if (problem) context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
   })
 
+/** Text to look for. PostgreSQL knows no character 0, and half a character is none. */
+const sought = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be looked for')
+
 const list = z.preprocess(
   (value) =>
     typeof value === 'string'
@@ -73,17 +80,13 @@ const list = z.preprocess(
           .map((part) => part.trim())
           .filter(Boolean)
       : value,
-  z.array(z.string().max(100)).max(50),
+  z.array(sought(100)).max(50),
 )
 /** As JSON, or as a query parameter. */
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean())
 /** Conditions over what a draft has too. Values come as query parameters or as JSON. */
 export const conditionFields = {
-  search: z
-    .string()
-    .max(255)
-    .optional()
-    .meta({ title: 'Name contains', description: 'The name contains this, in any case' }),
+  search: sought(255).optional().meta({ title: 'Name contains', description: 'The name contains this, in any case' }),
   type: list.optional().meta({ title: 'Type', description: 'Extensions, or document, image, video, audio, archive' }),
   tags: list.optional().meta({ title: 'Tags', description: 'Has all of these tags' }),
   mapped: flag.optional().meta({ title: 'Mapped', description: 'Is mapped to a product, or is not' }),

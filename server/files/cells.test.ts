@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import Papa from 'papaparse'
+import { describe, expect, it } from 'vitest'
+import { originalCell, plainCell } from './cells.ts'
+
+/** What a spreadsheet would run. */
+const RUNS = /^[=+\-@\t\r]/
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', "'", '"', ',', '\n', ' ', 'a') }),
+)
+
+describe('a cell that we write', () => {
+  it('is run by no spreadsheet, and reads back as it was', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(plainCell(value)).not.toMatch(RUNS)
+        expect(originalCell(plainCell(value))).toBe(value)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+  it('so does a whole table, through the program that writes and reads CSV', () => {
+    const row = fc.array(text, { minLength: 3, maxLength: 3 })
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), (rows) => {
+        const csv = Papa.unparse(
+          rows.map((cells) => cells.map(plainCell)),
+          { newline: '\r\n' },
+        )
+        const { data } = Papa.parse<string[]>(csv, { delimiter: ',', newline: '\r\n' })
+        expect(data.map((cells) => cells.map(originalCell))).toEqual(rows)
+      }),
+      { numRuns: 500 },
+    )
+  })
+  it.each([
+    ['=HYPERLINK("http://example.com")', '\'=HYPERLINK("http://example.com")'],
+    ['-5 °C.pdf', "'-5 °C.pdf"],
+    ["'quoted'", "''quoted'"],
+    ['guide.pdf', 'guide.pdf'],
+    ['', ''],
+  ])('%j becomes %j', (value, cell) => expect(plainCell(value)).toBe(cell))
+  it('numbers stay numbers, what is not there is empty', () => {
+    expect([plainCell(-5), plainCell(null), plainCell(undefined)]).toEqual(['-5', '', ''])
+  })
+})
+
+it('a cell that others wrote keeps the mark that is its own', () => {
+  expect(["'tis", "o'clock", "'", "'="].map(originalCell)).toEqual(["'tis", "o'clock", "'", '='])
+})

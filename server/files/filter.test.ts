@@ -1,0 +1,167 @@
+// One filter language, two ways to judge by it: SQL where files are many, in memory where a step has one in its hands.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { matchesCondition, type Condition } from '../../plugins/contract.ts'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { makeFiles, type MadeFile } from '../../test/files.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { draftOfRecord, viewOfDraft } from './drafts.ts'
+import { compileFilter, filterSchema, type FileFilter } from './filter.ts'
+import { readRecords, type FileRecord } from './records.ts'
+import { nameKey } from './rules.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => void (database = await openTestDatabase()))
+afterAll(() => database.drop())
+
+const newShop = async (domain: string): Promise<ShopScope> => forShop(database, await createTestShop(database, domain))
+
+/** Names of the files that the filter selects. */
+async function selected(scope: ShopScope, filter: FileFilter): Promise<string[]> {
+  const { sql, bindings } = compileFilter(filter)
+  const rows = await scope.query<{ filename: string }>(
+    `select filename from files where files.shop_id = :shop and ${sql} order by name_key`,
+    bindings,
+  )
+  return rows.map(({ filename }) => filename)
+}
+
+describe('SQL and memory agree', () => {
+  // Few parts, so that conditions hit; among them what LIKE, JSON and Unicode would trip over.
+  const part = fc.constantFrom(
+    'a',
+    'B',
+    '%',
+    '_',
+    '\\',
+    "'",
+    '"',
+    '?',
+    ':',
+    ' ',
+    '{',
+    '\u00e9',
+    'E\u0301',
+    'ß',
+    'İ',
+    '日',
+  )
+  const words = (max: number) => fc.array(part, { minLength: 1, maxLength: max }).map((parts) => parts.join(''))
+  const tag = fc.constantFrom('summer', 'Summer', 'a b', "it's", '%', '日本', 'x:y', '?')
+  const tags = (max: number) => fc.uniqueArray(tag, { maxLength: max })
+  const extension = fc.constantFrom('.pdf', '.PDF', '.jpg', '.tar.gz', '.mp4', '', '.', '.Ä')
+  const size = fc.constantFrom(1, 99, 100, 101, 5 * 1024 ** 3)
+  const file = fc.record({
+    filename: fc.tuple(words(5), extension).map((parts) => parts.join('')),
+    size_bytes: size,
+    tags: tags(4),
+    mapped: fc.boolean(),
+  })
+  const one: Record<string, fc.Arbitrary<unknown>> = {
+    search: fc.oneof(words(2), fc.constant('')),
+    type: fc.array(fc.constantFrom('pdf', '.PDF', 'image', 'archive', 'GZ', 'ä', '', 'nothing'), { maxLength: 3 }),
+    tags: tags(2),
+    mapped: fc.boolean(),
+    larger_than: size,
+    smaller_than: size,
+  }
+  // Mostly a few at a time: all six together hardly ever hold.
+  const condition = fc
+    .subarray(Object.keys(one), { maxLength: 3 })
+    .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, one[name]!]))))
+
+  it('about any files and any condition', async () => {
+    const scope = await newShop('agree.myshopify.com')
+    const made = fc.sample(file, 400)
+    const files = [...new Map(made.map((one) => [nameKey(one.filename), one])).values()]
+    const ids = await makeFiles(scope, files)
+    const records = [...(await readRecords(scope, ids)).values()]
+    expect(records).toHaveLength(files.length)
+    const viewed = records.map((record: FileRecord) => viewOfDraft(draftOfRecord(record), null, record))
+    let hits = 0
+    await fc.assert(
+      fc.asyncProperty(condition, async (given) => {
+        const filter = filterSchema.parse(given)
+        const inMemory = viewed.filter((view) => matchesCondition(view, filter as Condition))
+        expect((await selected(scope, filter)).sort()).toEqual(inMemory.map(({ filename }) => filename).sort())
+        if (inMemory.length > 0 && inMemory.length < viewed.length) hits++
+      }),
+      { numRuns: 300 },
+    )
+    // Conditions that hold of nothing or of everything would agree whatever they said.
+    expect(hits).toBeGreaterThan(100)
+  })
+})
+
+describe('the rest of the language', () => {
+  let scope: ShopScope
+  const files: MadeFile[] = [
+    { filename: 'new.pdf' },
+    { filename: 'month.pdf', age: 30 },
+    { filename: 'year.pdf', age: 366, mapped: true },
+    { filename: 'busy.pdf', age: 400 },
+    { filename: 'idle.pdf', age: 400 },
+    { filename: 'trash.pdf', age: 400 },
+  ]
+  beforeAll(async () => {
+    scope = await newShop('rest.myshopify.com')
+    const ids = await makeFiles(scope, files)
+    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: ids[5] })
+    for (const [file, days] of [
+      [ids[3], 3],
+      [ids[4], 181],
+    ] as const)
+      await scope.insert('links', {
+        file_id: file,
+        key_hash: Buffer.from(`${file}`.replaceAll('-', '').padEnd(64, '0'), 'hex'),
+        last_download_at: new Date(Date.now() - days * 86_400_000),
+      })
+  })
+  const names = async (given: Record<string, unknown>) => (await selected(scope, filterSchema.parse(given))).sort()
+  const LIVE = ['busy.pdf', 'idle.pdf', 'month.pdf', 'new.pdf', 'year.pdf']
+
+  it.each<[string, Record<string, unknown>, string[]]>([
+    ['nothing asked for is everything outside the trash', {}, LIVE],
+    ['the trash', { deleted: true }, ['trash.pdf']],
+    ['not the trash', { deleted: 'false' }, LIVE],
+    ['older than a year', { older_than_days: 365 }, ['busy.pdf', 'idle.pdf', 'year.pdf']],
+    [
+      'not downloaded for 180 days, or ever',
+      { not_downloaded_for_days: 180 },
+      ['idle.pdf', 'month.pdf', 'new.pdf', 'year.pdf'],
+    ],
+    [
+      'old, without a product and idle: what a yearly tidying deletes',
+      { older_than_days: '365', mapped: 'false', not_downloaded_for_days: '180' },
+      ['idle.pdf'],
+    ],
+    ['uploaded before a day', { uploaded_before: daysAgo(365) }, ['busy.pdf', 'idle.pdf', 'year.pdf']],
+    ['uploaded since a time', { uploaded_after: new Date(Date.now() - 86_400_000).toISOString() }, ['new.pdf']],
+    ['between two days', { uploaded_after: daysAgo(380), uploaded_before: daysAgo(1) }, ['month.pdf', 'year.pdf']],
+  ])('%s', async (_what, given, expected) => expect(await names(given)).toEqual(expected))
+
+  it('files with a condition of its own in the trash', async () =>
+    expect(await names({ deleted: true, search: 'new' })).toEqual([]))
+
+  it('another shop’s files are never among them', async () => {
+    expect(await selected(await newShop('other.myshopify.com'), {})).toEqual([])
+  })
+
+  it.each([
+    { older_than_days: 0 },
+    { older_than_days: 36_501 },
+    { not_downloaded_for_days: 1.5 },
+    { uploaded_before: 'yesterday' },
+    { uploaded_after: '2026-02-30' },
+    { deleted: 'maybe' },
+    { search: 'a\u0000b' },
+    { tags: ['a\u0000b'] },
+    { type: ['a\u0000b'] },
+    { search: '\ud800' },
+    { colour: 'red' },
+  ])('refuses %j', (given) => expect(filterSchema.safeParse(given).success).toBe(false))
+})
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+}

@@ -11,6 +11,8 @@ interface Call {
   signal?: AbortSignal
   /** What the answer should be; JSON where nothing is said. */
   accept?: string
+  /** `respond-async`: the answer need not wait until all is done. */
+  prefer?: string
 }
 
 /** The answer's JSON; undefined where it has none (204). Throws `ApiError`. */
@@ -66,7 +68,7 @@ async function send(path: string, options: Call): Promise<Response> {
 }
 
 async function attempt(path: string, options: Call): Promise<Response> {
-  const { method = 'GET', query = {}, body, signal, accept = 'application/json' } = options
+  const { method = 'GET', query = {}, body, signal, accept = 'application/json', prefer } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn(error)
   })
@@ -77,6 +79,7 @@ async function attempt(path: string, options: Call): Promise<Response> {
       headers: {
         authorization: `Bearer ${token}`,
         accept,
+        ...(prefer === undefined ? {} : { prefer }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: body === undefined ? null : JSON.stringify(body),

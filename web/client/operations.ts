@@ -6,6 +6,7 @@ import { followEvents } from './events.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { saveBytes } from './save.ts'
 import {
+  type DeletionWithBackup,
   type Item,
   type NewOperation,
   type Operation,
@@ -104,13 +105,25 @@ export function useAct() {
 
 export function useStartOperation() {
   const client = useQueryClient()
-  return useMutation<Operation, Error, NewOperation>({
-    mutationFn: (operation) => call('/api/operations', { method: 'POST', body: operation }),
+  return useMutation<Operation, Error, NewOperation | DeletionWithBackup>({
+    mutationFn: (work) =>
+      'backup_first' in work
+        ? deleteWithBackup(work)
+        : call<Operation>('/api/operations', { method: 'POST', body: work }),
     onSuccess: async (operation) => {
       remember(client, operation)
       await client.invalidateQueries({ queryKey: ['operations'] })
     },
   })
+}
+
+async function deleteWithBackup(body: DeletionWithBackup): Promise<Operation> {
+  const started = await call<{ job_id: string }>('/api/files/bulk-delete', {
+    method: 'POST',
+    body,
+    prefer: 'respond-async',
+  })
+  return call<Operation>(`/api/operations/${started.job_id}`)
 }
 
 /** Saves the log of every file's result on the merchant's computer. Throws `ApiError`. */

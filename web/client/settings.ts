@@ -22,3 +22,12 @@ export const useMessages = (query: Query) =>
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
+
+/** To the recipients that the settings have now. */
+export function useSendAgain() {
+  const client = useQueryClient()
+  return useMutation<Message, Error, string>({
+    mutationFn: (id) => call(`/api/messages/${id}/send`, { method: 'POST' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['messages'] }),
+  })
+}

@@ -198,6 +198,13 @@ export type NewOperation = ({ action: string } | { workflow: string }) & {
   dry_run?: boolean
 }
 
+/** A deletion of named files that copies each to the backup location before, and leaves alone what can't be copied. */
+export interface DeletionWithBackup {
+  file_ids: readonly string[]
+  remove_mappings: boolean
+  backup_first: true
+}
+
 export type ItemStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled'
 
 /** A file's fields before, or after; those alone that an operation changed or would change. */
@@ -264,6 +271,10 @@ export interface Message {
   subject: string
   text: string
   status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+  /** Why it could not be sent. */
+  error: string | null
+  /** No mail server is set up: it can be read here, and did not leave. */
+  kept: boolean
   created_at: string
   sent_at: string | null
   operation_id: string | null

@@ -11,5 +11,5 @@ const WORDS: Record<Message['status'], StatusWord> = {
   unknown: { text: 'Perhaps sent', tone: 'warning', progress: undefined },
 }
 
-export const messageWord = (status: Message['status']): StatusWord =>
-  WORDS[status] ?? { text: status, tone: undefined, progress: undefined }
+export const messageWord = ({ status, kept }: Pick<Message, 'status' | 'kept'>): StatusWord =>
+  kept ? { text: 'Kept here', tone: 'info', progress: undefined } : WORDS[status]

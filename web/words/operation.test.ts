@@ -25,7 +25,9 @@ test('an import is named after its channel, anything else after its action', () 
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'workflow_1', workflow_title: 'Spring' })).toBe(
     'Spring',
   )
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'delete-files', undoes: 'op_1' })).toBe('Undo')
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'undo', workflow_title: 'Undo: Tag files' })).toBe(
+    'Undo: Tag files',
+  )
 })
 
 test('what waits is what has not ended, and never less than nothing', () => {

@@ -7,7 +7,7 @@ import {
   type OperationStatus,
 } from '../client/types.ts'
 import { filterTexts } from './filter.ts'
-import { countText, numberText } from './size.ts'
+import { countText, numberText, sentence } from './size.ts'
 
 type Tone = 'info' | 'success' | 'warning' | 'critical' | 'attention' | undefined
 type Progress = 'incomplete' | 'partiallyComplete' | 'complete' | undefined
@@ -58,43 +58,52 @@ export function itemWord({ status, after }: Pick<Item, 'status' | 'after'>, prev
 export const isPreview = ({ status }: Pick<Operation, 'status'>): boolean =>
   status === 'previewing' || status === 'previewed'
 
+/** How an operation came about, by its name in the API. */
 export const CHANNELS: Record<string, string> = {
+  admin: 'Admin page',
+  api: 'API',
+  csv: 'CSV',
+  upload: 'Upload',
+  drop: 'FTP',
+  cloud: 'Cloud sync',
+  schedule: 'Scheduled task',
+}
+
+const IMPORTS: Record<string, string> = {
   api: 'API import',
   csv: 'CSV import',
   upload: 'Upload',
   drop: 'FTP import',
   cloud: 'Cloud sync',
-  schedule: 'Scheduled task',
 }
 
 /** What can be done to many files, by its name in the API. */
 export const ACTIONS: Record<string, string> = {
-  import: 'Import',
   'update-settings': 'Update settings',
-  'tag-files': 'Change tags',
+  'tag-files': 'Tag files',
   'tag-by-rule': 'Tag by rules',
   'delete-files': 'Delete files',
   'restore-files': 'Restore files',
   'purge-files': 'Delete permanently',
+  'back-up-files': 'Back up files',
+  undo: 'Undo',
 }
 
-type Named = Pick<Operation, 'kind' | 'channel' | 'action'> & Partial<Pick<Operation, 'workflow_title' | 'undoes'>>
+type Named = Pick<Operation, 'kind' | 'channel' | 'action'> & Partial<Pick<Operation, 'workflow_title'>>
 
-/** An import by its channel, anything else by its action or its workflow: `API import`, `Delete files`. */
-export function operationTitle({ kind, channel, action, workflow_title: title, undoes }: Named): string {
-  if (undoes) return title?.startsWith('Undo') ? title : 'Undo'
-  if (kind === 'import' && channel !== 'schedule') return CHANNELS[channel] ?? 'Import'
-  if (Object.hasOwn(ACTIONS, action)) return ACTIONS[action]!
+/** An import by its channel, anything else by its workflow or action: `API import`, `Delete files`. */
+export function operationTitle({ kind, channel, action, workflow_title: title }: Named): string {
+  if (kind === 'import') return IMPORTS[channel] ?? 'Import'
   if (title) return title
+  if (Object.hasOwn(ACTIONS, action)) return ACTIONS[action]!
   const words = action.replaceAll(/[-_]+/g, ' ').trim()
-  return words === '' ? 'Operation' : words[0]!.toUpperCase() + words.slice(1)
+  return words === '' ? 'Operation' : sentence(words)
 }
 
-/** Which files it is about; null for an import, whose files were not there before. */
+/** Which files it is about; null where that goes without saying: an import’s own, or those that it undoes. */
 export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'>): string | null {
   if (source.type === 'files') return countText(source.count, 'selected file', 'selected files')
-  if (source.type === 'operation') return 'The files that the operation changed'
-  if (source.type === 'entries') return null
+  if (source.type === 'operation' || source.type === 'entries') return null
   const conditions = filterTexts(source.filter)
   if (source.filter.deleted) conditions.unshift('in the trash')
   const which = conditions.length === 0 ? 'All files' : `Files with: ${conditions.join('; ')}`

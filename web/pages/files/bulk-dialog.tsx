@@ -2,7 +2,7 @@
 import { type ReactNode } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type useStartOperation } from '../../client/operations.ts'
-import { type NewOperation, type Operation } from '../../client/types.ts'
+import { type DeletionWithBackup, type Operation } from '../../client/types.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Text } from '../../ui/index.ts'
@@ -16,7 +16,7 @@ export interface BulkProps {
 }
 
 /** What to start, but for the files: `{ action, options }`. */
-type Work = { action: string; options?: Record<string, unknown> } | { workflow: string }
+type Work = { action: string; options?: Record<string, unknown> } | { workflow: string } | DeletionWithBackup
 
 interface Props extends BulkProps {
   title: string
@@ -24,6 +24,8 @@ interface Props extends BulkProps {
   run: string
   destructive?: boolean
   start: ReturnType<typeof useStartOperation>
+  /** Why it can't be previewed, where that is so. */
+  noPreview?: string
   /** What is left to say of a refusal, where the fields don't say it. */
   error: Error | null
   /** Null where the form is not right yet. */
@@ -32,16 +34,16 @@ interface Props extends BulkProps {
 }
 
 export function BulkDialog(props: Props) {
-  const { title, run, destructive, chosen, start, error, work, onClose, onLaunched, children } = props
+  const { title, run, destructive, chosen, start, error, work, noPreview, onClose, onLaunched, children } = props
   const launch = (preview: boolean) => {
     const body = work()
     if (!body) return
-    const operation: NewOperation = { ...body, select: chosen.select, ...(preview ? { dry_run: true } : {}) }
-    start.mutate(operation, {
+    const operation = { ...body, select: chosen.select, ...(preview ? { dry_run: true } : {}) }
+    start.mutate('backup_first' in body ? body : operation, {
       onSuccess: (record) => (preview ? navigate(`/operations/${record.id}`) : onLaunched(record)),
     })
   }
-  const previewing = start.isPending && start.variables.dry_run === true
+  const previewing = start.isPending && 'dry_run' in start.variables
   return (
     <Dialog
       title={title}
@@ -54,14 +56,16 @@ export function BulkDialog(props: Props) {
         onAction: () => launch(false),
       }}
       secondaryActions={[
-        { content: 'Preview', loading: previewing, disabled: start.isPending, onAction: () => launch(true) },
+        ...(noPreview
+          ? []
+          : [{ content: 'Preview', loading: previewing, disabled: start.isPending, onAction: () => launch(true) }]),
         { content: 'Cancel', onAction: onClose },
       ]}
     >
       {error && <Problem error={error} what="This could not be started" />}
       {children}
       <Text as="p" tone="subdued" variant="bodySm">
-        A preview shows what would happen to each file, and changes nothing until you confirm it.
+        {noPreview ?? 'A preview shows what would happen to each file, and changes nothing until you confirm it.'}
       </Text>
     </Dialog>
   )

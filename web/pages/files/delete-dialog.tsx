@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useStartOperation } from '../../client/operations.ts'
 import { useFiles } from '../../client/queries.ts'
-import { Banner, ChoiceList, Text } from '../../ui/index.ts'
+import { Banner, Checkbox, ChoiceList, Text } from '../../ui/index.ts'
 import { countText, numberText } from '../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { type Chosen } from './selection.ts'
@@ -13,7 +13,9 @@ export function DeleteDialog(props: BulkProps) {
   const { chosen } = props
   const start = useStartOperation()
   const [mappings, setMappings] = useState<'keep' | 'remove'>('keep')
+  const [backup, setBackup] = useState(false)
   const mapped = useMapped(chosen)
+  const remove_mappings = mapped !== 0 && mappings === 'remove'
   const files = countText(chosen.count, 'file', 'files')
   return (
     <BulkDialog
@@ -23,7 +25,16 @@ export function DeleteDialog(props: BulkProps) {
       destructive
       start={start}
       error={start.error}
-      work={() => ({ action: 'delete-files', options: { remove_mappings: mapped !== 0 && mappings === 'remove' } })}
+      noPreview={
+        backup
+          ? 'A deletion with a backup can’t be previewed. A file that can’t be backed up is not deleted.'
+          : undefined
+      }
+      work={() =>
+        backup && 'file_ids' in chosen.select
+          ? { file_ids: chosen.select.file_ids, remove_mappings, backup_first: true }
+          : { action: 'delete-files', options: { remove_mappings } }
+      }
     >
       <Text as="p">
         {`${chosen.count === 1 ? 'It stays' : 'They stay'} in the trash for ${numberText(TRASH_DAYS)} days and can be restored until then. `}
@@ -53,6 +64,14 @@ export function DeleteDialog(props: BulkProps) {
             ]}
           />
         </>
+      )}
+      {'file_ids' in chosen.select && (
+        <Checkbox
+          label="Back up first"
+          helpText="Copies each file to the backup location and reads the copy back before the file is deleted."
+          checked={backup}
+          onChange={setBackup}
+        />
       )}
     </BulkDialog>
   )

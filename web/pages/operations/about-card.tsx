@@ -14,6 +14,13 @@ export function AboutCard({ operation }: { operation: Operation }) {
         <Text as="h2" variant="headingMd">
           What it does
         </Text>
+        {undoes && (
+          <p>
+            Sets each file back to how it was before{' '}
+            <Link url={`/operations/${undoes}`}>the operation that it undoes</Link>. What somebody changed since then is
+            left alone.
+          </p>
+        )}
         <Steps steps={steps} />
         <Facts rows={factsOf(operation)} />
         {cannot_undo.length > 0 && !undoes && (
@@ -26,11 +33,6 @@ export function AboutCard({ operation }: { operation: Operation }) {
             Can be undone until {momentText(undo_until)}.
           </Text>
         )}
-        {undoes && (
-          <p>
-            Undoes <Link url={`/operations/${undoes}`}>the earlier operation</Link>.
-          </p>
-        )}
         {undone_by && (
           <p>
             Undone by <Link url={`/operations/${undone_by}`}>a later operation</Link>.
@@ -42,17 +44,10 @@ export function AboutCard({ operation }: { operation: Operation }) {
 }
 
 function factsOf(operation: Operation): [string, React.ReactNode][] {
-  const { channel, kind, schedule_id, source, finished_at, paused_at } = operation
+  const { channel, schedule_id, finished_at, paused_at } = operation
   const facts: [string, React.ReactNode][] = []
   const files = sourceText(operation)
-  if (source.type === 'operation')
-    facts.push([
-      'Files',
-      <Link key="source" url={`/operations/${source.id}`}>
-        Those of another operation
-      </Link>,
-    ])
-  else if (files) facts.push(['Files', files])
+  if (files) facts.push(['Files', files])
   if (schedule_id)
     facts.push([
       'Started by',
@@ -60,7 +55,7 @@ function factsOf(operation: Operation): [string, React.ReactNode][] {
         A scheduled task
       </Link>,
     ])
-  else if (kind === 'import') facts.push(['Came by', CHANNELS[channel] ?? channel])
+  else facts.push(['Came by', CHANNELS[channel] ?? channel])
   if (paused_at) facts.push(['Paused', momentText(paused_at)])
   if (finished_at) facts.push(['Ended', momentText(finished_at)])
   return facts

@@ -13,8 +13,6 @@ interface Props {
 }
 
 const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const
-const OFFERED_ACTIONS = Object.fromEntries(Object.entries(ACTIONS).filter(([action]) => action !== 'import'))
-
 export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
   // One step for the back button a search, not one a letter.
   const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
@@ -43,7 +41,7 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
       filters={[
         one('status', 'Status', statusTexts()),
         one('kind', 'Kind', KINDS),
-        one('action', 'Action', OFFERED_ACTIONS),
+        one('action', 'Action', ACTIONS),
         one('channel', 'Came by', CHANNELS),
         { key: 'who', label: 'Started by', filter: <WhoFilter place={place} go={go} />, pinned: true },
         { key: 'date', label: 'Date', filter: <DateFilter place={place} go={go} />, pinned: true },

@@ -1,7 +1,7 @@
 // The mail that was sent on the shop's behalf, each to be read.
 import { useState } from 'react'
-import { isDemo } from '../../client/bridge.ts'
-import { useMessages } from '../../client/settings.ts'
+import { isDemo, toast } from '../../client/bridge.ts'
+import { useMessages, useSendAgain } from '../../client/settings.ts'
 import { type Message } from '../../client/types.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -75,7 +75,7 @@ export function MailPage() {
 }
 
 function Entry({ message, onOpen }: { message: Message; onOpen: () => void }) {
-  const { subject, to, status, created_at } = message
+  const { subject, to, created_at } = message
   return (
     <li>
       <button type="button" onClick={onOpen}>
@@ -83,7 +83,7 @@ function Entry({ message, onOpen }: { message: Message; onOpen: () => void }) {
           <Text as="span" fontWeight="semibold" breakWord>
             {subject}
           </Text>
-          <StatusBadge word={messageWord(status)} />
+          <StatusBadge word={messageWord(message)} />
         </InlineStack>
         <Text as="span" tone="subdued" variant="bodySm" breakWord>
           {`To ${to.join(', ')} · ${momentText(created_at)}`}
@@ -94,14 +94,35 @@ function Entry({ message, onOpen }: { message: Message; onOpen: () => void }) {
 }
 
 function Reading({ message, onClose }: { message: Message; onClose: () => void }) {
-  const { subject, to, text, status, created_at, sent_at, operation_id } = message
+  const { id, subject, to, text, status, error, created_at, sent_at, operation_id } = message
+  const send = useSendAgain()
   return (
-    <Dialog title={subject} onClose={onClose} size="large" primaryAction={{ content: 'Close', onAction: onClose }}>
+    <Dialog
+      title={subject}
+      onClose={onClose}
+      size="large"
+      primaryAction={{ content: 'Close', onAction: onClose }}
+      secondaryActions={[
+        {
+          content: status === 'waiting' ? 'Send now' : 'Send again',
+          loading: send.isPending,
+          onAction: () =>
+            send.mutate(id, {
+              onSuccess: () => {
+                toast('It waits to be sent')
+                onClose()
+              },
+            }),
+        },
+      ]}
+    >
+      {send.error && <Problem error={send.error} what="The message could not be sent again" />}
       <Facts
         rows={[
           ['To', to.join(', ')],
           ['Written', momentText(created_at)],
-          ['Status', messageWord(status).text + (sent_at ? `, ${momentText(sent_at)}` : '')],
+          ['Status', messageWord(message).text + (sent_at ? `, ${momentText(sent_at)}` : '')],
+          ...(error ? [['Problem', error] as const] : []),
         ]}
       />
       <Box padding="400" background="bg-surface-secondary" borderRadius="200">

@@ -1,15 +1,14 @@
 // The shop's schedules as they are kept: what runs, on which files, and when next.
-import type { Workflow } from '../../plugins/contract.ts'
-import { schemaProblems, type WorkflowProblem } from '../config.ts'
+import type { WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { worksOnTrash, type OperationStatus } from '../engine/engine.ts'
+import type { OperationStatus } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
 import type { Parts } from '../workflows/check.ts'
-import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
-import { cronProblem, nextRuns } from './schedule-times.ts'
+import { scheduleProblems } from './schedule-check.ts'
+import { nextRuns } from './schedule-times.ts'
 
 export interface ScheduleBody {
   name: string
@@ -127,18 +126,6 @@ export async function setNextRun(tx: ShopScope, id: string, next: Date | null): 
   await tx.query('update schedules set next_run_at = :next where shop_id = :shop and id = :id', { id, next })
 }
 
-/** What it runs, with the action's options in place. Throws `not_found`, `workflow_broken`. */
-export async function workflowOf(
-  scope: ShopScope,
-  { action, workflow, options }: Pick<ScheduleBody, 'action' | 'workflow' | 'options'>,
-  parts: Parts,
-): Promise<Workflow> {
-  if (workflow !== null) return requireWorkflow(scope, workflow, parts)
-  const found = action === null ? null : actionWorkflow(action, options, parts)
-  if (!found) throw new AppError('not_found', { message: `There is no action ${action ?? ''}` })
-  return found
-}
-
 async function columnsOf(
   tx: ShopScope,
   body: ScheduleBody,
@@ -146,7 +133,7 @@ async function columnsOf(
   now: Date,
   known: readonly WorkflowProblem[],
 ): Promise<Record<string, unknown>> {
-  const problems = [...known, ...(await problemsOf(tx, body, parts))]
+  const problems = [...known, ...(await scheduleProblems(tx, body, parts))]
   if (problems.length > 0) {
     const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
     throw new AppError('validation_failed', { param: details[0]!.param, details })
@@ -168,37 +155,5 @@ async function columnsOf(
     notify: body.notify,
     cap: body.cap,
     next_run_at: body.enabled ? (nextRuns(cron, time_zone, now, 1)[0] ?? null) : null,
-  }
-}
-
-async function problemsOf(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
-  const { action, workflow, options } = body
-  const cron = cronProblem(body.cron)
-  const problems = cron === null ? [] : [{ param: 'cron', message: cron }]
-  const wrong = (param: string, message: string) => [...problems, { param, message }]
-  if ((action === null) === (workflow === null)) return wrong('action', 'Choose an action, or a workflow')
-  const plugin = parts.plugins.find(({ id }) => id === action)
-  if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
-    return wrong('action', `There is no action ${action}`)
-  if (plugin) problems.push(...schemaProblems(plugin.options, options, 'options'))
-  else if (Object.keys(options).length > 0)
-    problems.push({ param: 'options', message: 'A workflow’s options stand in its steps' })
-  return [...problems, ...(await runProblems(scope, body, parts))]
-}
-
-/** What is wrong with what it runs, and with the files that it runs on. */
-async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
-  try {
-    const workflow = await workflowOf(scope, body, parts)
-    if (workflow.kind === 'import')
-      return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
-    const trash = worksOnTrash(workflow, parts.plugins)
-    if (body.filter.deleted === undefined || body.filter.deleted === trash) return []
-    const message = trash ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
-    return [{ param: 'filter.deleted', message }]
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const message = error.code === 'not_found' ? 'There is no such workflow' : error.message
-    return [{ param: 'workflow', message }]
   }
 }

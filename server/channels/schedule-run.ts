@@ -6,7 +6,8 @@ import { AppError } from '../errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 import { countFiles } from '../files/list.ts'
 import { deletes } from '../workflows/describe.ts'
-import { takeNow, workflowOf, type ScheduleRow } from './schedule-rows.ts'
+import { workflowOf } from './schedule-check.ts'
+import { takeNow, type ScheduleRow } from './schedule-rows.ts'
 
 export interface Run {
   requestedBy: string

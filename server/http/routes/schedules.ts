@@ -1,82 +1,35 @@
 // Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron line.
 import { z } from 'zod'
-import { runNow, selectionOf } from '../../channels/schedule-run.ts'
+import { workflowOf } from '../../channels/schedule-check.ts'
+import { runNow } from '../../channels/schedule-run.ts'
 import {
   createSchedule,
   deleteSchedule,
   listSchedules,
   readSchedule,
   replaceSchedule,
-  workflowOf,
   type ScheduleRow,
 } from '../../channels/schedule-rows.ts'
-import { SCHEDULE_TEMPLATES } from '../../channels/schedule-templates.ts'
-import { cronProblem, nextRuns, scheduleText } from '../../channels/schedule-times.ts'
-import { OPERATION_STATUSES, permissionsOf, type Engine } from '../../engine/engine.ts'
+import { permissionsOf } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { filterSchema } from '../../files/filter.ts'
-import { countFiles, listFiles } from '../../files/list.ts'
-import { readShop, timeZone } from '../../files/shop-settings.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { requirePublicId } from '../../ids.ts'
 import { endpoint, type Caller, type Endpoint, type Scope } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
-import { errorSchema, listOf, timestamp } from '../schemas.ts'
+import { scheduleBody, scheduleRecord, scheduleSchema } from '../schedule-record.ts'
+import { errorSchema, listOf } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
+import { scheduleCheckRoutes, type ScheduleRouteParts } from './schedule-checks.ts'
 
-const NEXT_RUNS = 5
-const SAMPLE = 10
-
-const action = z.string().nullable().default(null).meta({ description: 'A bulk action: a plugin’s id' })
-const workflow = z.string().nullable().default(null).meta({ description: 'Or the workflow that it runs' })
-const cron = z.string().max(200).meta({ description: 'Five fields, in the shop’s time zone', example: '0 2 1 * *' })
-
-const scheduleBody = z
-  .strictObject({
-    name: z.string().trim().min(1, 'Give it a name').max(100),
-    enabled: z.boolean().default(true),
-    cron,
-    action,
-    workflow,
-    options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
-    filter: filterSchema.default({}).meta({ description: 'Which files, looked up anew with every run' }),
-    notify: z.enum(['always', 'errors', 'never']).default('always'),
-    cap: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(100)
-      .meta({ description: 'The most files that one run may delete; above it, the run waits to be confirmed' }),
-  })
-  .meta({ id: 'ScheduleRequest' })
-
-const scheduleSchema = z
-  .object({
-    id: z.string(),
-    ...scheduleBody.shape,
-    time_zone: z.string(),
-    schedule_text: z.string().meta({ example: 'Monthly on the 1st at 02:00' }),
-    next_runs: z.array(timestamp),
-    last_run: z.object({ operation_id: z.string(), status: z.enum(OPERATION_STATUSES), at: timestamp }).nullable(),
-    created_at: timestamp,
-    updated_at: timestamp,
-  })
-  .meta({ id: 'Schedule' })
-
-const times = z.object({ next_runs: z.array(timestamp), schedule_text: z.string(), time_zone: z.string() })
-const byId = z.strictObject({ id: z.string() })
 const saved = { description: 'The schedule', schema: scheduleSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 
-export interface ScheduleRouteParts {
-  engine: Engine
-  clock: () => Date
-}
-
+const byId = z.strictObject({ id: z.string() })
 export function scheduleRoutes(parts: ScheduleRouteParts): Endpoint[] {
-  return [...lookups(parts), ...changes(parts), ...runs(parts)]
+  return [...scheduleCheckRoutes(parts), ...reads(parts), ...changes(parts), ...runs(parts)]
 }
 
-function lookups(parts: ScheduleRouteParts): Endpoint[] {
+function reads(parts: ScheduleRouteParts): Endpoint[] {
   return [
     endpoint({
       method: 'get',
@@ -87,18 +40,9 @@ function lookups(parts: ScheduleRouteParts): Endpoint[] {
       replies: { 200: { description: 'All of them', schema: listOf(scheduleSchema) } },
       handler: async ({ caller: { scope } }) => {
         const [rows, shop] = await Promise.all([listSchedules(scope), readShop(scope)])
-        const data = rows.map((row) => recordOf(row, shop.settings.time_zone, parts.clock()))
+        const data = rows.map((row) => scheduleRecord(row, shop.settings.time_zone, parts.clock()))
         return { body: { data, next_cursor: null } }
       },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/schedules/templates',
-      summary: 'Schedules to begin with, as they can be posted',
-      tag: 'Schedules',
-      scope: 'operations:read',
-      replies: { 200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) } },
-      handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
     }),
     endpoint({
       method: 'get',
@@ -111,45 +55,6 @@ function lookups(parts: ScheduleRouteParts): Endpoint[] {
       handler: async ({ caller, params }) => ({
         body: await read(parts, caller, requirePublicId('schedule', params.id)),
       }),
-    }),
-    endpoint({
-      method: 'post',
-      path: '/api/schedules/check',
-      summary: 'Say when a cron line runs next',
-      tag: 'Schedules',
-      scope: 'operations:read',
-      body: z.strictObject({ cron, time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }) }),
-      replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
-      handler: async ({ caller, body }) => {
-        const problem = cronProblem(body.cron)
-        if (problem) throw invalid('cron', problem)
-        const time_zone = body.time_zone ?? (await readShop(caller.scope)).settings.time_zone
-        return { body: { ...timesOf(body.cron, time_zone, parts.clock()), time_zone } }
-      },
-    }),
-    endpoint({
-      method: 'post',
-      path: '/api/schedules/match',
-      summary: 'Say which files a run would find at this moment',
-      tag: 'Schedules',
-      scope: 'files:read',
-      body: z.strictObject({ filter: filterSchema.default({}), action, workflow }),
-      replies: {
-        200: {
-          description: 'How many, and the names of the first ten',
-          schema: z.object({ total: z.number().int(), sample: z.array(z.string()) }),
-        },
-      },
-      handler: async ({ caller: { scope }, body }) => {
-        const runs =
-          (body.action ?? body.workflow) ? await workflowOf(scope, { ...body, options: {} }, parts.engine) : null
-        const filter = runs ? selectionOf(body.filter, runs, parts.engine.plugins) : body.filter
-        const [total, sample] = await Promise.all([
-          countFiles(scope, filter),
-          listFiles(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
-        ])
-        return { body: { total, sample: sample.map(({ filename }) => filename) } }
-      },
     }),
   ]
 }
@@ -251,37 +156,8 @@ async function requireScopesFor(
   if (workflow) requireScopes(caller, permissionsOf(workflow, parts.engine.plugins) as Scope[])
 }
 
-const invalid = (param: string, message: string) =>
-  new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })
-
 async function read(parts: ScheduleRouteParts, { scope }: Caller, id: string) {
   const [row, shop] = await Promise.all([readSchedule(scope, id), readShop(scope)])
   if (!row) throw new AppError('not_found')
-  return recordOf(row, shop.settings.time_zone, parts.clock())
-}
-
-const timesOf = (cron: string, timeZone: string, now: Date) => ({
-  next_runs: nextRuns(cron, timeZone, now, NEXT_RUNS).map((run) => run.toISOString()),
-  schedule_text: scheduleText(cron),
-})
-
-function recordOf(row: ScheduleRow, time_zone: string, now: Date): z.output<typeof scheduleSchema> {
-  const { name, enabled, cron, action, workflow, options, filter, notify, cap } = row
-  const times = timesOf(cron, time_zone, now)
-  return {
-    id: toPublicId('schedule', row.id),
-    ...{ name, enabled, cron, action, workflow, options, filter, notify, cap, time_zone },
-    schedule_text: times.schedule_text,
-    next_runs: enabled ? times.next_runs : [],
-    last_run:
-      row.last_operation_id && row.last_status && row.last_run_at
-        ? {
-            operation_id: toPublicId('op', row.last_operation_id),
-            status: row.last_status,
-            at: row.last_run_at.toISOString(),
-          }
-        : null,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  }
+  return scheduleRecord(row, shop.settings.time_zone, parts.clock())
 }

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
-import { CHANNELS, checkWorkflow, type ImportChannel, type Parts } from '../../workflows/check.ts'
+import { requirePublicId } from '../../ids.ts'
+import { checkWorkflow, type Parts } from '../../workflows/check.ts'
 import { summaryOf } from '../../workflows/describe.ts'
 import { runnable } from '../../workflows/find.ts'
 import {
@@ -16,57 +16,9 @@ import {
   type OwnWorkflow,
 } from '../../workflows/workflows.ts'
 import { endpoint, type Endpoint, type Scope } from '../endpoint.ts'
-import { errorSchema, listOf, timestamp } from '../schemas.ts'
+import { errorSchema, listOf } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
-
-const onFailure = z
-  .enum(['drop', 'stop'])
-  .meta({ description: 'A failed file leaves the operation alone, or ends all of it' })
-const values = z.record(z.string(), z.unknown())
-
-// What is in here is checked as a whole, so that every problem is named with its place: `steps[2].options.tags`.
-const workflowBody = z
-  .strictObject({
-    name: z.string(),
-    kind: z.enum(['import', 'bulk']),
-    parallel: z.number().default(1).meta({ description: 'Batches that may run at once; 1: one after another' }),
-    steps: z.array(
-      z.strictObject({
-        id: z.string().optional().meta({ description: 'Stays the same while the step does; absent: one is made' }),
-        plugin: z.string(),
-        options: values.optional(),
-        when: values.nullable().optional().meta({ description: 'Files of which this does not hold pass the step by' }),
-        on_failure: onFailure.optional(),
-      }),
-    ),
-    channel: z.enum(CHANNELS).nullable().default(null).meta({ description: 'Every import of this kind runs it' }),
-  })
-  .meta({ id: 'WorkflowRequest' })
-
-const workflowSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    built_in: z.boolean(),
-    kind: z.enum(['import', 'bulk']),
-    parallel: z.number().int(),
-    steps: z.array(
-      z.object({
-        id: z.string(),
-        plugin: z.string(),
-        title: z.string(),
-        summary: z.string(),
-        options: values,
-        when: values.optional(),
-        on_failure: onFailure.optional(),
-      }),
-    ),
-    channel: z.enum(CHANNELS).nullable(),
-    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
-    created_at: timestamp.nullable(),
-    updated_at: timestamp.nullable(),
-  })
-  .meta({ id: 'Workflow' })
+import { workflowBody, workflowRecord, workflowSchema } from '../workflow-record.ts'
 
 const problems = z.array(z.object({ param: z.string(), message: z.string() }))
 const checkSchema = z.object({
@@ -78,8 +30,8 @@ const checkSchema = z.object({
 const byId = z.strictObject({ id: z.string() })
 
 export function workflowRoutes(parts: Parts): Endpoint[] {
-  const record = (own: OwnWorkflow) => recordOf(runnable(own), own, parts)
-  const builtIn = (workflow: Workflow) => recordOf(workflow, null, parts)
+  const record = (own: OwnWorkflow) => workflowRecord(runnable(own), own, parts)
+  const builtIn = (workflow: Workflow) => workflowRecord(workflow, null, parts)
   const saved = { description: 'The workflow', schema: workflowSchema }
   const refused = { description: 'Every problem, with its place', schema: errorSchema }
   return [
@@ -186,30 +138,3 @@ function ownId(id: string, { workflows }: Parts): string {
     throw new AppError('conflict', { message: 'A built-in workflow cannot be changed: make one of your own like it' })
   return requirePublicId('workflow', id)
 }
-
-function recordOf(workflow: Workflow, own: OwnWorkflow | null, { plugins }: Parts): z.output<typeof workflowSchema> {
-  return {
-    id: own ? toPublicId('workflow', own.id) : workflow.id,
-    name: workflow.title,
-    built_in: own === null,
-    kind: workflow.kind,
-    parallel: workflow.parallel,
-    steps: workflow.steps.map((step) => ({
-      id: step.id,
-      plugin: step.plugin,
-      title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
-      summary: summaryOf(step, plugins),
-      options: step.options ?? {},
-      ...(step.when ? { when: { ...step.when } } : {}),
-      ...(step.onFailure ? { on_failure: step.onFailure } : {}),
-    })),
-    channel: own ? own.channel : builtInChannel(workflow.id),
-    cannot_undo: cannotUndo(workflow, plugins),
-    created_at: own?.created_at.toISOString() ?? null,
-    updated_at: own?.updated_at.toISOString() ?? null,
-  }
-}
-
-/** `import-api` is what imports over the API run where nothing of the shop's own is attached. */
-const builtInChannel = (id: string): ImportChannel | null =>
-  CHANNELS.find((channel) => id === `import-${channel}`) ?? null

@@ -1,0 +1,55 @@
+// What a schedule runs, and everything that is wrong with one before it is saved.
+import type { Workflow } from '../../plugins/contract.ts'
+import { schemaProblems, type WorkflowProblem } from '../config.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { worksOnTrash } from '../engine/engine.ts'
+import { AppError } from '../errors.ts'
+import type { Parts } from '../workflows/check.ts'
+import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
+import type { ScheduleBody } from './schedule-rows.ts'
+import { cronProblem } from './schedule-times.ts'
+
+/** What it runs, with the action's options in place. Throws `not_found`, `workflow_broken`. */
+export async function workflowOf(
+  scope: ShopScope,
+  { action, workflow, options }: Pick<ScheduleBody, 'action' | 'workflow' | 'options'>,
+  parts: Parts,
+): Promise<Workflow> {
+  if (workflow !== null) return requireWorkflow(scope, workflow, parts)
+  const found = action === null ? null : actionWorkflow(action, options, parts)
+  if (!found) throw new AppError('not_found', { message: `There is no action ${action ?? ''}` })
+  return found
+}
+
+/** Empty when it can be saved. */
+export async function scheduleProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
+  const { action, workflow, options } = body
+  const cron = cronProblem(body.cron)
+  const problems = cron === null ? [] : [{ param: 'cron', message: cron }]
+  const wrong = (param: string, message: string) => [...problems, { param, message }]
+  if ((action === null) === (workflow === null)) return wrong('action', 'Choose an action, or a workflow')
+  const plugin = parts.plugins.find(({ id }) => id === action)
+  if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
+    return wrong('action', `There is no action ${action}`)
+  if (plugin) problems.push(...schemaProblems(plugin.options, options, 'options'))
+  else if (Object.keys(options).length > 0)
+    problems.push({ param: 'options', message: 'A workflow’s options stand in its steps' })
+  return [...problems, ...(await runProblems(scope, body, parts))]
+}
+
+/** What is wrong with what it runs, and with the files that it runs on. */
+async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
+  try {
+    const workflow = await workflowOf(scope, body, parts)
+    if (workflow.kind === 'import')
+      return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
+    const trash = worksOnTrash(workflow, parts.plugins)
+    if (body.filter.deleted === undefined || body.filter.deleted === trash) return []
+    const message = trash ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
+    return [{ param: 'filter.deleted', message }]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const message = error.code === 'not_found' ? 'There is no such workflow' : error.message
+    return [{ param: 'workflow', message }]
+  }
+}

@@ -1,0 +1,80 @@
+// What helps to write a schedule: templates, when a cron line runs, which files a filter finds.
+import { z } from 'zod'
+import { workflowOf } from '../../channels/schedule-check.ts'
+import { selectionOf } from '../../channels/schedule-run.ts'
+import { SCHEDULE_TEMPLATES } from '../../channels/schedule-templates.ts'
+import { cronProblem } from '../../channels/schedule-times.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import { filterSchema } from '../../files/filter.ts'
+import { countFiles, listFiles } from '../../files/list.ts'
+import { readShop, timeZone } from '../../files/shop-settings.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { action, cron, scheduleBody, timesOf, workflow } from '../schedule-record.ts'
+import { errorSchema, timestamp } from '../schemas.ts'
+
+const SAMPLE = 10
+
+const times = z.object({ next_runs: z.array(timestamp), schedule_text: z.string(), time_zone: z.string() })
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export interface ScheduleRouteParts {
+  engine: Engine
+  clock: () => Date
+}
+
+export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/schedules/templates',
+      summary: 'Schedules to begin with, as they can be posted',
+      tag: 'Schedules',
+      scope: 'operations:read',
+      replies: { 200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) } },
+      handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/schedules/check',
+      summary: 'Say when a cron line runs next',
+      tag: 'Schedules',
+      scope: 'operations:read',
+      body: z.strictObject({ cron, time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }) }),
+      replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
+      handler: async ({ caller, body }) => {
+        const problem = cronProblem(body.cron)
+        if (problem) throw invalid('cron', problem)
+        const time_zone = body.time_zone ?? (await readShop(caller.scope)).settings.time_zone
+        return { body: { ...timesOf(body.cron, time_zone, parts.clock()), time_zone } }
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/schedules/match',
+      summary: 'Say which files a run would find at this moment',
+      tag: 'Schedules',
+      scope: 'files:read',
+      body: z.strictObject({ filter: filterSchema.default({}), action, workflow }),
+      replies: {
+        200: {
+          description: 'How many, and the names of the first ten',
+          schema: z.object({ total: z.number().int(), sample: z.array(z.string()) }),
+        },
+      },
+      handler: async ({ caller: { scope }, body }) => {
+        const runs =
+          (body.action ?? body.workflow) ? await workflowOf(scope, { ...body, options: {} }, parts.engine) : null
+        const filter = runs ? selectionOf(body.filter, runs, parts.engine.plugins) : body.filter
+        const [total, sample] = await Promise.all([
+          countFiles(scope, filter),
+          listFiles(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
+        ])
+        return { body: { total, sample: sample.map(({ filename }) => filename) } }
+      },
+    }),
+  ]
+}
+
+const invalid = (param: string, message: string) =>
+  new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })

@@ -1,0 +1,90 @@
+// A workflow as it is asked for, and as every answer shows it.
+import { z } from 'zod'
+import type { Workflow } from '../../plugins/contract.ts'
+import { cannotUndo } from '../engine/engine.ts'
+import { toPublicId } from '../ids.ts'
+import { CHANNELS, type ImportChannel, type Parts } from '../workflows/check.ts'
+import { summaryOf } from '../workflows/describe.ts'
+import type { OwnWorkflow } from '../workflows/workflows.ts'
+import { timestamp } from './schemas.ts'
+
+const onFailure = z
+  .enum(['drop', 'stop'])
+  .meta({ description: 'A failed file leaves the operation alone, or ends all of it' })
+const values = z.record(z.string(), z.unknown())
+
+// What is in here is checked as a whole, so that every problem is named with its place: `steps[2].options.tags`.
+export const workflowBody = z
+  .strictObject({
+    name: z.string(),
+    kind: z.enum(['import', 'bulk']),
+    parallel: z.number().default(1).meta({ description: 'Batches that may run at once; 1: one after another' }),
+    steps: z.array(
+      z.strictObject({
+        id: z.string().optional().meta({ description: 'Stays the same while the step does; absent: one is made' }),
+        plugin: z.string(),
+        options: values.optional(),
+        when: values.nullable().optional().meta({ description: 'Files of which this does not hold pass the step by' }),
+        on_failure: onFailure.optional(),
+      }),
+    ),
+    channel: z.enum(CHANNELS).nullable().default(null).meta({ description: 'Every import of this kind runs it' }),
+  })
+  .meta({ id: 'WorkflowRequest' })
+
+export const workflowSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    built_in: z.boolean(),
+    kind: z.enum(['import', 'bulk']),
+    parallel: z.number().int(),
+    steps: z.array(
+      z.object({
+        id: z.string(),
+        plugin: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        options: values,
+        when: values.optional(),
+        on_failure: onFailure.optional(),
+      }),
+    ),
+    channel: z.enum(CHANNELS).nullable(),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
+    created_at: timestamp.nullable(),
+    updated_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Workflow' })
+
+/** `own`: the shop's row; null for a built-in one. */
+export function workflowRecord(
+  workflow: Workflow,
+  own: OwnWorkflow | null,
+  { plugins }: Parts,
+): z.output<typeof workflowSchema> {
+  return {
+    id: own ? toPublicId('workflow', own.id) : workflow.id,
+    name: workflow.title,
+    built_in: own === null,
+    kind: workflow.kind,
+    parallel: workflow.parallel,
+    steps: workflow.steps.map((step) => ({
+      id: step.id,
+      plugin: step.plugin,
+      title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
+      summary: summaryOf(step, plugins),
+      options: step.options ?? {},
+      ...(step.when ? { when: { ...step.when } } : {}),
+      ...(step.onFailure ? { on_failure: step.onFailure } : {}),
+    })),
+    channel: own ? own.channel : builtInChannel(workflow.id),
+    cannot_undo: cannotUndo(workflow, plugins),
+    created_at: own?.created_at.toISOString() ?? null,
+    updated_at: own?.updated_at.toISOString() ?? null,
+  }
+}
+
+/** `import-api` is what imports over the API run where nothing of the shop's own is attached. */
+const builtInChannel = (id: string): ImportChannel | null =>
+  CHANNELS.find((channel) => id === `import-${channel}`) ?? null

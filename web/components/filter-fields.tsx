@@ -64,10 +64,11 @@ export function FilterFields({ value, onChange, path, problems, all = false }: P
         ))}
       </div>
       {hidden.length > 0 && (
-        <div className="suggestions" role="group" aria-label="More conditions">
+        <div className="more-conditions" role="group" aria-label="More conditions">
+          <span aria-hidden="true">And also:</span>
           {hidden.map((part) => (
-            <button key={part} type="button" onClick={() => add(part)}>
-              + {PARTS[part]}
+            <button key={part} type="button" aria-label={`Add the condition ${PARTS[part]}`} onClick={() => add(part)}>
+              {PARTS[part]}
             </button>
           ))}
         </div>

@@ -9,11 +9,9 @@ interface Props {
   problems: readonly Objection[]
   /** Where a problem is, in words: `Step 2, Tags`. */
   placeText: (param: string) => string
-  /** Opens what the field is hidden in. */
-  onGo?: (param: string) => void
 }
 
-export function ProblemList({ title, problems, placeText, onGo }: Props) {
+export function ProblemList({ title, problems, placeText }: Props) {
   return (
     <Banner tone="critical" title={title}>
       <ul className="problem-list">
@@ -25,14 +23,7 @@ export function ProblemList({ title, problems, placeText, onGo }: Props) {
                 message
               ) : (
                 <>
-                  <Button
-                    variant="plain"
-                    onClick={() => {
-                      onGo?.(param)
-                      // By then what hid the field is open.
-                      requestAnimationFrame(() => focusField(param))
-                    }}
-                  >
+                  <Button variant="plain" onClick={() => focusField(param)}>
                     {place}
                   </Button>
                   {`: ${message}`}

@@ -64,7 +64,8 @@ const WIDE: readonly Shape['kind'][] = ['rows', 'condition', 'group', 'raw']
 
 function Field(props: FieldProps) {
   const shape = shapeOf(props.schema)
-  const wide = WIDE.includes(shape.kind) || (shape.kind === 'text' && shape.long)
+  const beside = props.brief && shape.kind === 'condition'
+  const wide = (WIDE.includes(shape.kind) && !beside) || (shape.kind === 'text' && shape.long)
   return (
     <div className={wide ? 'wide' : shape.kind === 'flag' ? 'lone' : undefined}>
       <FieldOf {...props} shape={shape} />

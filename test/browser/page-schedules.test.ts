@@ -1,0 +1,174 @@
+// Scheduled tasks in the admin page, in a real browser on the real server: from a template, by plain forms, run at once.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+let browser: Browser
+let opened: OpenPage | null = null
+
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+  const files = ['Old course.pdf', 'Old ebook.pdf', 'New chart.zip'].map((filename, n) => ({
+    filename,
+    url: `${origin.url}/bytes/${500 + n}/${n}`,
+  }))
+  expect((await importUntilEnd(server, { files, auto_map: false })).status).toBe('success')
+  expect((await server.call('PATCH', '/api/settings', { time_zone: 'America/New_York' })).status).toBe(200)
+})
+afterEach(async () => {
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+async function open(address: string, options?: Parameters<typeof openPage>[3]): Promise<Page> {
+  opened = await openPage(browser, server, address, options)
+  return opened.page
+}
+
+interface Schedule {
+  id: string
+  name: string
+  enabled: boolean
+  next_runs: string[]
+}
+
+async function schedules(): Promise<Schedule[]> {
+  return ((await (await server.call('GET', '/api/schedules')).json()) as { data: Schedule[] }).data
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+const runs = (page: Page) => page.getByRole('list', { name: 'Next runs' }).getByRole('listitem')
+const row = (page: Page, name: string) => page.locator('main tbody tr').filter({ hasText: name })
+
+test('from the template: the next runs by the shop’s clock, what matches, run now', async () => {
+  const page = await open('/schedules')
+  await page.getByRole('heading', { name: 'Nothing is scheduled yet' }).waitFor()
+  await page.getByRole('link', { name: 'Use the template Delete old files that nobody uses' }).click()
+  await page.getByText('Monthly on the 1st at 02:00').waitFor()
+  await expect.poll(() => runs(page).count()).toBe(5)
+  // The browser’s own clock stands in another zone.
+  for (const text of await runs(page).allTextContents()) expect(text).toMatch(/, 1 \w+ \d{4}, 02:00$/)
+  await page.getByText('No file matches now').waitFor()
+  expect(await page.getByLabel('Delete at most').inputValue()).toBe('100')
+  expect(await page.getByLabel('Uploaded more than').inputValue()).toBe('365')
+  await save(page).click()
+  await page.waitForURL(/\/schedules\/schedule_/)
+  expect(await schedules()).toMatchObject([
+    {
+      name: 'Delete old files that nobody uses',
+      cron: '0 2 1 * *',
+      action: 'delete-files',
+      filter: { older_than_days: 365, mapped: false, not_downloaded_for_days: 180 },
+    },
+  ])
+  await page.getByRole('button', { name: 'Run now' }).click()
+  await page.getByRole('dialog').getByText('No file matches now').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click()
+  await page.waitForURL(/\/operations\/op_/)
+  await page.getByText('Success').first().waitFor()
+  await page.goto(`${server.url}/schedules`)
+  await row(page, 'Delete old files').getByText('Success', { exact: true }).waitFor()
+})
+
+test('by a plain form, and what is missing is named', async () => {
+  const page = await open('/schedules/new')
+  await save(page).click()
+  await page.getByText('The task can’t be saved yet').waitFor()
+  expect(await page.locator('.problem-list li').allTextContents()).toEqual([
+    'Name: Give the task a name',
+    'What: Choose what to do',
+  ])
+  await page.getByLabel('Name', { exact: true }).fill('Tag courses')
+  await page.getByLabel('Does').selectOption('Tag files')
+  await page.getByLabel('How').selectOption('Add')
+  await page.getByRole('textbox', { name: /^Tags/ }).fill('course')
+  await page.getByLabel('Name contains').fill('old')
+  await page.getByText('2 files match now').waitFor()
+  await page.getByText('Old course.pdf').waitFor()
+  await page.getByLabel('Name contains').fill('old course')
+  await page.getByText('1 file matches now').waitFor()
+  await page.getByLabel('Runs', { exact: true }).selectOption('Every week')
+  await page.getByLabel('Thursday').check()
+  await page.getByLabel('At', { exact: true }).fill('06:30')
+  await page.getByText('Weekly on Monday and Thursday at 06:30').waitFor()
+  await save(page).click()
+  await page.waitForURL(/\/schedules\/schedule_/)
+  const made = (await schedules()).find(({ name }) => name === 'Tag courses')
+  expect(made).toMatchObject({
+    cron: '30 6 * * 1,4',
+    action: 'tag-files',
+    options: { mode: 'add', tags: ['course'] },
+    filter: { search: 'old course' },
+  })
+})
+
+test('a cron line that makes no sense says so beside the field, and is not saved', async () => {
+  const page = await open('/schedules')
+  await page.getByRole('link', { name: 'Tag courses' }).click()
+  await page.getByLabel('Runs', { exact: true }).selectOption('By a cron line')
+  const line = page.getByLabel('Cron line')
+  expect(await line.inputValue()).toBe('30 6 * * 1,4')
+  await line.fill('30 6 * *')
+  await page.getByText('A cron line has five fields').waitFor()
+  await save(page).click()
+  await page.getByText('The task can’t be saved yet').waitFor()
+  await line.fill('*/30 * * * *')
+  await expect.poll(() => runs(page).count()).toBe(5)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByText('Weekly on Monday and Thursday at 06:30').waitFor()
+})
+
+test('the switch turns a task off and on', async () => {
+  const page = await open('/schedules')
+  const on = page.getByRole('switch', { name: 'Tag courses is on' })
+  await on.click()
+  await row(page, 'Tag courses').getByText('Off', { exact: true }).waitFor()
+  expect((await schedules()).find(({ name }) => name === 'Tag courses')!.enabled).toBe(false)
+  await on.click()
+  await row(page, 'Tag courses').getByText('Off', { exact: true }).waitFor({ state: 'detached' })
+  expect((await schedules()).find(({ name }) => name === 'Tag courses')!.next_runs.length).toBe(5)
+})
+
+test('a run that would delete more than it may stops as a preview', async () => {
+  const body = { name: 'Clear out', cron: '0 4 * * *', action: 'delete-files', filter: { search: 'old' }, cap: 1 }
+  expect((await server.call('POST', '/api/schedules', body)).status).toBe(201)
+  const page = await open('/schedules')
+  await page.getByRole('button', { name: 'Run Clear out now' }).click()
+  await page.getByRole('dialog').getByText('2 files match now').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click()
+  await page.waitForURL(/\/operations\/op_/)
+  await page.getByText('Preview ready').first().waitFor()
+  const files = (await (await server.call('GET', '/api/files')).json()) as { total: number }
+  expect(files.total).toBe(3)
+})
+
+test('a task is deleted when that is confirmed', async () => {
+  const page = await open('/schedules')
+  await page.getByRole('button', { name: 'Delete Clear out' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await row(page, 'Clear out').waitFor({ state: 'detached' })
+  expect((await schedules()).map(({ name }) => name)).not.toContain('Clear out')
+})
+
+test('on a telephone nothing is cut off', async () => {
+  const page = await open('/schedules', { viewport: { width: 390, height: 800 } })
+  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+  await page.getByRole('link', { name: 'Tag courses' }).waitFor()
+  expect(await isWide()).toBe(false)
+  await page.getByRole('link', { name: 'Tag courses' }).click()
+  await expect.poll(() => runs(page).count()).toBe(5)
+  expect(await isWide()).toBe(false)
+})

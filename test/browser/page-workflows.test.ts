@@ -1,0 +1,216 @@
+// Workflows in the admin page, in a real browser on the real server: made, refused, run, attached to imports, deleted.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+let browser: Browser
+let opened: OpenPage | null = null
+
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+})
+afterEach(async () => {
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+async function open(address: string, options?: Parameters<typeof openPage>[3]): Promise<Page> {
+  opened = await openPage(browser, server, address, options)
+  return opened.page
+}
+
+interface Step {
+  plugin: string
+  options: Record<string, unknown>
+  when?: Record<string, unknown>
+}
+interface Workflow {
+  id: string
+  name: string
+  built_in: boolean
+  steps: Step[]
+}
+
+async function read<T>(route: string): Promise<T> {
+  const response = await server.call('GET', route)
+  expect(response.status).toBe(200)
+  return (await response.json()) as T
+}
+const own = async () => (await read<{ data: Workflow[] }>('/api/workflows')).data.filter((one) => !one.built_in)
+
+async function importFiles(names: readonly string[]): Promise<string[]> {
+  const files = names.map((filename, n) => ({ filename, url: `${origin.url}/bytes/${500 + n}/${n}` }))
+  const reply = await importUntilEnd(server, { files, auto_map: false })
+  expect(reply.status).toBe('success')
+  return reply.files.map(({ file_id }) => file_id!)
+}
+
+const addStep = async (page: Page, title: string) => {
+  await page.getByRole('button', { name: 'Add step' }).click()
+  await page.getByRole('menuitem', { name: title }).click()
+}
+const step = (page: Page, n: number) => page.getByRole('listitem', { name: new RegExp(`^Step ${n},`) })
+const tags = (page: Page, n: number) => step(page, n).getByRole('textbox', { name: /^Tags/ })
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+
+test('before the first of one’s own, the page says what they are, and lists what is built in', async () => {
+  const page = await open('/workflows')
+  await page.getByRole('heading', { name: 'No workflow of your own yet' }).waitFor()
+  await page.getByRole('link', { name: 'API import' }).click()
+  await page.getByRole('heading', { name: 'API import' }).waitFor()
+  await page.getByText('Map to products').waitFor()
+  expect(await save(page).count()).toBe(0)
+})
+
+test('a workflow of tags and settings is built, run on a selection, and seen in the history', async () => {
+  const files = await importFiles(['Harbour guide.pdf', 'Harbour chart.pdf'])
+  const page = await open('/workflows')
+  await page
+    .getByRole('link', { name: 'New workflow' })
+    .or(page.getByRole('button', { name: 'New workflow' }))
+    .first()
+    .click()
+  await page.getByLabel('Name', { exact: true }).fill('Summer sale')
+  await addStep(page, 'Update settings')
+  await step(page, 1).getByLabel('Links expire after').first().selectOption('Set to')
+  await step(page, 1).getByLabel('number').fill('30')
+  await addStep(page, 'Tag files')
+  await step(page, 2).getByLabel('How').selectOption('Add')
+  await tags(page, 2).fill('summer')
+  await page.keyboard.press('Enter')
+  await tags(page, 2).fill('sale')
+  // What each step will do is said as it is written.
+  await step(page, 1).getByText('30 days').waitFor()
+  await step(page, 2).getByText('summer, sale').waitFor()
+  await page.keyboard.press('Alt+ArrowUp')
+  await step(page, 1).getByText('Tag files').waitFor()
+  await step(page, 1).getByLabel('Only for some files').check()
+  await step(page, 1).getByLabel('Name contains').fill('guide')
+  await save(page).click()
+  await page.waitForURL(/\/workflows\/workflow_/)
+  const [workflow] = await own()
+  expect(workflow).toMatchObject({
+    name: 'Summer sale',
+    kind: 'bulk',
+    steps: [
+      { plugin: 'tag-files', options: { mode: 'add', tags: ['summer', 'sale'] }, when: { search: 'guide' } },
+      { plugin: 'update-settings', options: { expiry_days: 30 } },
+    ],
+  })
+
+  const started = await server.call('POST', '/api/operations', { workflow: workflow!.id, select: { file_ids: files } })
+  expect(started.status).toBe(202)
+  const { id } = (await started.json()) as { id: string }
+  expect(await jobUntilEnd(server, id)).toMatchObject({ status: 'success', done: 2 })
+  expect(await read(`/api/files/${files[0]}`)).toMatchObject({ expiry_days: 30, tags: ['summer', 'sale'] })
+  expect(await read(`/api/files/${files[1]}`)).toMatchObject({ expiry_days: 30, tags: [] })
+
+  await page.getByRole('link', { name: 'Operations' }).click()
+  await page.locator('main tbody tr').filter({ hasText: 'Summer sale' }).getByText('Success', { exact: true }).waitFor()
+})
+
+test('a broken workflow is not saved, and every reason is named beside its field', async () => {
+  const before = await own()
+  const page = await open('/workflows/new')
+  await addStep(page, 'Update settings')
+  await addStep(page, 'Tag files')
+  await step(page, 2).getByLabel('How').selectOption('Add')
+  await step(page, 1).getByLabel('Add days to the expiry').fill('many')
+  await save(page).click()
+  await page.getByText('The workflow can’t be saved yet').waitFor()
+  const reasons = page.locator('.problem-list li')
+  await expect
+    .poll(() => reasons.allTextContents())
+    .toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Name: /),
+        'Step 1, Update settings, Add days to the expiry: Write a whole number from 1 to 36,500',
+        expect.stringMatching(/^Step 2, Tag files, Tags: /),
+      ]),
+    )
+  expect(await own()).toEqual(before)
+  await page.getByRole('button', { name: 'Step 1, Update settings, Add days to the expiry' }).click()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('7')
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
+  await page.keyboard.type('A week more')
+  await tags(page, 2).fill('longer')
+  await page.getByText('The workflow can’t be saved yet').waitFor({ state: 'detached' })
+  await save(page).click()
+  await page.waitForURL(/\/workflows\/workflow_/)
+  expect((await own()).length).toBe(before.length + 1)
+})
+
+test('what was written is not lost by a step to another page', async () => {
+  const page = await open('/workflows')
+  await page.getByRole('link', { name: 'A week more' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Two weeks more')
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByRole('button', { name: 'Stay' }).click()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Two weeks more')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
+  expect(page.url()).toMatch(/\/workflows\/workflow_/)
+  await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.getByRole('heading', { name: 'Workflows', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'A week more' }).waitFor()
+})
+
+test('a copy of the built-in import is changed and attached: imports then go through it', async () => {
+  const page = await open('/workflows')
+  await page.getByRole('button', { name: 'Duplicate API import' }).click()
+  await page.getByLabel('Attached to').selectOption('API imports')
+  await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')
+  await addStep(page, 'Tag files')
+  await tags(page, 5).fill('from the api')
+  // The last step tells of the whole operation: work on files comes before it.
+  await page.getByRole('button', { name: 'Move step 5, Tag files up' }).click()
+  await step(page, 4).getByText('from the api').first().waitFor()
+  await save(page).click()
+  await page.waitForURL(/\/workflows\/workflow_/)
+  const [file] = await importFiles(['Attached.pdf'])
+  expect(await read(`/api/files/${file}`)).toMatchObject({ tags: ['from the api'] })
+})
+
+test('one that a scheduled task runs stays, and says which; another is deleted when that is confirmed', async () => {
+  const used = (await own()).find(({ name }) => name === 'Summer sale')!
+  const made = await server.call('POST', '/api/schedules', {
+    name: 'Sale by night',
+    cron: '0 3 * * *',
+    workflow: used.id,
+  })
+  expect(made.status).toBe(201)
+  const page = await open('/workflows')
+  await page.getByRole('button', { name: 'Delete Summer sale' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByText('Sale by night').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Delete A week more' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('link', { name: 'A week more' }).waitFor({ state: 'detached' })
+  expect((await own()).map(({ name }) => name)).toEqual(expect.not.arrayContaining(['A week more']))
+})
+
+test('on a telephone nothing is cut off', async () => {
+  const page = await open('/workflows', { viewport: { width: 390, height: 800 } })
+  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+  await page.getByRole('link', { name: 'Summer sale' }).waitFor()
+  expect(await isWide()).toBe(false)
+  await page.getByRole('link', { name: 'Summer sale' }).click()
+  await page.getByRole('button', { name: 'Options of step 2, Update settings' }).click()
+  await step(page, 2).getByLabel('Allowed referrers').waitFor()
+  expect(await isWide()).toBe(false)
+})

@@ -232,7 +232,15 @@ export function workflowProblems(
 
 /** What is wrong with a value that is found at `param`, by its schema. */
 export function schemaProblems(schema: z.ZodType, value: unknown, param: string): WorkflowProblem[] {
+  if (!canBeKept(value)) return [{ param, message: 'There is a character in it that cannot be kept' }]
   return (schema.safeParse(value).error?.issues ?? []).flatMap((issue) => issueProblems(issue, param))
+}
+
+/** PostgreSQL takes neither NUL nor half a character. */
+function canBeKept(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, inner]) => canBeKept(name) && canBeKept(inner))
 }
 
 function issueProblems(issue: z.core.$ZodIssue, param: string): WorkflowProblem[] {

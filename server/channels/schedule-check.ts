@@ -4,7 +4,7 @@ import { schemaProblems, type WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { worksOnTrash } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
-import type { Parts } from '../workflows/check.ts'
+import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
 import type { ScheduleBody } from './schedule-rows.ts'
 import { cronProblem } from './schedule-times.ts'
@@ -25,7 +25,11 @@ export async function workflowOf(
 export async function scheduleProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
   const { action, workflow, options } = body
   const cron = cronProblem(body.cron)
-  const problems = cron === null ? [] : [{ param: 'cron', message: cron }]
+  const name = nameProblem(body.name)
+  const problems = [
+    ...(name === null ? [] : [{ param: 'name', message: name }]),
+    ...(cron === null ? [] : [{ param: 'cron', message: cron }]),
+  ]
   const wrong = (param: string, message: string) => [...problems, { param, message }]
   if ((action === null) === (workflow === null)) return wrong('action', 'Choose an action, or a workflow')
   const plugin = parts.plugins.find(({ id }) => id === action)

@@ -18,7 +18,7 @@ export const cron = z
 
 export const scheduleBody = z
   .strictObject({
-    name: z.string().trim().min(1, 'Give it a name').max(100),
+    name: z.string().trim(),
     enabled: z.boolean().default(true),
     cron,
     action,

@@ -42,6 +42,12 @@ test('what can run is kept with ids for its steps, and without what says nothing
 describe('a workflow that could not work is refused', () => {
   test.each<[string, WorkflowBody, string]>([
     ['without a name', bulk({ name: ' ' }), 'name: Give it a name'],
+    ['with a name that cannot be kept', bulk({ name: 'a\0b' }), 'name: A name cannot contain control characters'],
+    [
+      'with an option that cannot be kept',
+      bulk({ steps: [{ plugin: 'tag-files', options: { tags: ['\ud800'] } }] }),
+      'steps[0].options: There is a character in it that cannot be kept',
+    ],
     ['without steps', bulk({ steps: [] }), 'steps: It has no steps'],
     [
       'with a plugin that is not there',

@@ -1,6 +1,6 @@
 // What a merchant put together becomes a workflow's steps, and everything that is wrong with it is named. The rules that
 // hold of every workflow stand in server/config.ts; here are those that keep a merchant from one that could not work.
-import { conditionSchema, type Plugin, type Step, type Workflow } from '../../plugins/contract.ts'
+import { conditionSchema, UNSAFE_CHARACTERS, type Plugin, type Step, type Workflow } from '../../plugins/contract.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from '../config.ts'
 
 export const CHANNELS = ['api', 'csv', 'upload', 'drop', 'cloud'] as const
@@ -60,8 +60,16 @@ export function checkWorkflow(body: WorkflowBody, parts: Parts): Checked {
 export const actionOf = (kind: Workflow['kind']): string => (kind === 'import' ? 'import' : 'workflow')
 
 function nameProblems(name: string): WorkflowProblem[] {
-  if (name.trim() === '') return [{ param: 'name', message: 'Give it a name' }]
-  return name.length > MAX_NAME ? [{ param: 'name', message: `A name has at most ${MAX_NAME} characters` }] : []
+  const message = nameProblem(name)
+  return message === null ? [] : [{ param: 'name', message }]
+}
+
+/** What is wrong with the name of a workflow or a schedule, or null. */
+export function nameProblem(name: string): string | null {
+  if (name.trim() === '') return 'Give it a name'
+  if (name.length > MAX_NAME) return `A name has at most ${MAX_NAME} characters`
+  if (!name.isWellFormed() || UNSAFE_CHARACTERS.test(name)) return 'A name cannot contain control characters'
+  return null
 }
 
 /** With an id for those that have none: history and undo refer to a step by it, so it stays once it is given. */

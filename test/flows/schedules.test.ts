@@ -318,6 +318,8 @@ describe('what can’t be run', () => {
       details: [{ param: 'cron' }, { param: 'options.rules[0].tags[0]' }],
     })
     for (const [change, param] of [
+      [{ name: ' ' }, 'name'],
+      [{ name: 'a\0b' }, 'name'],
       [{ action: null }, 'action'],
       [{ action: 'fly' }, 'action'],
       [{ action: null, workflow: 'import-api', options: {} }, 'workflow'],

@@ -136,8 +136,10 @@ function cancelWord(operation: Operation): ActionWord {
       text: [
         done === 0
           ? `No file has been ${kept} yet.`
-          : `${countText(done, 'file has', 'files have')} been ${kept} and will stay so${operation.undoes ? '' : ', until you undo it'}.`,
-        `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left as they are. A cancelled operation can’t be resumed.`,
+          : `${countText(done, 'file has', 'files have')} been ${kept} and ${done === 1 ? 'stays' : 'stay'} so.${
+              operation.undoes ? '' : ' You can undo that afterwards.'
+            }`,
+        `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left alone. A cancelled operation can’t be resumed.`,
       ],
       button: 'Cancel operation',
       destructive: true,

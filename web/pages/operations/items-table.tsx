@@ -44,7 +44,8 @@ function Name({ item }: { item: Item }) {
       {item.filename}
     </Text>
   )
-  return item.file_id === null ? (
+  // A file that this moved to the trash has no page.
+  return item.file_id === null || (item.after?.deleted && item.status === 'done') ? (
     name
   ) : (
     <Link url={`/files/${item.file_id}`} dataPrimaryLink monochrome removeUnderline>

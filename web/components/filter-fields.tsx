@@ -119,7 +119,6 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
           suffix={part === 'older_than_days' ? 'days ago' : 'days'}
           placeholder="Any time"
           value={value[part]}
-          // What is no number is kept as typed: the form says so and does not send it.
           onChange={(days) => change({ [part]: days ?? undefined })}
         />
       )

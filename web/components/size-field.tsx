@@ -1,36 +1,36 @@
-// A size in megabytes; what it gives is bytes.
+// A size in megabytes; what it gives is bytes, or a text that is no size, as it was typed.
 import { useState } from 'react'
 import { TextField } from '../ui/index.ts'
+
+/** Bytes, or a text that is no size. */
+export type SizeValue = number | string | undefined
 
 interface Props {
   label: string
   id?: string
   help?: string
   error?: string
-  bytes: number | undefined
-  onChange: (bytes: number | undefined) => void
+  bytes: SizeValue
+  onChange: (bytes: SizeValue) => void
 }
 
 const MB = 1024 ** 2
-const toText = (bytes: number | undefined) => (bytes === undefined ? '' : String(Number((bytes / MB).toFixed(3))))
-const toBytes = (text: string) => {
-  const value = Number(text.replace(',', '.'))
-  return text.trim() === '' || !(value >= 0) ? undefined : Math.round(value * MB)
-}
+const toText = (bytes: SizeValue) =>
+  typeof bytes === 'number' ? String(Number((bytes / MB).toFixed(3))) : (bytes ?? '')
 
 export function SizeField({ label, id, help, error, bytes, onChange }: Props) {
   const [typed, setTyped] = useState('')
-  const broken = typed.trim() !== '' && toBytes(typed) === undefined
   return (
     <TextField
       label={label}
       id={id}
       helpText={help}
-      error={error ?? (broken && bytes === undefined ? 'Write a number' : undefined)}
+      error={error}
       inputMode="decimal"
       suffix="MB"
       placeholder="Any size"
       autoComplete="off"
+      // `1.0` stays as it is typed, though the size is written in another way.
       value={toBytes(typed) === bytes ? typed : toText(bytes)}
       onChange={(text) => {
         setTyped(text)
@@ -38,4 +38,10 @@ export function SizeField({ label, id, help, error, bytes, onChange }: Props) {
       }}
     />
   )
+}
+
+function toBytes(text: string): SizeValue {
+  const plain = text.trim().replace(',', '.')
+  if (plain === '') return undefined
+  return /^\d+(\.\d*)?$|^\.\d+$/.test(plain) ? Math.round(Number(plain) * MB) : text
 }

@@ -89,6 +89,9 @@ export const runText = (iso: string, timeZone: string | undefined, locale?: stri
     timeZone,
   }).format(new Date(iso))
 
+/** `America/New York` */
+export const zoneText = (zone: string): string => zone.replaceAll('_', ' ')
+
 const PLACES: Record<string, string> = {
   name: 'Name',
   cron: 'When',

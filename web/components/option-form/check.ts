@@ -1,6 +1,8 @@
 // What can be said of an option as it is typed, in words for a person; the server has the last word on everything else.
+import { type FileFilter } from '../../client/types.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
 import { numberText } from '../../words/size.ts'
+import { checkFilter } from '../filter-check.ts'
 import { isRequired, shapeOf, withoutNull, type Shape } from './shape.ts'
 
 /** Objections to the options of one plugin; `path` is where they stand in the body: `steps[2].options`. */
@@ -26,6 +28,7 @@ function checkValue(schema: JsonSchema, value: unknown, path: string, required: 
     return value.length < (inner.minItems ?? 0)
       ? say('Add at least one')
       : value.flatMap((row, at) => checkOptions(shape.item, row as Record<string, unknown>, `${path}[${at}]`))
+  if (shape.kind === 'condition') return checkFilter(value as FileFilter, path)
   if (shape.kind === 'group') return checkOptions(inner, value as Record<string, unknown>, path)
   if (shape.kind === 'raw' && typeof value === 'string' && isBroken(value)) return say('This is not JSON')
   return []

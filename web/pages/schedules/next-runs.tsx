@@ -3,7 +3,7 @@ import { useCronCheck } from '../../client/schedules.ts'
 import { useSettings } from '../../client/settings.ts'
 import { useSettled } from '../../place/use-settled.ts'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
-import { cronOf, runText } from '../../words/schedule.ts'
+import { cronOf, runText, zoneText } from '../../words/schedule.ts'
 import { type ScheduleDraft } from './draft.ts'
 
 export function NextRuns({ draft }: { draft: ScheduleDraft }) {
@@ -32,7 +32,7 @@ export function NextRuns({ draft }: { draft: ScheduleDraft }) {
           )}
         </ul>
         <Text as="p" variant="bodySm" tone="subdued">
-          {zone ? `In the shop’s time zone, ${zone.replaceAll('_', ' ')}` : ' '}
+          {zone ? `In the shop’s time zone, ${zoneText(zone)}` : ' '}
           {draft.enabled ? '' : '. The task is off: it does not run.'}
         </Text>
       </BlockStack>

@@ -4,6 +4,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../client/bridge.ts'
 import { type Schedule, type ScheduleBody, useMatch } from '../../client/schedules.ts'
 import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { checkFilter } from '../../components/filter-check.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { NumberField } from '../../components/number-field.tsx'
@@ -179,7 +180,8 @@ function Afterwards({ form: { draft, change, problems }, deleting }: { form: Sch
 
 function Found({ draft }: { draft: ScheduleDraft }) {
   const { filter, action, workflow } = bodyOf(draft)
-  const match = useMatch(useSettled({ filter, action, workflow }))
+  const about = useSettled({ filter, action, workflow })
+  const match = useMatch(checkFilter(about.filter, '').length === 0 ? about : null)
   return (
     <Titled title="Files">
       <Matches match={match} />

@@ -8,6 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Card } from '../../ui/index.ts'
 import { DeleteSchedule } from './delete-schedule.tsx'
+import { zoneText } from '../../words/schedule.ts'
 import { FirstTask } from './first-task.tsx'
 import { RunNow } from './run-now.tsx'
 import { SchedulesTable } from './schedules-table.tsx'
@@ -22,6 +23,7 @@ export function SchedulesPage() {
   return (
     <Page
       title="Scheduled tasks"
+      subtitle={list?.[0] && `Times in the shop’s time zone, ${zoneText(list[0].time_zone)}`}
       fullWidth
       primaryAction={{ content: 'New task', onAction: () => navigate('/schedules/new') }}
     >

@@ -5,7 +5,6 @@ import { Switch } from '../../components/switch.tsx'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
 import { OPERATION_STATUSES } from '../../words/operation.ts'
 import { runText } from '../../words/schedule.ts'
-import { momentText } from '../../words/time.ts'
 import { useToggle } from './use-toggle.ts'
 
 interface Props {
@@ -73,7 +72,7 @@ const Name = ({ schedule, does }: Pick<RowProps, 'schedule' | 'does'>) => (
 const next = ({ enabled, next_runs, time_zone }: Schedule): string =>
   enabled && next_runs[0] ? runText(next_runs[0], time_zone) : 'Off'
 
-const LastRun = ({ schedule: { last_run } }: { schedule: Schedule }) =>
+const LastRun = ({ schedule: { last_run, time_zone } }: { schedule: Schedule }) =>
   last_run === null ? (
     <Text as="span" tone="subdued">
       Never
@@ -81,7 +80,7 @@ const LastRun = ({ schedule: { last_run } }: { schedule: Schedule }) =>
   ) : (
     <InlineStack gap="200" blockAlign="center">
       <StatusBadge word={OPERATION_STATUSES[last_run.status]} />
-      <Link url={`/operations/${last_run.operation_id}`}>{momentText(last_run.at)}</Link>
+      <Link url={`/operations/${last_run.operation_id}`}>{runText(last_run.at, time_zone)}</Link>
     </InlineStack>
   )
 

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { type Schedule, useSaveSchedule } from '../../client/schedules.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
+import { checkFilter } from '../../components/filter-check.ts'
 import { checkOptions } from '../../components/option-form/check.ts'
 import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
 import { bodyOf, draftOf, isChanged, type ScheduleDraft } from './draft.ts'
@@ -82,15 +83,12 @@ export function useScheduleForm({ id, initial, schemaOf, onSaved }: Options): Sc
 function objectionsTo(draft: ScheduleDraft, schema: JsonSchema | undefined): Objection[] {
   const { cron, cap, filter } = bodyOf(draft)
   const say = (broken: boolean, param: string, message: string) => (broken ? [{ param, message }] : [])
-  const days = (name: 'older_than_days' | 'not_downloaded_for_days') =>
-    say(!isWhole(filter[name] ?? 1), `filter.${name}`, 'Write a whole number from 1 up')
   return [
     ...say(draft.name.trim() === '', 'name', 'Give the task a name'),
     ...say(cron === '', 'cron', draft.when.every === 'week' ? 'Choose at least one day' : 'Say when it runs'),
     ...say(draft.runs === null, 'action', 'Choose what to do'),
     ...(schema ? checkOptions(schema, draft.options, 'options') : []),
-    ...days('older_than_days'),
-    ...days('not_downloaded_for_days'),
+    ...checkFilter(filter, 'filter'),
     ...say(!isWhole(cap), 'cap', 'Write a whole number from 1 up'),
   ]
 }

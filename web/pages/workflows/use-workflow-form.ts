@@ -8,6 +8,7 @@ import {
   type Workflow,
   type WorkflowCheck,
 } from '../../client/workflows.ts'
+import { checkFilter } from '../../components/filter-check.ts'
 import { checkOptions } from '../../components/option-form/check.ts'
 import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
 import { useSettled } from '../../place/use-settled.ts'
@@ -60,7 +61,10 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
   const all = useMemo(() => {
     const own = draft.steps.flatMap((step, at) => {
       const schema = plugins.get(step.plugin)?.options
-      return schema ? checkOptions(schema, step.options, `steps[${at}].options`) : []
+      return [
+        ...(schema ? checkOptions(schema, step.options, `steps[${at}].options`) : []),
+        ...(step.when ? checkFilter(step.when, `steps[${at}].when`) : []),
+      ]
     })
     return problemsOf(own, [...(check?.problems ?? []), ...objectionsIn(saving.error)]).all
   }, [draft, plugins, check, saving.error])

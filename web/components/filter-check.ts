@@ -1,0 +1,18 @@
+// What can be said of criteria as they are typed: numbers that are none are kept as typed, so that nobody overlooks them.
+import { type FileFilter } from '../client/types.ts'
+import { type Objection } from '../client/workflows.ts'
+
+const SIZES = ['larger_than', 'smaller_than'] as const
+const DAYS = ['older_than_days', 'not_downloaded_for_days'] as const
+
+/** `path` is where the criteria stand in the body: `filter`, `steps[2].when`. */
+export function checkFilter(filter: FileFilter, path: string): Objection[] {
+  const broken = (names: readonly (keyof FileFilter)[], least: number, message: string) =>
+    names
+      .filter((name) => filter[name] !== undefined && !isWhole(filter[name], least))
+      .map((name) => ({ param: `${path}.${name}`, message }))
+  return [...broken(DAYS, 1, 'Write a whole number from 1 up'), ...broken(SIZES, 0, 'Write a size in MB')]
+}
+
+const isWhole = (value: unknown, least: number): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { type Workflow } from '../../client/workflows.ts'
+import { bodyOf, copyOf, draftOf, isChanged, moved, newStep } from './draft.ts'
+
+const workflow: Workflow = {
+  id: 'workflow_1',
+  name: 'Sale',
+  built_in: false,
+  kind: 'import',
+  parallel: 4,
+  channel: 'api',
+  steps: [
+    { id: 'fetch', plugin: 'fetch-url', title: '', summary: '', options: {} },
+    { id: 'tag', plugin: 'tag', title: '', summary: '', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
+  ],
+  cannot_undo: [],
+  created_at: null,
+  updated_at: null,
+}
+
+test('what is not touched is saved as it was', () => {
+  expect(bodyOf(draftOf(workflow))).toEqual({
+    name: 'Sale',
+    kind: 'import',
+    parallel: 4,
+    channel: 'api',
+    steps: [
+      { id: 'fetch', plugin: 'fetch-url', options: {} },
+      { id: 'tag', plugin: 'tag', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
+    ],
+  })
+  expect(isChanged(draftOf(workflow), draftOf(workflow))).toBe(false)
+})
+
+test('a copy is attached to nothing and its steps are new', () => {
+  const body = bodyOf(copyOf(workflow))
+  expect(body).toMatchObject({ name: 'Copy of Sale', channel: null })
+  expect(body.steps.some((step) => 'id' in step)).toBe(false)
+})
+
+test('a workflow for files is attached to no imports, and a condition that says nothing is none', () => {
+  const draft = draftOf(workflow)
+  draft.steps[1]!.when = {}
+  const body = bodyOf({ ...draft, kind: 'bulk' })
+  expect(body.channel).toBeNull()
+  expect(body.steps[1]).not.toHaveProperty('when')
+})
+
+test('a step moves by one, and not over an end', () => {
+  const steps = ['a', 'b', 'c'].map(newStep)
+  const names = (list: typeof steps) => list.map(({ plugin }) => plugin).join('')
+  expect(names(moved(steps, steps[0]!.key, 1))).toBe('bac')
+  expect(names(moved(steps, steps[2]!.key, -1))).toBe('acb')
+  expect(names(moved(steps, steps[0]!.key, -1))).toBe('abc')
+  expect(names(moved(steps, 'nobody', 1))).toBe('abc')
+})

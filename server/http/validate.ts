@@ -5,10 +5,27 @@ import { AppError, isErrorCode, type ErrorCode, type ErrorDetail } from '../erro
 /** The parsed value; throws `validation_failed` with every problem. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const details = parsed.error.issues.flatMap((issue) => detailsOf(issue, value))
+  const details = (parsed.error?.issues ?? []).flatMap((issue) => detailsOf(issue, value))
+  const named = new Set(details.map(placeOf))
+  details.push(...unstorable(value, []).filter((problem) => !named.has(placeOf(problem))))
+  if (parsed.success && details.length === 0) return parsed.data
   throw new AppError('validation_failed', { details, ...(details[0] ? { param: details[0].param } : {}) })
 }
+
+const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
+
+/** PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in whatever field it came. */
+function unstorable(value: unknown, path: readonly PropertyKey[]): ErrorDetail[] {
+  if (typeof value === 'string')
+    return isStorable(value) ? [] : [detail(path, 'invalid_value', 'This has a character that cannot be stored')]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (!isStorable(key)) return [detail(path, 'unknown_field', 'A field’s name has a character that cannot be stored')]
+    return unstorable(inner, [...path, Array.isArray(value) ? Number(key) : key])
+  })
+}
+
+const isStorable = (text: string) => !text.includes('\u0000') && text.isWellFormed()
 
 type Issue = z.core.$ZodIssue
 

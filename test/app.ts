@@ -1,0 +1,134 @@
+// The HTTP application as the server has it, in the test's own process: real database, workers, disk and sockets, with
+// whatever plugins a test adds to those of app.config.ts.
+import type { AddressInfo } from 'node:net'
+import { appConfig } from '../app.config.ts'
+import type { Plugin, Workflow } from '../plugins/contract.ts'
+import { defineConfig, type Limits } from '../server/config.ts'
+import { forShop, type ShopScope } from '../server/db/for-shop.ts'
+import { createDelivery } from '../server/delivery/delivery.ts'
+import { createApp, listen } from '../server/http/app.ts'
+import { createApiKey } from '../server/http/auth.ts'
+import { SCOPES, type Scope } from '../server/http/endpoint.ts'
+import { builtPage } from '../server/http/page.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { openStorefront } from '../server/storefront/open.ts'
+import { createTestShop, silent } from './database.ts'
+import { createTestEngine, makeBytes, type TestEngine } from './engine.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // Tests look into it as they like.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any
+}
+
+/** One who calls the API with a key. */
+export interface Client {
+  scope: ShopScope
+  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+export interface TestApp {
+  url: string
+  engine: TestEngine
+  /** Of the first shop, with every scope. */
+  owner: Client
+  /** Another key of the same shop. */
+  clientWith(scopes: readonly Scope[]): Promise<Client>
+  /** Someone else's shop, with every scope. */
+  stranger(domain: string): Promise<Client>
+  close(): Promise<void>
+}
+
+export interface AppOptions {
+  plugins?: readonly Plugin[]
+  workflows?: readonly Workflow[]
+  limits?: Partial<Limits>
+}
+
+/** Without a worker, until the test starts one (`engine.startWorker`): what it starts waits. */
+export async function openTestApp({ plugins = [], workflows = [], limits = {} }: AppOptions = {}): Promise<TestApp> {
+  const config = appConfig({})
+  const whole = defineConfig({
+    ...config,
+    plugins: [...config.plugins, ...plugins, makeBytes],
+    workflows: [...config.workflows, ...workflows],
+    limits: { ...config.limits, reads_per_minute: 100_000, writes_per_minute: 100_000, ...limits },
+  })
+  const engine = await createTestEngine(whole.plugins, whole.workflows)
+  const { database } = engine.parts
+  const secrets = createSecrets('a secret of more than thirty-two characters')
+  const environment = { ...config.environment, baseUrl: null }
+  const storefront = await openStorefront({ environment, database, secrets, log: silent })
+  const clock = () => new Date()
+  const stores = new Map()
+  const app = createApp({
+    database,
+    engine: engine.engine,
+    storefront,
+    delivery: createDelivery({ pool: database.pool, stores, secrets, log: silent, clock, trustProxy: false }),
+    stores,
+    secrets,
+    limits: whole.limits,
+    page: builtPage(),
+    baseUrl: 'http://127.0.0.1',
+    demo: true,
+    trustProxy: false,
+    clock,
+    log: silent,
+  })
+  const server = await listen(app, 0, '127.0.0.1')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const clientOf = async (shop: number, scopes: readonly Scope[]): Promise<Client> => {
+    const scope = forShop(database, shop)
+    const { key } = await createApiKey(scope, { name: 'test', scopes, demo: true })
+    return { scope, call: (...request) => call(url, key, ...request) }
+  }
+  return {
+    url,
+    engine,
+    owner: await clientOf(engine.shop, SCOPES),
+    clientWith: (scopes) => clientOf(engine.shop, scopes),
+    stranger: async (domain) => clientOf(await createTestShop(database, domain), SCOPES),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await storefront.close()
+      await engine.close()
+    },
+  }
+}
+
+async function call(
+  url: string,
+  key: string,
+  method: string,
+  route: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url + route, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.includes('json') && text !== ''
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+}
+
+/** Reads an operation until it has ended. */
+export async function untilEnded(client: Client, id: string): Promise<Answer['body']> {
+  const until = Date.now() + 40_000
+  while (true) {
+    const { body } = await client.call('GET', `/api/operations/${id}`)
+    if (body.finished_at !== null) return body
+    if (Date.now() > until) throw new Error(`The operation did not end: ${JSON.stringify(body)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

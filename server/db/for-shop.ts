@@ -12,6 +12,7 @@ export type TenantTable =
   | 'file_claims'
   | 'files'
   | 'idempotency_keys'
+  | 'item_batches'
   | 'items'
   | 'links'
   | 'mappings'

@@ -7,6 +7,7 @@ import { queueChain, type ChainJob } from './queue.ts'
 import type { OperationRow, WorkItem } from './types.ts'
 import { loadUndo } from './undo.ts'
 import { loadRecords } from './work.ts'
+import { spreadBatches } from './item-batches.ts'
 
 /** A worker that has not beaten for this long, by the database's clock, is dead. */
 export const SILENCE = '30 seconds'
@@ -50,6 +51,7 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
     const held = await holdChain(tx, job, worker)
     if (!held) return null
     const leftovers = await returnLeftovers(tx, job.operation, held.row)
+    if (held.operation.set_wise) await spreadBatches(tx, job.operation)
     const hint = Math.min(held.row.hint, ...leftovers)
     const items =
       (await claimFrom(tx, job.operation, held.lease, hint, batch)) ??
@@ -63,8 +65,8 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
        where shop_id = :shop and operation_id = :operation and chain = :chain`,
       { ...job, claimed: items.map(({ position }) => position), hint: items.at(-1)!.position + 1 },
     )
-    await loadItems(tx, held.operation, items, true)
     const inUse = held.operation.status === 'previewing' ? new Set<WorkItem>() : await claimFiles(tx, held, items)
+    await loadItems(tx, held.operation, items)
     return { ...held, items, inUse }
   })
 }
@@ -109,23 +111,33 @@ export async function holdChain(
 }
 
 /** Files and, for an undo, what the other operation did to them. */
-export async function loadItems(tx: ShopScope, operation: OperationRow, items: readonly WorkItem[], hold: boolean) {
-  await loadRecords(tx, items, hold)
+export async function loadItems(tx: ShopScope, operation: OperationRow, items: readonly WorkItem[]) {
+  await loadRecords(tx, items)
   if (operation.undoes) await loadUndo(tx, operation.undoes, items)
 }
 
 /** Takes the files for longer than this transaction; gives the items whose files someone else has. */
 async function claimFiles(tx: ShopScope, held: HeldChain, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
-  const wanted = items.filter(({ record }) => record !== null)
+  const wanted = items.filter(({ entry, file_id }) => entry === null && file_id !== null)
   if (wanted.length === 0) return new Set()
-  const got = await tx.query<{ file_id: string }>(
-    `insert into file_claims (shop_id, file_id, operation_id, lease)
-     select :shop, id, :operation, :lease from unnest(:ids::uuid[]) id order by id
-     on conflict do nothing returning file_id`,
-    { operation: held.operation.id, lease: held.lease, ids: wanted.map(({ record }) => record!.id) },
+  // Writing the rows tells whoever has read them but not yet changed them: their change is refused, and they look again.
+  const ids = wanted.map(({ file_id }) => file_id!)
+  await tx.query(
+    `with ours as (
+       insert into file_claims (shop_id, file_id, operation_id, lease)
+       select :shop, id, :operation, :lease from files where shop_id = :shop and id = any(:ids::uuid[]) order by id
+       on conflict do nothing returning file_id
+     )
+     update files set updated_at = updated_at from ours where files.shop_id = :shop and files.id = ours.file_id`,
+    { operation: held.operation.id, lease: held.lease, ids },
   )
-  const ours = new Set(got.map(({ file_id }) => file_id))
-  return new Set(wanted.filter(({ record }) => !ours.has(record!.id)))
+  const others = await tx.query<{ file_id: string }>(
+    `select file_id from file_claims where shop_id = :shop and file_id = any(:ids::uuid[])
+       and (operation_id <> :operation or lease <> :lease)`,
+    { operation: held.operation.id, lease: held.lease, ids },
+  )
+  const taken = new Set(others.map(({ file_id }) => file_id))
+  return new Set(wanted.filter(({ file_id }) => taken.has(file_id!)))
 }
 
 /** Lets go of files that a lease holds: those of `ids`, or all. */

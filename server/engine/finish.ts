@@ -8,6 +8,7 @@ import { queueCallback } from '../notify/callbacks.ts'
 import { takeChain } from './claim.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { exclusively, type BatchRunner } from './batch.ts'
+import { spreadBatches } from './item-batches.ts'
 import { finishedItems } from './items.ts'
 import { holdLease } from './lease.ts'
 import { queueMessage, type FinishJob } from './queue.ts'
@@ -79,6 +80,7 @@ function endStatus({ status, total, done, failed, stopped }: OperationRow): EndS
 
 /** Items that nobody will come to any more. Their operation counts them as cancelled already. */
 async function cancelRest(scope: ShopScope, operation: string): Promise<void> {
+  await spreadBatches(scope, operation, 'cancelled')
   await scope.query(
     `update items set status = 'cancelled', lease = null, run_after = null, finished_at = now()
      where shop_id = :shop and operation_id = :operation and status in ('pending', 'running')`,

@@ -37,16 +37,25 @@ export interface ItemFilter {
   limit: number
 }
 
+/** Items with their rows, and those that wait in batches. */
+const ALL = `
+  select position, status, file_id, attempt, entry, draft, staged, warnings, error, before, after, finished_at from items
+  where shop_id = :shop and operation_id = :operation and position > :after
+  union all
+  select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null
+  from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
+  where b.shop_id = :shop and b.operation_id = :operation and b.position + cardinality(b.file_ids) > :after
+    and b.position + n - 1 > :after`
+
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
 const ROWS = `
   select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.warnings, i.error, i.before, i.after, i.finished_at,
     case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled' else i.status end as status,
     coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
     coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped
-  from items i
-  join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
-  left join files f on f.shop_id = i.shop_id and f.id = i.file_id
-  where i.shop_id = :shop and i.operation_id = :operation and i.position > :after`
+  from (${ALL}) i
+  join operations o on o.shop_id = :shop and o.id = :operation
+  left join files f on f.shop_id = :shop and f.id = i.file_id`
 
 export function listItems(scope: ShopScope, operation: string, filter: ItemFilter): Promise<ItemRow[]> {
   const conditions = [

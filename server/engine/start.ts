@@ -63,7 +63,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
-    const total = await insertItems(tx, created.id, input)
+    const total = await insertItems(tx, created.id, input.source, setWise)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
     const batches = Math.ceil(total / (setWise ? WISE_BATCH : BATCH))
     const chains = Math.max(1, Math.min(input.workflow.parallel, batches))
@@ -109,45 +109,51 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
 }
 
 /** Freezes what the operation is about, in its order; gives how many items that is. */
-async function insertItems(tx: ShopScope, operation: string, { source }: StartInput): Promise<number> {
-  const [sql, bindings] = frozen(source)
+async function insertItems(tx: ShopScope, operation: string, source: Source, setWise: boolean): Promise<number> {
+  const [ordered, bindings] = ordering(source)
+  const kept =
+    setWise && source.type !== 'operation'
+      ? `insert into item_batches (shop_id, operation_id, position, file_ids)
+         select :shop, :operation, min(position), array_agg(file_id order by position) from ordered
+         group by position / ${WISE_BATCH} returning cardinality(file_ids) as files`
+      : `insert into items (shop_id, operation_id, position, file_id, entry, draft)
+         select :shop, :operation, position, file_id, entry, draft from ordered order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
-    `with made as (${sql} returning 1) select count(*) as total from made`,
+    `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
     { operation, ...bindings },
   )
   return row!.total
 }
 
-function frozen(source: Source): [string, Record<string, unknown>] {
+/** Rows of position, file_id, entry and draft. */
+function ordering(source: Source): [string, Record<string, unknown>] {
+  const none = 'null::jsonb as entry, null::jsonb as draft'
   switch (source.type) {
     case 'entries':
       return [
-        `insert into items (shop_id, operation_id, position, entry, draft)
-         select :shop, :operation, n - 1, e -> 'entry', e -> 'draft'
+        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry, e -> 'draft' as draft
          from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
         { entries: JSON.stringify(source.entries) },
       ]
     case 'files':
       return [
-        `insert into items (shop_id, operation_id, position, file_id)
-         select :shop, :operation, row_number() over (order by min(n)) - 1, id
-         from unnest(:ids::uuid[]) with ordinality as t(id, n) group by id order by min(n)`,
+        `select (row_number() over (order by min(n)) - 1)::int as position, id as file_id, ${none}
+         from unnest(:ids::uuid[]) with ordinality as t(id, n) group by id`,
         { ids: source.ids },
       ]
     case 'filter': {
+      // Ids grow with time: this is the order in which the files came, and the one in which they lie on the disk.
       const { sql, bindings } = compileFilter(source.filter)
       return [
-        `insert into items (shop_id, operation_id, position, file_id)
-         select :shop, :operation, row_number() over (order by created_at, id) - 1, id from files
-         where files.shop_id = :shop and ${sql} order by created_at, id`,
+        `select (row_number() over (order by id) - 1)::int as position, id as file_id, ${none} from files
+         where files.shop_id = :shop and ${sql}`,
         bindings,
       ]
     }
     case 'operation':
       return [
-        `insert into items (shop_id, operation_id, position, file_id)
-         select :shop, :operation, position, file_id from items
-         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null order by position`,
+        `select position, file_id, ${none} from items
+         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null`,
         { undone: source.id },
       ]
   }

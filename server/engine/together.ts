@@ -5,6 +5,7 @@ import { isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
 import { handOn } from './commit.ts'
+import { takeBatch } from './item-batches.ts'
 import { holdLease } from './lease.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
@@ -41,19 +42,29 @@ async function work(
 ): Promise<void> {
   const { operation, chain } = held
   await holdLease(tx, operation.id, chain, held.lease)
-  const from = held.row.hint
-  const items = (await nextItems(tx, operation.id, from)) ?? (from > 0 ? await nextItems(tx, operation.id, 0) : null)
+  const fresh = await takeBatch(tx, operation.id)
+  const items = fresh ?? (await waitingItems(tx, operation.id, held.row.hint))
   if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
-  await loadItems(tx, operation, items, operation.status !== 'previewing')
-  const { ended, open } = prepare(operation, plugins, items, await filesInUse(tx, items))
+  await loadItems(tx, operation, items)
+  // Whoever claims one from here on writes its row, and our change of it is refused.
+  const inUse = new Set(items.filter(({ record }) => record?.claimed))
+  const { ended, open } = prepare(operation, plugins, items, inUse)
   const planned = await planBatch(steps, open, { read, log })
-  await tx.query(
-    'update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain',
-    { operation: operation.id, chain, hint: items.at(-1)!.position + 1 },
-  )
+  if (!fresh) await moveHint(tx, operation.id, chain, items.at(-1)!.position + 1)
   await handOn(tx, held)
-  await writeEnded(tx, held, [...ended, ...planned], limits)
+  await writeEnded(tx, held, [...ended, ...planned], { limits, fresh: fresh !== null })
 }
+
+/** Items that have rows already: tried again, confirmed after a preview, or undone. */
+const waitingItems = async (tx: ShopScope, operation: string, from: number) =>
+  (await nextItems(tx, operation, from)) ?? (from > 0 ? await nextItems(tx, operation, 0) : null)
+
+const moveHint = (tx: ShopScope, operation: string, chain: number, hint: number) =>
+  tx.query('update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain', {
+    operation,
+    chain,
+    hint,
+  })
 
 async function nextItems(tx: ShopScope, operation: string, from: number): Promise<WorkItem[] | null> {
   const rows = await tx.query<Parameters<typeof workItem>[0]>(
@@ -64,14 +75,4 @@ async function nextItems(tx: ShopScope, operation: string, from: number): Promis
     { operation, from, batch: WISE_BATCH },
   )
   return rows.length === 0 ? null : rows.map((row) => workItem({ ...row, attempt: row.attempt + 1 }))
-}
-
-/** Looked up after the files are locked: who claims one afterwards waits for this transaction. */
-async function filesInUse(tx: ShopScope, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
-  const rows = await tx.query<{ file_id: string }>(
-    'select file_id from file_claims where shop_id = :shop and file_id = any(:ids::uuid[])',
-    { ids: items.flatMap(({ record }) => (record ? [record.id] : [])) },
-  )
-  const taken = new Set(rows.map(({ file_id }) => file_id))
-  return new Set(items.filter(({ record }) => record !== null && taken.has(record.id)))
 }

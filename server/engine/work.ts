@@ -22,10 +22,10 @@ export const isMeant = (step: ResolvedStep, item: WorkItem): boolean =>
   step.when === undefined ||
   matchesCondition(viewOfDraft(item.draft, item.staged?.size_bytes ?? null, item.record), step.when)
 
-/** Gives items of existing files their records and drafts of them. `hold`: nobody else changes them in this transaction. */
-export async function loadRecords(tx: ShopScope, items: readonly WorkItem[], hold: boolean): Promise<void> {
+/** Gives items of existing files their records and drafts of them. */
+export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
   const ids = items.flatMap(({ file_id, entry }) => (entry === null && file_id ? [file_id] : []))
-  const records = await readRecords(tx, ids, { hold })
+  const records = await readRecords(tx, ids)
   for (const item of items) {
     if (item.entry !== null || item.file_id === null) continue
     item.record = records.get(item.file_id) ?? null

@@ -25,12 +25,18 @@ type Result = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'afte
 export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
 export type Limits = { file_bytes: number }
 
+export interface WriteOptions {
+  limits: Limits
+  /** The items have no rows yet: they are written now, once. */
+  fresh: boolean
+}
+
 /** Throws `LeaseLost` when the operation has been ended from elsewhere. */
 export async function writeEnded(
   tx: ShopScope,
   held: HeldChain,
   ended: readonly EndedItem[],
-  limits: Limits,
+  { limits, fresh }: WriteOptions,
 ): Promise<void> {
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results =
@@ -38,7 +44,7 @@ export async function writeEnded(
       ? await foreseen(tx, done)
       : await carriedOut(tx, held, done, limits)
   const rows = ended.map((each) => outcomeRow(each, results.get(each.item)))
-  if (rows.length > 0) await writeOutcomes(tx, held, rows)
+  if (rows.length > 0) await (fresh ? insertOutcomes : updateOutcomes)(tx, held, rows)
   const stop = ended.find(({ ending }) => ending.status === 'failed' && ending.stops !== undefined)?.ending
   const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
   // Last, since it locks the row that every chain of the operation writes.
@@ -111,6 +117,8 @@ function resultOfChange(changed: Changed): Result {
       return { status: 'done', ...changed.ledger }
     case 'same':
       return { status: 'done' }
+    case 'overtaken':
+      return { status: 'pending' }
     case 'drifted':
       return skippedFor(CHANGED_SINCE_PREVIEW)
     case 'refused':
@@ -141,12 +149,14 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
     position: item.position,
     step: item.step,
     attempt: item.attempt,
+    ...(item.file_id === null ? {} : { file_id: item.file_id }),
     ...(item.candidates.length > 0 ? { candidates: item.candidates } : {}),
     ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
   }
   const staged = item.staged ? { staged: item.staged } : {}
   switch (ending.status) {
     case 'done':
+      if (result!.status === 'pending') return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
       return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
     case 'skipped':
       return { ...row, ...staged, ...skippedFor(ending.reason) }
@@ -159,15 +169,29 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
   }
 }
 
-async function writeOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+const GIVEN = `jsonb_to_recordset(:rows::jsonb) as o(position int, status text, file_id uuid, error jsonb, delay_ms int,
+       step smallint, staged jsonb, candidates jsonb, warnings jsonb, before jsonb, after jsonb, attempt smallint)`
+const RUN_AFTER = `now() + o.delay_ms * interval '1 millisecond'`
+const FINISHED_AT = `case when o.status = 'pending' then null else now() end`
+
+async function updateOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
   await tx.query(
     `update items set status = o.status, file_id = coalesce(o.file_id, items.file_id), error = o.error, step = o.step,
        staged = o.staged, candidates = o.candidates, warnings = o.warnings, before = o.before, after = o.after,
-       attempt = o.attempt, lease = null, run_after = now() + o.delay_ms * interval '1 millisecond',
-       finished_at = case when o.status = 'pending' then null else now() end
-     from jsonb_to_recordset(:rows::jsonb) as o(position int, status text, file_id uuid, error jsonb, delay_ms int,
-       step smallint, staged jsonb, candidates jsonb, warnings jsonb, before jsonb, after jsonb, attempt smallint)
+       attempt = o.attempt, lease = null, run_after = ${RUN_AFTER}, finished_at = ${FINISHED_AT}
+     from ${GIVEN}
      where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position`,
+    { operation: held.operation.id, rows: JSON.stringify(rows) },
+  )
+}
+
+async function insertOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+  await tx.query(
+    `insert into items (shop_id, operation_id, position, file_id, status, attempt, step, error, candidates, warnings, before,
+       after, run_after, finished_at)
+     select :shop, :operation, position, file_id, status, attempt, step, error, candidates, warnings, before, after,
+       ${RUN_AFTER}, ${FINISHED_AT}
+     from ${GIVEN}`,
     { operation: held.operation.id, rows: JSON.stringify(rows) },
   )
 }

@@ -15,7 +15,7 @@ export interface BackedUp {
 /** Notes a verified copy, unless the newest one is the same already. Throws `file_not_found`. */
 export function keepBackup(scope: ShopScope, { fileId, hash, size_bytes, location }: BackedUp): Promise<void> {
   return scope.transaction(async (tx) => {
-    const record = (await readRecords(tx, [fileId], { hold: true })).get(fileId)
+    const record = (await readRecords(tx, [fileId])).get(fileId)
     if (!record) throw new AppError('file_not_found')
     await holdBlobs(tx, [{ hash, size_bytes, location, content_type: null }])
     await tx.query(
@@ -35,5 +35,7 @@ function keptOf(record: FileRecord): Partial<FileRecord> {
   delete kept.id
   delete kept.updated_at
   delete kept.deleted_at
+  delete kept.row_version
+  delete kept.claimed
   return kept
 }

@@ -1,5 +1,6 @@
 // The one way to change files that exist: what a draft differs in from the file as it stands is written, many files at a
-// time, and kept as before and after. It runs inside the caller's transaction, on records that the caller holds.
+// time, and kept as before and after. It runs inside the caller's transaction; a file whose row is not the one that the change was
+// made on is left alone.
 import { isDeepStrictEqual } from 'node:util'
 import type { Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -8,7 +9,7 @@ import type { Draft } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
 import { settleNames } from './names.ts'
 import type { FileRecord, KeptMapping } from './records.ts'
-import { extensionOf, contentTypeOf, filenameProblem, nameKey, tagProblem } from './rules.ts'
+import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem } from './rules.ts'
 
 /** Fields that changed, with what they were and what they are. Tags and mappings stand in `after` as what came and went. */
 export interface Ledger {
@@ -27,6 +28,8 @@ export type Changed =
   | { status: 'changed'; ledger: Ledger }
   | { status: 'same' }
   | { status: 'drifted' }
+  /** Someone else wrote the file after it was read: nothing was changed, and it may be looked at anew. */
+  | { status: 'overtaken' }
   | { status: 'refused'; code: ErrorCode; message: string }
 
 const PLAIN = [
@@ -92,15 +95,15 @@ export async function changeFiles(
     return delta ? { status: 'changed', ledger: delta.ledger } : { status: 'same' }
   })
   if (!write) return results
-  const written = deltas.filter((delta) => delta !== null)
-  const purged = written.filter(({ change }) => change.draft.purged)
-  const kept = written.filter(({ change }) => !change.draft.purged)
-  await purge(tx, purged)
-  await removeMappings(tx, pairs(kept, 'removed'))
-  await addMappings(tx, pairs(kept, 'added'))
-  await writeColumns(tx, kept)
-  return results
+  const wanted = deltas.filter((delta) => delta !== null)
+  const written = await writeRows(tx, wanted)
+  const won = wanted.filter(({ change }) => written.has(change.record.id))
+  await removeMappings(tx, pairs(won, 'removed'))
+  await addMappings(tx, pairs(won, 'added'))
+  return results.map((result, at) => (deltas[at] && !written.has(deltas[at].change.record.id) ? OVERTAKEN : result))
 }
+
+const OVERTAKEN: Changed = { status: 'overtaken' }
 
 /** What would change, without changing it; null: nothing. */
 export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
@@ -124,7 +127,9 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
   const wrong = draft.filename === record.filename ? null : filenameProblem(draft.filename)
-  return wrong ?? draft.tags.map(tagProblem).find((problem) => problem !== null) ?? null
+  if (wrong || sameList(draft.tags, record.tags)) return wrong
+  if (draft.tags.length > MAX_TAGS) return { code: 'invalid_tag', message: `A file has at most ${MAX_TAGS} tags` }
+  return draft.tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
 function deltaOf(change: Change): Delta | null {
@@ -206,24 +211,44 @@ const sameList = (a: readonly string[], b: readonly string[]) =>
 const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], which: Which) =>
   deltas.flatMap((delta) => delta[which].map((mapping) => ({ fileId: delta.change.record.id, mapping })))
 
-async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<void> {
-  if (deltas.length === 0) return
-  await tx.query('delete from files where shop_id = :shop and id = any(:ids::uuid[])', {
-    ids: deltas.map(({ change }) => change.record.id),
-  })
+/** Writes the rows that are still as they were read, and gives their ids. */
+async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<string>> {
+  const written = await purge(
+    tx,
+    deltas.filter(({ change }) => change.draft.purged),
+  )
+  const kept = deltas.filter(({ change }) => !change.draft.purged)
+  // One statement for all that change the same columns.
+  for (const group of Map.groupBy(kept, ({ columns }) => Object.keys(columns).sort().join()).values())
+    written.push(...(await writeGroup(tx, group)))
+  return new Set(written.map(({ id }) => id))
 }
 
-/** One statement for all that change the same columns; a value that they share is sent once. */
-async function writeColumns(tx: ShopScope, deltas: readonly Delta[]): Promise<void> {
-  for (const group of Map.groupBy(deltas, ({ columns }) => Object.keys(columns).sort().join()).values())
-    await writeGroup(tx, group)
+/** The rows that are meant, as `c`, with each one's own values. */
+const rowsOf = (group: readonly Delta[], own: readonly Column[]) =>
+  JSON.stringify(
+    group.map(({ change: { record }, columns }) => {
+      const row: Record<string, unknown> = { id: record.id, row_version: record.row_version }
+      for (const name of own) row[name] = columns[name]
+      return row
+    }),
+  )
+const SAME_ROW = 'files.shop_id = :shop and files.id = c.id and files.xmin = c.row_version'
+
+async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<{ id: string }[]> {
+  if (deltas.length === 0) return []
+  return tx.query(
+    `delete from files using jsonb_to_recordset(:rows::jsonb) as c(id uuid, row_version xid)
+     where ${SAME_ROW} returning files.id`,
+    { rows: rowsOf(deltas, []) },
+  )
 }
 
-async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<void> {
-  const names = Object.keys(group[0]!.columns) as Column[]
+/** A value that all share is sent once. */
+async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id: string }[]> {
   const own: Column[] = []
   const bindings: Record<string, unknown> = {}
-  const sets = names.map((name) => {
+  const sets = (Object.keys(group[0]!.columns) as Column[]).map((name) => {
     const first = group[0]!.columns[name]
     if (group.some(({ columns }) => !sameValue(columns[name], first))) {
       own.push(name)
@@ -233,27 +258,16 @@ async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<void>
     bindings[`v_${name}`] = first
     return `${name} = :v_${name}::${COLUMN_TYPES[name]}`
   })
-  if (names.includes('version')) {
+  if ('version' in group[0]!.columns) {
     const number = own.includes('version') ? 'c.version' : ':v_version::int'
     sets.push(`size_bytes = (select v.size_bytes from versions v
       where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${number})`)
   }
-  if (own.length === 0) {
-    await tx.query(`update files set ${sets.join(', ')} where shop_id = :shop and id = any(:ids::uuid[])`, {
-      ...bindings,
-      ids: group.map(({ change }) => change.record.id),
-    })
-    return
-  }
-  const rows = group.map(({ change, columns }) => ({
-    id: change.record.id,
-    ...Object.fromEntries(own.map((name) => [name, columns[name]])),
-  }))
-  const types = own.map((name) => `${name} ${TIMES.has(name) ? 'text' : COLUMN_TYPES[name]}`).join(', ')
-  await tx.query(
-    `update files set ${sets.join(', ')} from jsonb_to_recordset(:rows::jsonb) as c(id uuid, ${types})
-     where files.shop_id = :shop and files.id = c.id`,
-    { ...bindings, rows: JSON.stringify(rows) },
+  const types = own.map((name) => `, ${name} ${TIMES.has(name) ? 'text' : COLUMN_TYPES[name]}`).join('')
+  return tx.query(
+    `update files set ${sets.join(', ')} from jsonb_to_recordset(:rows::jsonb) as c(id uuid, row_version xid${types})
+     where ${SAME_ROW} returning files.id`,
+    { ...bindings, rows: rowsOf(group, own) },
   )
 }
 

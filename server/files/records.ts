@@ -1,4 +1,5 @@
-// Files as operations work on them: read whole, many at a time, and held against anyone else's change meanwhile.
+// Files as operations work on them: read whole, many at a time, each with the version of its row, so that a change made on it
+// can tell when someone else was faster.
 import type { FileView, Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 
@@ -16,24 +17,23 @@ export interface FileRecord extends FileView {
   mapping_state: MappingState
   updated_at: string
   deleted_at: string | null
+  /** Changes with every write to its row. */
+  row_version: string
+  /** A running operation has it in its hands. */
+  claimed: boolean
   mappings: readonly KeptMapping[]
 }
 
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, expiry_days, download_limit, visibility, cdn,
   download_notification, download_tracking, allowed_referrers, mapping_state, updated_at::text as updated_at,
-  deleted_at::text as deleted_at`
+  deleted_at::text as deleted_at, xmin::text as row_version,
+  exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
 
-/** Those of `ids` (bare UUIDs) that exist, in the trash or not. `hold`: nobody else changes them before the transaction ends. */
-export async function readRecords(
-  tx: ShopScope,
-  ids: readonly string[],
-  { hold = false }: { hold?: boolean } = {},
-): Promise<Map<string, FileRecord>> {
+/** Those of `ids` (bare UUIDs) that exist, in the trash or not. */
+export async function readRecords(tx: ShopScope, ids: readonly string[]): Promise<Map<string, FileRecord>> {
   if (ids.length === 0) return new Map()
-  // In one order for everyone: two operations on the same files then wait for each other instead of deadlocking.
   const rows = await tx.query<FileRecord & { mappings: KeptMapping[] }>(
-    `select ${COLUMNS} from files where shop_id = :shop and id = any(:ids::uuid[])
-     ${hold ? 'order by id for no key update' : ''}`,
+    `select ${COLUMNS} from files where shop_id = :shop and id = any(:ids::uuid[])`,
     { ids },
   )
   const records = new Map(rows.map((row) => [row.id, Object.assign(row, { mappings: [] as KeptMapping[] })]))

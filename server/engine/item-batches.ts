@@ -1,0 +1,47 @@
+// What an operation of one transaction a batch has yet to come to: files by batches, whose items are written once, with their
+// outcomes.
+import type { ShopScope } from '../db/for-shop.ts'
+import { workItem } from './claim.ts'
+import type { WorkItem } from './types.ts'
+
+/** Takes the next batch, for as long as the transaction holds; null: there is none left, or others have them. */
+export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkItem[] | null> {
+  const [batch] = await tx.query<{ position: number; file_ids: string[] }>(
+    `delete from item_batches where shop_id = :shop and operation_id = :operation and position = (
+       select position from item_batches where shop_id = :shop and operation_id = :operation
+       order by position limit 1 for update skip locked)
+     returning position, to_json(file_ids) as file_ids`,
+    { operation },
+  )
+  if (!batch) return null
+  return batch.file_ids.map((file_id, at) =>
+    workItem({
+      position: batch.position + at,
+      file_id,
+      attempt: 1,
+      crashed: false,
+      step: 0,
+      entry: null,
+      draft: null as never,
+      staged: null,
+      plan: null,
+    }),
+  )
+}
+
+/** Makes items of all that is left: to be marked one by one, or cancelled. */
+export async function spreadBatches(
+  tx: ShopScope,
+  operation: string,
+  status: 'pending' | 'cancelled' = 'pending',
+): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from item_batches where shop_id = :shop and operation_id = :operation returning position, file_ids
+     )
+     insert into items (shop_id, operation_id, position, file_id, status, finished_at)
+     select :shop, :operation, gone.position + n - 1, id, :status, case when :status = 'cancelled' then now() end
+     from gone, unnest(gone.file_ids) with ordinality as t(id, n)`,
+    { operation, status },
+  )
+}

@@ -1,0 +1,339 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { FileSettings, Mapping } from '../../plugins/contract.ts'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { makeFiles, type MadeFile } from '../../test/files.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { addVersion } from './admit.ts'
+import { changeFiles, type Change, type Changed } from './changes.ts'
+import { draftOfRecord, type Draft } from './drafts.ts'
+import { readRecords, type FileRecord } from './records.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+let shops = 0
+beforeAll(async () => void (database = await openTestDatabase()))
+afterAll(() => database.drop())
+beforeEach(async () => {
+  scope = forShop(database, await createTestShop(database, `shop-${shops++}.myshopify.com`))
+})
+
+async function made(...files: (string | MadeFile)[]): Promise<FileRecord[]> {
+  const ids = await makeFiles(
+    scope,
+    files.map((file) => (typeof file === 'string' ? { filename: file } : file)),
+  )
+  return reread(ids)
+}
+async function reread(ids: readonly string[]): Promise<FileRecord[]> {
+  const records = await readRecords(scope, ids)
+  return ids.flatMap((id) => records.get(id) ?? [])
+}
+const idsOf = (records: readonly FileRecord[]) => records.map(({ id }) => id)
+/** Everything of the files' rows, and whether a row was written at all. */
+const rows = (records: readonly FileRecord[]) =>
+  scope.query<Record<string, unknown>>(
+    'select files.*, xmin::text as xmin from files where shop_id = :shop and id = any(:ids::uuid[]) order by filename',
+    { ids: idsOf(records) },
+  )
+const changeTo = (record: FileRecord, to: Partial<Draft>): Change => ({
+  record,
+  draft: { ...draftOfRecord(record), ...to },
+})
+const change = (...changes: Change[]): Promise<Changed[]> => scope.transaction((tx) => changeFiles(tx, changes))
+const product = (id: string): Mapping => ({
+  product_id: id,
+  product_title: `Product ${id}`,
+  variant_id: null,
+  sku: null,
+  method: 'manual',
+  score: 1,
+  reason: 'Chosen by hand',
+})
+
+const SETTINGS: FileSettings = {
+  expiry_days: 30,
+  download_limit: 3,
+  visibility: 'public',
+  cdn: false,
+  download_notification: true,
+  download_tracking: false,
+  allowed_referrers: ['a.example.com', 'b.example.com'],
+}
+
+describe('each field', () => {
+  it.each(Object.entries(SETTINGS))(
+    '%s is written, and noted before and after; nothing else is',
+    async (field, value) => {
+      const [record] = await made('a.pdf')
+      const [before] = await rows([record!])
+      const was = record![field as keyof FileSettings]
+      expect(await change(changeTo(record!, { [field]: value }))).toEqual([
+        {
+          status: 'changed',
+          ledger: { before: { [field]: was, updated_at: record!.updated_at }, after: { [field]: value } },
+        },
+      ])
+      const [after] = await rows([record!])
+      const moved = { xmin: after!.xmin, updated_at: after!.updated_at }
+      expect(after).toEqual({ ...before, ...moved, [field]: value })
+      expect(after!.updated_at).not.toEqual(before!.updated_at)
+    },
+  )
+
+  it('a new name takes its key, extension and type along', async () => {
+    const [record] = await made('Guide.PDF')
+    await change(changeTo(record!, { filename: 'CAF\u00c9.Zip' }))
+    expect((await rows([record!]))[0]).toMatchObject({
+      filename: 'CAF\u00c9.Zip',
+      name_key: 'caf\u00e9.zip',
+      extension: 'zip',
+      content_type: 'application/zip',
+    })
+  })
+
+  it('tags are noted as what came and what went, beside the list that was there', async () => {
+    const [record] = await made({ filename: 'a.pdf', tags: ['old', 'kept'] })
+    const [changed] = await change(changeTo(record!, { tags: ['kept', 'new'] }))
+    expect(changed).toMatchObject({
+      ledger: { before: { tags: ['old', 'kept'] }, after: { tags: { added: ['new'], removed: ['old'] } } },
+    })
+    expect((await reread([record!.id]))[0]!.tags).toEqual(['kept', 'new'])
+  })
+
+  it('a draft that says what is so writes nothing', async () => {
+    const records = await made('a.pdf', { filename: 'b.pdf', mapped: true, tags: ['x', 'y'] })
+    const before = await rows(records)
+    expect(await change(...records.map((record) => changeTo(record, {})))).toEqual([
+      { status: 'same' },
+      { status: 'same' },
+    ])
+    expect(await rows(records)).toEqual(before)
+  })
+})
+
+describe('mappings', () => {
+  it('make a file mapped; the last one that goes leaves it unmapped; one that never had any stays so', async () => {
+    const [file, other] = await made('a.pdf', 'b.pdf')
+    const [added] = await change(changeTo(file!, { mappings: [product('1'), product('2')] }))
+    expect(added).toMatchObject({
+      ledger: {
+        before: { mapping_state: 'never' },
+        after: {
+          mapping_state: 'mapped',
+          mappings: { added: [{ product_id: '1' }, { product_id: '2' }], removed: [] },
+        },
+      },
+    })
+    const [mapped] = await reread([file!.id])
+    await change(changeTo(mapped!, { mappings: [mapped!.mappings[0]!] }))
+    const [one] = await reread([file!.id])
+    expect([one!.mapping_state, one!.mappings.map(({ product_id }) => product_id)]).toEqual(['mapped', ['1']])
+    await change(changeTo(one!, { mappings: [] }), changeTo(other!, { mappings: [], cdn: false }))
+    expect((await reread([file!.id, other!.id])).map(({ mapping_state }) => mapping_state)).toEqual([
+      'unmapped',
+      'never',
+    ])
+  })
+  it('of a product and of one of its variants are two', async () => {
+    const [file] = await made('a.pdf')
+    const both = [product('1'), { ...product('1'), variant_id: '11' }]
+    await change(changeTo(file!, { mappings: both }))
+    const [mapped] = await reread([file!.id])
+    expect(mapped!.mappings).toHaveLength(2)
+    await change(changeTo(mapped!, { mappings: mapped!.mappings.filter(({ variant_id }) => variant_id === null) }))
+    expect((await reread([file!.id]))[0]!.mappings).toMatchObject([{ product_id: '1', variant_id: null }])
+  })
+  it('come back with the time they were made', async () => {
+    const [file] = await made({ filename: 'a.pdf', mapped: true })
+    await change(changeTo(file!, { mappings: [] }))
+    const [bare] = await reread([file!.id])
+    await change(changeTo(bare!, { mappings: [...file!.mappings] }))
+    expect((await reread([file!.id]))[0]!.mappings).toEqual(file!.mappings)
+  })
+})
+
+describe('the trash', () => {
+  it('takes a file in and gives it back', async () => {
+    const [file] = await made({ filename: 'a.pdf', mapped: true })
+    const [gone] = await change(changeTo(file!, { deleted: true }))
+    expect(gone).toMatchObject({ ledger: { before: { deleted: false }, after: { deleted: true } } })
+    const [inTrash] = await reread([file!.id])
+    expect(inTrash).toMatchObject({ deleted_at: expect.any(String), mapping_state: 'mapped' })
+    const [back] = await change(changeTo(inTrash!, { deleted: false }))
+    expect(back).toMatchObject({
+      ledger: { before: { deleted: true, deleted_at: inTrash!.deleted_at }, after: { deleted: false } },
+    })
+    expect((await reread([file!.id]))[0]!.deleted_at).toBeNull()
+  })
+  it('remembers since when, where an undo puts a file back into it', async () => {
+    const [file] = await made('a.pdf')
+    await change(changeTo(file!, { deleted: true, deleted_at: '2026-01-31 12:00:00.123456+00' }))
+    const [row] = await scope.query('select deleted_at = :at::timestamptz as same from files where shop_id = :shop', {
+      at: '2026-01-31 12:00:00.123456+00',
+    })
+    expect(row).toEqual({ same: true })
+  })
+  it('what is purged is gone with all it had; its bytes wait for the sweep', async () => {
+    const [file, other] = await made({ filename: 'a.pdf', mapped: true }, 'b.pdf')
+    const counts = async () => {
+      const tables = ['files', 'versions', 'mappings', 'blobs'].map(
+        (table) => `(select count(*) from ${table} where shop_id = :shop) as ${table}`,
+      )
+      return (await scope.query(`select ${tables.join(', ')}`))[0]
+    }
+    expect(await counts()).toEqual({ files: 2, versions: 2, mappings: 1, blobs: 2 })
+    expect(await change(changeTo(file!, { purged: true }), changeTo(other!, { cdn: false }))).toMatchObject([
+      { ledger: { before: { filename: 'a.pdf' }, after: { purged: true } } },
+      { status: 'changed' },
+    ])
+    expect(await counts()).toEqual({ files: 1, versions: 1, mappings: 0, blobs: 2 })
+  })
+})
+
+describe('versions', () => {
+  it('point the file at other bytes, with their size; an older one can be pointed at again', async () => {
+    const [file] = await made({ filename: 'a.pdf', size_bytes: 100 })
+    const staged = { hash: 'ab'.repeat(32), size_bytes: 4321, location: 'primary', content_type: null }
+    await scope.transaction(async (tx) => {
+      const version = await addVersion(tx, file!.id, staged)
+      expect(await changeFiles(tx, [changeTo(file!, { version })])).toMatchObject([
+        { ledger: { before: { version: 1 }, after: { version: 2 } } },
+      ])
+    })
+    const [newer] = await reread([file!.id])
+    expect(newer).toMatchObject({ version: 2, size_bytes: 4321 })
+    await change(changeTo(newer!, { version: 1 }))
+    expect((await reread([file!.id]))[0]).toMatchObject({ version: 1, size_bytes: 100 })
+  })
+})
+
+describe('many at a time', () => {
+  it('each gets its own, in the order given, whatever they have in common', async () => {
+    const records = await made('a.pdf', 'b.pdf', 'c.pdf', 'd.pdf')
+    const results = await change(
+      changeTo(records[0]!, { expiry_days: 1, cdn: false }),
+      changeTo(records[1]!, { expiry_days: 2, cdn: false }),
+      changeTo(records[2]!, {}),
+      changeTo(records[3]!, { allowed_referrers: ['it\'s "here"; --, {a}'], tags: ["o'clock", '?', ':shop'] }),
+    )
+    expect(results.map(({ status }) => status)).toEqual(['changed', 'changed', 'same', 'changed'])
+    expect(await reread(idsOf(records))).toMatchObject([
+      { expiry_days: 1, cdn: false },
+      { expiry_days: 2, cdn: false },
+      { expiry_days: null, cdn: true },
+      { allowed_referrers: ['it\'s "here"; --, {a}'], tags: ["o'clock", '?', ':shop'] },
+    ])
+  })
+  it('one that is refused changes nothing, and the others go on', async () => {
+    const records = await made('a.pdf', 'b.pdf', 'c.pdf')
+    const before = await rows(records)
+    const results = await change(
+      changeTo(records[0]!, { filename: 'a/b.pdf', cdn: false }),
+      changeTo(records[1]!, { tags: ['a;b'], cdn: false }),
+      changeTo(records[2]!, { cdn: false }),
+    )
+    expect(results).toMatchObject([
+      { status: 'refused', code: 'invalid_filename' },
+      { status: 'refused', code: 'invalid_tag' },
+      { status: 'changed' },
+    ])
+    const after = await rows(records)
+    expect(after.slice(0, 2)).toEqual(before.slice(0, 2))
+    expect(after[2]).toMatchObject({ cdn: false })
+  })
+  it('a file has at most 250 tags', async () => {
+    const [file] = await made('a.pdf')
+    const tags = Array.from({ length: 251 }, (_, n) => `tag ${n}`)
+    expect(await change(changeTo(file!, { tags }))).toMatchObject([{ status: 'refused', code: 'invalid_tag' }])
+    expect(await change(changeTo(file!, { tags: tags.slice(1) }))).toMatchObject([{ status: 'changed' }])
+  })
+  it('another shop’s scope changes nothing of it', async () => {
+    const [file] = await made({ filename: 'a.pdf', mapped: true })
+    const before = await rows([file!])
+    const stranger = forShop(database, await createTestShop(database, `stranger-${shops}.myshopify.com`))
+    await stranger.transaction((tx) =>
+      changeFiles(tx, [changeTo(file!, { cdn: false, mappings: [], tags: ['theirs'] })]),
+    )
+    await stranger.transaction((tx) => changeFiles(tx, [changeTo(file!, { purged: true })]))
+    expect(await rows([file!])).toEqual(before)
+    expect((await reread([file!.id]))[0]!.mappings).toHaveLength(1)
+  })
+})
+
+describe('a promise', () => {
+  it('looking changes nothing and says what would be', async () => {
+    const [file] = await made('a.pdf')
+    const before = await rows([file!])
+    const wanted = () => changeTo(file!, { cdn: false, tags: ['new'] })
+    const foreseen = await scope.transaction((tx) => changeFiles(tx, [wanted()], { write: false }))
+    expect(await rows([file!])).toEqual(before)
+    expect(await change(wanted())).toEqual(foreseen)
+  })
+  it('is kept or nothing is done: what has changed since in what it was about is left alone', async () => {
+    const [same, moved, elsewhere] = await made('a.pdf', 'b.pdf', 'c.pdf')
+    const promised = [{ cdn: true, updated_at: 'then' }, { cdn: false }] as const
+    await change(changeTo(moved!, { cdn: false }), changeTo(elsewhere!, { download_limit: 3 }))
+    const records = await reread(idsOf([same!, moved!, elsewhere!]))
+    const results = await change(...records.map((record) => ({ ...changeTo(record, { cdn: false }), promised })))
+    expect(results.map(({ status }) => status)).toEqual(['changed', 'drifted', 'changed'])
+  })
+  it('of nothing is broken by something', async () => {
+    const [file] = await made('a.pdf')
+    expect(await change({ ...changeTo(file!, { cdn: false }), promised: [null, null] })).toEqual([
+      { status: 'drifted' },
+    ])
+    expect(await change({ ...changeTo(file!, {}), promised: [null, null] })).toEqual([{ status: 'same' }])
+  })
+})
+
+describe('whatever a draft says', () => {
+  const tag = fc.constantFrom('a', 'b', "o'c", '日', '?')
+  const wish: Record<string, fc.Arbitrary<unknown>> = {
+    expiry_days: fc.option(fc.constantFrom(1, 60, 36_500)),
+    download_limit: fc.option(fc.constantFrom(1, 5)),
+    visibility: fc.constantFrom('public', 'private'),
+    cdn: fc.boolean(),
+    download_notification: fc.boolean(),
+    download_tracking: fc.boolean(),
+    allowed_referrers: fc.array(fc.constantFrom('x.com', 'y.com'), { maxLength: 2 }),
+    tags: fc.uniqueArray(tag, { maxLength: 3 }),
+    mappings: fc.subarray([product('1'), product('2'), { ...product('1'), variant_id: '7' }]),
+    deleted: fc.boolean(),
+  }
+  const draft = fc
+    .subarray(Object.keys(wish))
+    .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, wish[name]!]))))
+
+  it('the file becomes, and the ledger names exactly what differs', async () => {
+    const ids = idsOf(await made(...Array.from({ length: 6 }, (_, n) => `file-${n}.pdf`)))
+    await fc.assert(
+      fc.asyncProperty(fc.array(draft, { minLength: 6, maxLength: 6 }), async (drafts) => {
+        const before = await reread(ids)
+        const results = await change(...before.map((record, at) => changeTo(record, drafts[at] as Partial<Draft>)))
+        for (const [at, after] of (await reread(ids)).entries()) {
+          const was = comparable(before[at]!)
+          const is = comparable(after)
+          expect(is).toEqual({ ...was, ...comparable({ ...before[at]!, ...drafts[at] } as FileRecord) })
+          const different = Object.keys(is).filter((field) => JSON.stringify(is[field]) !== JSON.stringify(was[field]))
+          const result = results[at]!
+          const named = result.status === 'changed' ? Object.keys(result.ledger.after) : []
+          expect(named.filter((field) => field !== 'mapping_state').sort()).toEqual(different.sort())
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+/** What a draft can say of a file, in one form for drafts and records; tags as a set, since their order alone is no change. */
+function comparable(file: FileRecord & { deleted?: boolean }): Record<string, unknown> {
+  const { filename, tags, mappings, deleted = file.deleted_at !== null } = file
+  return {
+    ...Object.fromEntries(Object.keys(SETTINGS).map((field) => [field, file[field as keyof FileSettings]])),
+    filename,
+    tags: tags.toSorted(),
+    mappings: mappings.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort(),
+    deleted,
+  }
+}

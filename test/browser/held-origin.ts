@@ -1,0 +1,45 @@
+// A web server that keeps every request waiting until the test lets it through: an import in progress, for as long as one looks.
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface HeldOrigin {
+  url: string
+  /** Requests that wait at this moment. */
+  waiting(): number
+  /** Answers all that wait, and from now on each at once. */
+  open(): void
+  /** From now on they wait again. */
+  hold(): void
+  close(): Promise<void>
+}
+
+/** Serves its own path as the file. */
+export async function startHeldOrigin(): Promise<HeldOrigin> {
+  const held = new Map<ServerResponse, string>()
+  let isOpen = false
+  const answer = (response: ServerResponse, path: string) =>
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(path)
+  const server = createServer((request, response) => {
+    if (isOpen) return void answer(response, request.url!)
+    held.set(response, request.url!)
+    response.once('close', () => held.delete(response))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    waiting: () => held.size,
+    open: () => {
+      isOpen = true
+      for (const [response, path] of held) answer(response, path)
+      held.clear()
+    },
+    hold: () => {
+      isOpen = false
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

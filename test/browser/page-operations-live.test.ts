@@ -1,0 +1,165 @@
+// What is done with a running operation in the admin page: watched by events, paused, resumed, cancelled, its log exported.
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page, Request } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { startHeldOrigin, type HeldOrigin } from './held-origin.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+let server: RunningServer
+let origin: HeldOrigin
+let browser: Browser
+let opened: OpenPage | null = null
+let imports = 0
+
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([startServer(), startHeldOrigin(), startBrowser()])
+})
+beforeEach(() => origin.hold())
+afterEach(async () => {
+  origin.open()
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+async function open(address: string): Promise<Page> {
+  opened = await openPage(browser, server, address)
+  return opened.page
+}
+
+/** An import whose files wait until the origin opens. */
+async function startImport(files: number): Promise<string> {
+  const batch = (imports += 1)
+  const body = {
+    files: Array.from({ length: files }, (_, n) => ({
+      filename: `Import ${batch} file ${n}.bin`,
+      url: `${origin.url}/${batch}/${n}`,
+    })),
+  }
+  const response = await server.call('POST', '/api/files/import', body, { prefer: 'respond-async' })
+  await expect.poll(() => origin.waiting(), { timeout: 20_000 }).toBeGreaterThan(0)
+  return ((await response.json()) as { job_id: string }).job_id
+}
+
+/** Until the operation's page says that it is in this state, which it also says aloud. */
+const reaches = (page: Page, word: string) =>
+  page.locator('main [role=status]', { hasText: new RegExp(`^${word}$`) }).waitFor({ state: 'attached' })
+
+test('progress comes by events, and a reload loses nothing', async () => {
+  const job = await startImport(5)
+  const page = await open(`/operations/${job}`)
+  await reaches(page, 'In progress')
+  await page.getByText('0 of 5').waitFor()
+  await page.reload()
+  await reaches(page, 'In progress')
+  const asked: string[] = []
+  page.on('request', (request: Request) => asked.push(new URL(request.url()).pathname))
+  await page.waitForResponse((response) => response.url().endsWith(`${job}/items?limit=50`))
+  origin.open()
+  await reaches(page, 'Success')
+  await page.getByText('5 of 5').waitFor()
+  // The record itself was not asked for again: it was told.
+  expect(asked.filter((path) => path === `/api/operations/${job}`)).toEqual([])
+})
+
+test('where no events come through, the page asks', async () => {
+  const job = await startImport(3)
+  opened = await openPage(browser, server, '/files')
+  const { page } = opened
+  await page.route('**/events', (route) => route.abort())
+  await page.goto(`${server.url}/operations/${job}`)
+  await reaches(page, 'In progress')
+  origin.open()
+  await reaches(page, 'Success')
+})
+
+test('paused, it stays so over a reload until it is resumed', async () => {
+  const job = await startImport(4)
+  const page = await open(`/operations/${job}`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await reaches(page, 'Paused')
+  await page.getByText('the files that wait are left alone', { exact: false }).waitFor()
+  await page.reload()
+  await reaches(page, 'Paused')
+  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+  await expect.poll(() => origin.waiting()).toBe(0)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await reaches(page, 'In progress')
+  origin.open()
+  await reaches(page, 'Success')
+  await page.getByText('4 of 4').waitFor()
+})
+
+test('a cancel asks first, says what it means, and the log tells each file’s end', async () => {
+  const job = await startImport(3)
+  const page = await open(`/operations/${job}`)
+  await page.getByRole('button', { name: 'Cancel operation' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('3 files that wait are left alone', { exact: false }).waitFor()
+  await dialog.getByRole('button', { name: 'Back' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await reaches(page, 'In progress')
+  await page.getByRole('button', { name: 'Cancel operation' }).click()
+  await dialog.getByRole('button', { name: 'Cancel operation' }).click()
+  await reaches(page, 'Cancelled')
+  await page.getByRole('tab', { name: 'Cancelled, 3' }).click()
+  await page.locator('main tbody tr').nth(2).getByText('Cancelled', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Cancel operation' }).count()).toBe(0)
+  const csv = await exported(page, 'CSV, for spreadsheets')
+  expect(csv.name).toBe(`${job}.csv`)
+  expect(csv.text).toContain('position,filename')
+  expect(csv.text.match(/cancelled/g)).toHaveLength(3)
+  const json = await exported(page, 'JSON, for programs')
+  expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
+})
+
+test('the history moves by itself, and pauses and resumes there', async () => {
+  await startImport(2)
+  const page = await open('/operations?status=running')
+  const row = page.locator('main tbody tr').first()
+  await row.getByText('0 of 2').waitFor()
+  await row.getByRole('button', { name: 'Pause: API import' }).click()
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByRole('button', { name: 'Show all operations' }).click()
+  await row.getByText('Paused', { exact: true }).waitFor()
+  await row.getByRole('button', { name: 'Resume: API import' }).click()
+  await row.getByText('In progress', { exact: true }).waitFor()
+  origin.open()
+  await row.getByText('Success', { exact: true }).waitFor()
+  await row.getByText('2 of 2').waitFor()
+})
+
+test('what can no longer be done says why, and what can takes its place', async () => {
+  const job = await startImport(1)
+  const page = await open(`/operations/${job}`)
+  // A page that has not heard yet: the operation ends behind its back.
+  await page.route('**/pause', async (route) => {
+    origin.open()
+    await expect.poll(() => ended(job)).toBe(true)
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('This could not be done').waitFor()
+  await page.getByText('has ended', { exact: false }).waitFor()
+  await reaches(page, 'Success')
+  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+})
+
+async function ended(job: string): Promise<boolean> {
+  const record = (await (await server.call('GET', `/api/jobs/${job}`)).json()) as { status: string }
+  return record.status === 'success'
+}
+
+async function exported(page: Page, choice: string): Promise<{ name: string; text: string }> {
+  await page.getByRole('button', { name: 'Export log' }).click()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(choice).click()])
+  return { name: download.suggestedFilename(), text: await readFile((await download.path())!, 'utf8') }
+}

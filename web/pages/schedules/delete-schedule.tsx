@@ -19,7 +19,7 @@ export function DeleteSchedule({ schedule, onClose, onDeleted }: Props) {
   return (
     <DeleteDialog
       open={schedule !== null}
-      title={`Delete ${schedule?.name ?? ''}?`}
+      title={`Delete “${schedule?.name ?? ''}”?`}
       deleting={remove.isPending}
       error={remove.error}
       onClose={close}

@@ -22,7 +22,7 @@ export function RunNow({ schedule, onClose }: Props) {
     <Modal
       open={schedule !== null}
       onClose={close}
-      title={`Run ${schedule?.name ?? ''} now?`}
+      title={`Run “${schedule?.name ?? ''}” now?`}
       primaryAction={{ content: 'Run now', loading: run.isPending, onAction: start }}
       secondaryActions={[{ content: 'Cancel', onAction: close }]}
     >

@@ -5,26 +5,22 @@ import { toast } from '../../client/bridge.ts'
 import { type Schedule, type ScheduleBody, useMatch } from '../../client/schedules.ts'
 import { type Plugin, type Workflow } from '../../client/workflows.ts'
 import { checkFilter } from '../../components/filter-check.ts'
-import { FilterFields } from '../../components/filter-fields.tsx'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
-import { NumberField } from '../../components/number-field.tsx'
 import { Page } from '../../components/page.tsx'
-import { fieldId } from '../../components/problems.ts'
 import { Refusal } from '../../components/refusal.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
 import { useSettled } from '../../place/use-settled.ts'
-import { Banner, BlockStack, Card, Checkbox, Select, TextField } from '../../ui/index.ts'
-import { NOTIFY, schedulePlace } from '../../words/schedule.ts'
+import { BlockStack } from '../../ui/index.ts'
+import { schedulePlace } from '../../words/schedule.ts'
 import { DeleteSchedule } from './delete-schedule.tsx'
-import { bodyOf, deletes, type ScheduleDraft } from './draft.ts'
+import { bodyOf, type ScheduleDraft } from './draft.ts'
 import { Matches } from './matches.tsx'
 import { NextRuns } from './next-runs.tsx'
 import { RunNow } from './run-now.tsx'
+import { ScheduleFields } from './schedule-fields.tsx'
 import { Templates } from './templates.tsx'
 import { Titled } from './titled.tsx'
-import { type ScheduleForm, useScheduleForm } from './use-schedule-form.ts'
-import { WhatCard } from './what-card.tsx'
-import { WhenCard } from './when-card.tsx'
+import { useScheduleForm } from './use-schedule-form.ts'
 import './schedules.css'
 
 interface Props {
@@ -51,7 +47,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
     },
   })
   const [asking, setAsking] = useState<'run' | 'delete' | null>(null)
-  const { draft, change, problems } = form
+  const { draft } = form
   const schema = actionOf(draft)?.options
   const self = id === null ? null : { id, ...bodyOf(draft) }
   return (
@@ -77,50 +73,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
         />
         {templates.length > 0 && <Templates templates={templates} />}
         <div className="form-and-side">
-          <BlockStack gap="400">
-            <Card>
-              <BlockStack gap="400">
-                <TextField
-                  label="Name"
-                  id={fieldId('name')}
-                  autoComplete="off"
-                  maxLength={100}
-                  value={draft.name}
-                  error={problems.at('name')}
-                  onChange={(name) => {
-                    change({ name })
-                    form.visit('name')
-                  }}
-                />
-                <Checkbox
-                  label="On"
-                  helpText="A task that is off keeps everything and does not run."
-                  checked={draft.enabled}
-                  onChange={(enabled) => change({ enabled })}
-                />
-              </BlockStack>
-            </Card>
-            <WhenCard form={form} />
-            <WhatCard form={form} plugins={plugins} workflows={workflows} />
-            <Titled title="Which files" help="Every condition must hold. They are looked up anew with every run.">
-              <FilterFields
-                all
-                value={draft.filter}
-                onChange={(filter) => {
-                  change({ filter })
-                  form.visit('filter')
-                }}
-                path="filter"
-                problems={problems}
-              />
-              {Object.keys(draft.filter).length === 0 && (
-                <Banner tone="info">
-                  <p>Without a condition, every run is about all files.</p>
-                </Banner>
-              )}
-            </Titled>
-            <Afterwards form={form} deleting={deletes(draft, plugins, workflows)} />
-          </BlockStack>
+          <ScheduleFields form={form} plugins={plugins} workflows={workflows} />
           <div className="side">
             <BlockStack gap="400">
               <NextRuns draft={draft} />
@@ -146,35 +99,6 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
         onDeleted={() => navigate('/schedules')}
       />
     </Page>
-  )
-}
-
-function Afterwards({ form: { draft, change, problems }, deleting }: { form: ScheduleForm; deleting: boolean }) {
-  return (
-    <Titled title={deleting ? 'Safety and notification' : 'Notification'}>
-      <div className="fields">
-        {deleting && (
-          <NumberField
-            label="Delete at most"
-            id={fieldId('cap')}
-            suffix="files a run"
-            help="Above this, nothing is deleted: the run stops as a preview, and a notice asks you to confirm it."
-            value={draft.cap}
-            error={problems.at('cap')}
-            onChange={(cap) => change({ cap })}
-          />
-        )}
-        <Select
-          label="Send an e-mail summary"
-          id={fieldId('notify')}
-          helpText="To the recipients in Settings. A notice in the page there always is."
-          error={problems.at('notify')}
-          options={Object.entries(NOTIFY).map(([value, label]) => ({ label, value }))}
-          value={draft.notify}
-          onChange={(notify) => change({ notify: notify as ScheduleDraft['notify'] })}
-        />
-      </div>
-    </Titled>
   )
 }
 

@@ -19,7 +19,7 @@ export function DeleteWorkflow({ workflow, onClose, onDeleted }: Props) {
   return (
     <DeleteDialog
       open={workflow !== null}
-      title={`Delete ${workflow?.name ?? ''}?`}
+      title={`Delete “${workflow?.name ?? ''}”?`}
       deleting={remove.isPending}
       error={remove.error}
       onClose={close}

@@ -87,6 +87,8 @@ export interface OperationRow {
   artifact: unknown
   paused_at: Date | null
   paused_ms: number
+  /** How much of it is kept still. */
+  detail: 'kept' | 'results' | 'record'
   created_at: Date
   started_at: Date | null
   finished_at: Date | null

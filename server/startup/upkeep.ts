@@ -1,6 +1,8 @@
 // Upkeep across shops, hourly in every worker: what has run out is removed. Each sweep may run in several at once.
 import type { Database } from '../db/database.ts'
 import { sweepSessions } from '../delivery/counting.ts'
+import { sweepOperations } from '../engine/retention.ts'
+import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { BlobStore } from '../store/store.ts'
 
@@ -19,6 +21,9 @@ export function startUpkeep(
     await database.pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`)
     await database.pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`)
     await sweepSessions(database.pool, clock())
+    const purged = await sweepTrash(database.pool, clock())
+    if (purged > 0) log.info('removed files whose time in the trash was over', { files: purged })
+    await sweepOperations(database.pool, clock())
     for (const [location, store] of stores) {
       const removed = await store.sweep(ORPHAN_MS, (shop, hashes) => knownBlobs(database, location, shop, hashes))
       if (removed > 0) log.info('removed blobs that no file ever had', { location, removed })

@@ -1,0 +1,22 @@
+// The trash: a file stays there 7 days with its links, then it is gone for good.
+import type { Database } from '../db/database.ts'
+
+export const TRASH_DAYS = 7
+const FILES_AT_ONCE = 5000
+
+/** Across shops. Gives how many files it removed. */
+export async function sweepTrash(pool: Database['pool'], now: Date): Promise<number> {
+  let removed = 0
+  while (true) {
+    const { rowCount } = await pool.query(
+      `delete from files using (
+         select shop_id, id from files where deleted_at < $1::timestamptz - $2 * interval '1 day'
+         order by shop_id, id limit $3 for update skip locked
+       ) old where files.shop_id = old.shop_id and files.id = old.id
+         and not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)`,
+      [now, TRASH_DAYS, FILES_AT_ONCE],
+    )
+    removed += rowCount ?? 0
+    if ((rowCount ?? 0) < FILES_AT_ONCE) return removed
+  }
+}

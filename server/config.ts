@@ -170,7 +170,8 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
 
 /** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */
 export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial<Limits> }): Config {
-  const whole: Config = { ...config, limits: { ...DEFAULT_LIMITS, ...config.limits } }
+  const workflows = [...config.workflows, ...impliedActions(config.plugins, config.workflows)]
+  const whole: Config = { ...config, workflows, limits: { ...DEFAULT_LIMITS, ...config.limits } }
   const problems = [
     ...doubled('plugin', whole.plugins),
     ...doubled('workflow', whole.workflows),
@@ -185,6 +186,19 @@ export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial
   ]
   if (problems.length > 0) throw new ConfigError(problems)
   return whole
+}
+
+/** Whatever acts on files is an action under its own id: one that has no workflow of that id gets the usual one. */
+function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
+  const last = plugins.some(({ id }) => id === 'notify')
+    ? [{ id: 'notify', plugin: 'notify', options: { when: 'background' } }]
+    : []
+  return plugins
+    .filter(({ id, kind, scope }) => kind === 'act' && scope !== 'operation' && !workflows.some((one) => one.id === id))
+    .map(({ id, title }) => ({
+      ...{ id, title, action: id, kind: 'bulk', parallel: 2 },
+      steps: [{ id: 'act', plugin: id }, ...last],
+    }))
 }
 
 function doubled(what: string, list: readonly { id: string }[]): string[] {

@@ -1,5 +1,6 @@
 // Bulk actions and workflows on files that exist, asked for by a person in the page or by a program with a key.
 import type { Workflow } from '../../plugins/contract.ts'
+import { schemaProblems } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { permissionsOf, withOptions, worksOnTrash, type Engine, type Source } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
@@ -68,15 +69,9 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
   const plugin = engine.plugins.find((one) => one.id === id)
   if (!workflow || !plugin || workflow.kind === 'import')
     throw invalid([{ param: 'action', code: 'invalid_value', message: `There is no action ${id}` }])
-  const checked = plugin.options.safeParse(options)
-  if (checked.success) return withOptions(workflow, id, options)
-  throw invalid(
-    checked.error.issues.map(({ path, message }) => ({
-      param: ['options', ...path].join('.'),
-      code: 'invalid_value',
-      message,
-    })),
-  )
+  const problems = schemaProblems(plugin.options, options, 'options')
+  if (problems.length === 0) return withOptions(workflow, id, options)
+  throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
 }
 
 /** A filter looks in the trash where the workflow works there, and only there. */

@@ -25,7 +25,7 @@ function Line({ what, before, after }: Change) {
           <span className="was">{before}</span>
           <span aria-hidden="true"> → </span>
           <Text as="span" visuallyHidden>
-            {' to '}
+            {'to '}
           </Text>
         </>
       )}

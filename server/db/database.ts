@@ -17,17 +17,28 @@ export interface Database {
 }
 
 /**
+ * What a process that stands still leaves locked in an open transaction is free again after this, for those who took over its
+ * work. (Its connection stays up: nobody but the server could end it.)
+ */
+const STILL_MS = 30_000
+
+/**
  * Opens both pools; connects on first use.
  * @param connections the most that each pool may hold.
  */
 export function openDatabase(url: string, connections: number, log: Logger): Database {
-  const pool = new pg.Pool({ connectionString: url, max: connections, connectionTimeoutMillis: 10_000 })
+  const options = {
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    idle_in_transaction_session_timeout: STILL_MS,
+  }
+  const pool = new pg.Pool({ ...options, max: connections })
   // Without these handlers a restart of PostgreSQL would end our process.
   pool.on('error', (error) => log.warn('idle database connection lost', { error: error.message }))
   pool.on('connect', (client) => client.on('error', () => {}))
   const knex = knexFactory({
     client: 'pg',
-    connection: { connectionString: url, connectionTimeoutMillis: 10_000 },
+    connection: options,
     pool: { min: 0, max: connections },
     acquireConnectionTimeout: 20_000,
     log: {

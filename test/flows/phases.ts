@@ -1,0 +1,64 @@
+// What a worker process is in the middle of, as the database sees it: asked while the process is frozen, it is no guess.
+import type { Pool } from 'pg'
+import { WORKER_LOCKS } from '../../server/db/listener.ts'
+
+export type Phase = 'fetch' | 'commit' | 'finish' | 'idle'
+
+export interface Sight {
+  phase: Phase
+  /** Items in its hands, and the highest attempt among them. */
+  items: number
+  attempt: number
+  /** The statement it stands in, where it is in a transaction that writes outcomes. */
+  statement: string
+}
+
+const COMMITS =
+  'insert into (blobs|files|versions|mappings)|update items set status = o|update operations set done|select position from items'
+/** The process's row among the workers: its connection holds the lock that goes with it. */
+const WORKER = `
+  select w.id from workers w
+  join pg_locks l on l.locktype = 'advisory' and l.classid = ${WORKER_LOCKS} and l.objid = w.lock and l.granted
+  join pg_stat_activity a on a.pid = l.pid
+  where a.application_name = $1`
+
+/** A worker's id by its process's name, or null before it has said that it is there. */
+export async function workerId(pool: Pool, name: string): Promise<string | null> {
+  const { rows } = await pool.query<{ id: string }>(WORKER, [name])
+  return rows[0]?.id ?? null
+}
+
+export async function look(pool: Pool, name: string): Promise<Sight> {
+  const { rows } = await pool.query<{ statement: string | null; finishing: boolean; items: number; attempt: number }>(
+    `with me as (${WORKER}), held as (
+       select c.* from chains c join me on me.id = c.worker_id
+     )
+     select
+       (select query from pg_stat_activity where application_name = $1 and xact_start is not null and query ~ $2 limit 1) as statement,
+       exists (
+         select from held join operations o on o.shop_id = held.shop_id and o.id = held.operation_id
+         where chain = -1 and o.status = 'running' and o.done + o.failed + o.skipped + o.cancelled = o.total
+       ) as finishing,
+       count(i)::int as items, coalesce(max(i.attempt), 0)::int as attempt
+     from held join items i on i.shop_id = held.shop_id and i.operation_id = held.operation_id and i.lease = held.lease
+       and i.status = 'running' and i.staged is null`,
+    [name, COMMITS],
+  )
+  const { statement, finishing, items, attempt } = rows[0]!
+  const phase = finishing ? 'finish' : statement ? 'commit' : items > 0 ? 'fetch' : 'idle'
+  return { phase, items, attempt, statement: statement?.trim().replace(/\s+/g, ' ').slice(0, 60) ?? '' }
+}
+
+/** Resolves with the first of these processes that is in a transaction which writes outcomes; null when none is in time. */
+export async function nextCommit(pool: Pool, names: readonly string[], within: number): Promise<string | null> {
+  const until = performance.now() + within
+  while (performance.now() < until) {
+    const { rows } = await pool.query<{ name: string }>(
+      `select application_name as name from pg_stat_activity
+       where application_name = any($1) and xact_start is not null and query ~ $2`,
+      [names, COMMITS],
+    )
+    if (rows[0]) return rows[0].name
+  }
+  return null
+}

@@ -5,7 +5,6 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { permissionsOf, withOptions, worksOnTrash, type Engine, type Source } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { requireWorkflow } from '../workflows/find.ts'
-import type { Scope } from '../http/endpoint.ts'
 
 export interface BulkRequest {
   /** A plugin's id, with its options; or a workflow's id. */
@@ -18,7 +17,7 @@ export interface BulkRequest {
   channel: string
   idempotencyKey: string | undefined
   /** Throws when the caller lacks one of these scopes. */
-  permit(scopes: readonly Scope[]): void
+  permit(scopes: readonly string[]): void
 }
 
 /** Starts the operation and gives its UUID. Throws `validation_failed` with every problem, `missing_scope`, `not_found`. */
@@ -35,7 +34,7 @@ export async function startWorkflow(
   workflow: Workflow,
   request: Omit<BulkRequest, 'action' | 'workflow' | 'options'>,
 ): Promise<string> {
-  request.permit(permissionsOf(workflow, engine.plugins) as Scope[])
+  request.permit(permissionsOf(workflow, engine.plugins))
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
   return engine.start(scope, {
     workflow,

@@ -4,7 +4,7 @@ import type { Step, Workflow } from '../../../plugins/contract.ts'
 import { action, startWorkflow } from '../../channels/admin.ts'
 import { hasEnded, type OperationRow } from '../../engine/engine.ts'
 import { toPublicId } from '../../ids.ts'
-import { endpoint, type Caller, type Endpoint, type Reply, type Request } from '../endpoint.ts'
+import { endpoint, type Caller, type Endpoint, type Reply, type Request, type Scope } from '../endpoint.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, referrers, tags } from '../schemas.ts'
@@ -126,7 +126,7 @@ async function run(
     requestedBy: caller.name,
     channel: channelOf(caller),
     idempotencyKey,
-    permit: (scopes) => requireScopes(caller, scopes),
+    permit: (scopes) => requireScopes(caller, scopes as Scope[]),
   })
   const small = body.file_ids.length <= background
   const wait = waitingTime(ctx, small ? SMALL_WAIT_SECONDS : limits.wait_seconds)

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
 import { fromCursor, toCursor } from '../cursors.ts'
-import { endpoint, type Caller, type Endpoint, type Reply } from '../endpoint.ts'
+import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import {
   itemRecord,
   itemSchema,
@@ -167,7 +167,7 @@ const begin = (parts: OperationParts) =>
         requestedBy: caller.name,
         channel: channelOf(caller),
         idempotencyKey,
-        permit: (scopes) => requireScopes(caller, scopes),
+        permit: (scopes) => requireScopes(caller, scopes as Scope[]),
       })
       return accepted(parts, caller, id)
     },

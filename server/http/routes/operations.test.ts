@@ -1,0 +1,443 @@
+// Operations over HTTP: started, looked at first, taken through their whole life, read back; and nobody else's.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import Papa from 'papaparse'
+import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
+import { makeFiles, type MadeFile } from '../../../test/files.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+import { toPublicId } from '../../ids.ts'
+import type { Scope } from '../endpoint.ts'
+
+let app: TestApp
+let owner: Client
+let worker: EngineWorker | null = null
+beforeAll(async () => {
+  app = await openTestApp()
+  owner = app.owner
+})
+afterAll(() => app.close())
+
+const work = async () => void (worker = await app.engine.startWorker())
+const rest = async () => {
+  await worker?.stop()
+  worker = null
+}
+afterEach(rest)
+
+let batch = ''
+let batches = 0
+/** Every test has files of its own, whose names begin with its batch. */
+beforeEach(() => void (batch = `batch-${batches++}-`))
+const filesOf = async (files: readonly MadeFile[], client = owner) =>
+  (
+    await makeFiles(
+      client.scope,
+      files.map((file) => ({ ...file, filename: batch + file.filename })),
+    )
+  ).map((id) => toPublicId('file', id))
+const some = (count: number, client = owner) =>
+  filesOf(
+    Array.from({ length: count }, (_, n) => ({ filename: `${n}.pdf` })),
+    client,
+  )
+const post = (route: string, body?: unknown, client = owner) => client.call('POST', route, body)
+const TAG = { action: 'tag-files', options: { mode: 'add', tags: ['new'] } }
+const start = async (body: object, client = owner): Promise<Answer['body']> => {
+  const answer = await post('/api/operations', { ...TAG, ...body }, client)
+  expect([answer.status, answer.body.error]).toEqual([202, undefined])
+  expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
+  return answer.body
+}
+const done = async (body: object) => {
+  const { id } = await start(body)
+  await work()
+  const record = await untilEnded(owner, id)
+  await rest()
+  return record
+}
+const mine = () => ({ filter: { search: batch } })
+const itemsOf = async (id: string, query = '') =>
+  (await owner.call('GET', `/api/operations/${id}/items${query}`)).body.data
+const read = async (id: string) => (await owner.call('GET', `/api/operations/${id}`)).body
+const untilPreviewed = (id: string) =>
+  expect.poll(() => read(id), { timeout: 20_000 }).toMatchObject({ status: 'previewed' })
+
+describe('starting one', () => {
+  it('works on the files named, in their order', async () => {
+    const ids = await some(3)
+    const record = await done({ select: { file_ids: ids.toReversed() } })
+    expect(record).toMatchObject({
+      kind: 'bulk',
+      action: 'tag-files',
+      channel: 'api',
+      workflow: 'tag-files',
+      workflow_title: 'Tag files',
+      status: 'success',
+      source: { type: 'files', count: 3 },
+      requested_by: 'test',
+      preview: false,
+      total: 3,
+      done: 3,
+      errors: 0,
+      percentage: 100,
+      remaining_seconds: 0,
+      cannot_undo: [],
+      actions: ['undo'],
+      undo_until: expect.any(String),
+    })
+    expect((await itemsOf(record.id)).map(({ file_id }: { file_id: string }) => file_id)).toEqual(ids.toReversed())
+  })
+
+  it('works on what a filter selects when it starts, and on nothing that comes later', async () => {
+    await filesOf([{ filename: 'a.pdf' }, { filename: 'b.zip' }, { filename: 'c.pdf', mapped: true }])
+    const { id } = await start({ select: { filter: { search: batch, type: 'pdf', mapped: 'false' } } })
+    await filesOf([{ filename: 'later.pdf' }])
+    await work()
+    expect(await untilEnded(owner, id)).toMatchObject({
+      total: 1,
+      done: 1,
+      source: { type: 'filter', filter: { type: ['pdf'], mapped: false } },
+    })
+  })
+
+  it('a filter that selects nothing is an operation without files', async () => {
+    expect(await done({ select: mine() })).toMatchObject({ status: 'success', total: 0, percentage: 100, actions: [] })
+  })
+
+  it('restores from the trash what the filter finds there, and purges it', async () => {
+    const ids = await some(3)
+    await done({ action: 'delete-files', options: {}, select: { file_ids: ids.slice(0, 2) } })
+    const restored = await done({ action: 'restore-files', options: {}, select: mine() })
+    expect(restored).toMatchObject({ total: 2, done: 2, source: { filter: { deleted: true } } })
+    await done({ action: 'delete-files', options: {}, select: { file_ids: [ids[0]] } })
+    const purged = await done({ action: 'purge-files', options: {}, select: mine() })
+    expect(purged).toMatchObject({
+      total: 1,
+      done: 1,
+      cannot_undo: ['Delete permanently'],
+      actions: [],
+      undo_until: null,
+    })
+    expect((await itemsOf(purged.id))[0]).toMatchObject({ filename: `${batch}0.pdf`, after: { purged: true } })
+  })
+
+  it.each<[string, object, [string, string][]]>([
+    ['neither action nor workflow', { action: undefined }, [['action', 'one of them']]],
+    ['both', { workflow: 'tag-files' }, [['action', 'one of them']]],
+    ['an action that is not there', { action: 'fly' }, [['action', 'There is no action fly']]],
+    ['a plugin that is no action', { action: 'fetch-url', options: {} }, [['action', 'There is no action fetch-url']]],
+    ['an import', { action: undefined, options: {}, workflow: 'import-api' }, [['workflow', 'imports files']]],
+    [
+      'a workflow that is not there',
+      { action: undefined, options: {}, workflow: 'workflow_1' },
+      [['workflow', 'no workflow']],
+    ],
+    [
+      'options of nothing',
+      { options: { colour: 'red', mode: 'paint' } },
+      [
+        ['options.tags', ''],
+        ['options.mode', ''],
+        ['options.colour', ''],
+      ],
+    ],
+    [
+      'a wrong option deep inside',
+      { action: 'tag-by-rule', options: { rules: [{ when: { type: 3 }, tags: [] }] } },
+      [
+        ['options.rules[0].when.type', ''],
+        ['options.rules[0].tags', 'at least one'],
+      ],
+    ],
+    ['no files', { select: { file_ids: [] } }, [['file_ids', 'At least one']]],
+    ['an empty selection', { select: {} }, [['select', '']]],
+    ['a filter of nothing', { select: { filter: { colour: 'red' } } }, [['select', '']]],
+    [
+      'live files to restore',
+      { action: 'restore-files', options: {}, select: { filter: { deleted: false } } },
+      [['select.filter.deleted', 'in the trash alone']],
+    ],
+    [
+      'the trash to tag',
+      { select: { filter: { deleted: true } } },
+      [['select.filter.deleted', 'does not work on files in the trash']],
+    ],
+  ])('%s is refused by name', async (_what, body, problems) => {
+    const answer = await post('/api/operations', { ...TAG, select: mine(), ...body })
+    expect([answer.status, answer.body.error?.code]).toEqual([422, 'validation_failed'])
+    for (const [param, message] of problems)
+      expect(answer.body.error.details).toContainEqual(
+        expect.objectContaining({ param: expect.stringContaining(param), message: expect.stringContaining(message) }),
+      )
+  })
+})
+
+describe('a preview', () => {
+  it('says of each file what would become of it, changes nothing, and is carried out when confirmed', async () => {
+    await filesOf([
+      { filename: 'a.pdf', tags: ['old'] },
+      { filename: 'b.pdf', tags: ['new'] },
+    ])
+    const { id } = await start({ select: mine(), dry_run: true })
+    expect(await read(id)).toMatchObject({ status: 'previewing', preview: true, actions: ['cancel'] })
+    await work()
+    await untilPreviewed(id)
+    expect(await read(id)).toMatchObject({ done: 2, actions: ['cancel', 'confirm'], finished_at: null })
+    expect(await itemsOf(id)).toMatchObject([
+      { status: 'done', before: { tags: ['old'] }, after: { tags: { added: ['new'], removed: [] } } },
+      { status: 'done', before: null, after: null },
+    ])
+    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(1)
+    await post(`/api/operations/${id}/confirm`)
+    expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, preview: true })
+    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(2)
+  })
+
+  it('is no promise for files that have changed since: they are skipped, with the reason', async () => {
+    const [, changed] = await some(2)
+    const { id } = await start({ select: mine(), dry_run: true })
+    await work()
+    await untilPreviewed(id)
+    await owner.call('PUT', '/api/files/bulk-update', { file_ids: [changed], updates: { tags: ['meanwhile'] } })
+    await post(`/api/operations/${id}/confirm`)
+    expect(await untilEnded(owner, id)).toMatchObject({ done: 1, skipped: 1 })
+    expect(await itemsOf(id, '?status=skipped')).toMatchObject([
+      { file_id: changed, error: { message: expect.stringContaining('since the preview') } },
+    ])
+  })
+
+  it('can be discarded', async () => {
+    await some(1)
+    const { id } = await start({ select: mine(), dry_run: true })
+    await work()
+    await untilPreviewed(id)
+    const answer = await post(`/api/operations/${id}/cancel`)
+    expect([answer.status, answer.body.status]).toEqual([200, 'cancelled'])
+    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toEqual([])
+  })
+})
+
+describe('its life', () => {
+  it('waits while it is paused, and goes on', async () => {
+    await some(2)
+    const { id } = await start({ select: mine() })
+    expect((await read(id)).actions).toEqual(['pause', 'cancel'])
+    const paused = await post(`/api/operations/${id}/pause`)
+    expect([paused.status, paused.body]).toMatchObject([
+      200,
+      { status: 'paused', paused_at: expect.any(String), actions: ['resume', 'cancel'] },
+    ])
+    await work()
+    const other = await start({ select: { filter: { search: 'nothing has this name' } } })
+    await untilEnded(owner, other.id)
+    expect(await read(id)).toMatchObject({ status: 'paused', done: 0 })
+    expect((await post(`/api/operations/${id}/resume`)).body.status).toBe('queued')
+    expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, paused_at: null })
+  })
+
+  it('ends when it is cancelled; what was not begun reads as cancelled', async () => {
+    await some(2)
+    const { id } = await start({ select: mine() })
+    const cancelled = await post(`/api/operations/${id}/cancel`)
+    expect([cancelled.status, cancelled.body]).toMatchObject([200, { status: 'cancelled', cancelled: 2 }])
+    expect(await itemsOf(id)).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }])
+    await work()
+    expect(await untilEnded(owner, id)).toMatchObject({ status: 'cancelled', done: 0, actions: [] })
+    expect(await itemsOf(id, '?status=cancelled')).toHaveLength(2)
+  })
+
+  it('tries again what failed, and only that', async () => {
+    const [lost, here] = await some(2)
+    await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
+    const record = await done({ select: { file_ids: [lost, here] } })
+    expect(record).toMatchObject({ status: 'partial', done: 1, failed: 1, errors: 1, actions: ['retry', 'undo'] })
+    await done({ action: 'restore-files', options: {}, select: { file_ids: [lost] } })
+    await post(`/api/operations/${record.id}/retry`)
+    await work()
+    expect(await untilEnded(owner, record.id)).toMatchObject({ status: 'success', done: 2, failed: 0 })
+  })
+
+  it('is taken back once, by an operation of its own', async () => {
+    const [id] = await some(1)
+    const record = await done({ select: { file_ids: [id] } })
+    const undo = await post(`/api/operations/${record.id}/undo`)
+    expect([undo.status, undo.body]).toMatchObject([
+      202,
+      {
+        action: 'undo',
+        undoes: record.id,
+        source: { type: 'operation', id: record.id },
+        workflow_title: 'Undo: Tag files',
+      },
+    ])
+    await work()
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 1, actions: [] })
+    expect(await read(record.id)).toMatchObject({
+      status: 'undone',
+      undone_by: undo.body.id,
+      undo_until: null,
+      actions: [],
+    })
+    expect((await owner.call('GET', `/api/files/${id}`)).body.tags).toEqual([])
+  })
+
+  it.each([
+    ['pause', 'This operation is success: it cannot be paused'],
+    ['resume', 'cannot be resumed'],
+    ['cancel', 'cannot be cancelled'],
+    ['confirm', 'cannot be confirmed'],
+    ['retry', 'it cannot be tried again'],
+  ])('%s of one that has ended is 409, and says why', async (move, why) => {
+    await some(1)
+    const { id } = await done({ select: mine() })
+    const { status, body } = await post(`/api/operations/${id}/${move}`)
+    expect([status, body.error.code]).toEqual([409, 'operation_state'])
+    if (move !== 'pause') expect(body.error.message).toContain(why)
+  })
+
+  it('what runs, was undone, or never did anything can’t be undone, each with its reason', async () => {
+    const refusal = async (id: string) => {
+      const { status, body } = await post(`/api/operations/${id}/undo`)
+      expect([status, body.error.code]).toEqual([409, 'operation_state'])
+      return body.error.message
+    }
+    await some(1)
+    const running = await start({ select: mine() })
+    expect(await refusal(running.id)).toContain('still running')
+    await work()
+    await untilEnded(owner, running.id)
+    await post(`/api/operations/${running.id}/undo`)
+    expect(await refusal(running.id)).toContain('has been undone, or is being undone')
+    const empty = await start({ select: { filter: { search: 'nothing has this name' } } })
+    await untilEnded(owner, empty.id)
+    expect(await refusal(empty.id)).toContain('nothing about this operation')
+  })
+})
+
+describe('reading back', () => {
+  it('history: newest first, a page at a time, by status, action, who, when and words', async () => {
+    await some(2)
+    const a = await done({ select: mine() })
+    const b = await done({ action: 'update-settings', options: { cdn: false }, select: mine() })
+    const ids = async (query: string) =>
+      (await owner.call('GET', `/api/operations?${query}`)).body.data.map(({ id }: { id: string }) => id)
+    expect((await ids('limit=2')).slice(0, 2)).toEqual([b.id, a.id])
+    const first = await owner.call('GET', '/api/operations?limit=1')
+    expect(await ids(`limit=1&cursor=${first.body.next_cursor}`)).toEqual([a.id])
+    expect((await ids('action=update-settings'))[0]).toBe(b.id)
+    expect((await ids('search=UPDATE set'))[0]).toBe(b.id)
+    expect(await ids('status=failed')).toEqual([])
+    expect(await ids('kind=import')).toEqual([])
+    expect(await ids('requested_by=nobody')).toEqual([])
+    expect(await ids('from=2100-01-01')).toEqual([])
+    expect((await ids(`from=${a.created_at}&to=${b.created_at}`))[0]).toBe(a.id)
+    for (const query of ['status=odd', 'from=then', 'limit=0', 'cursor=x', 'colour=red', 'search=%00'])
+      expect([query, (await owner.call('GET', `/api/operations?${query}`)).status]).toEqual([query, 422])
+  })
+
+  it('items: by status and by name, a page at a time', async () => {
+    const [lost, ...kept] = await some(4)
+    await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
+    const { id } = await done({ select: { file_ids: [lost, ...kept] } })
+    expect(await itemsOf(id, '?status=failed')).toMatchObject([{ file_id: lost, error: { code: 'file_not_found' } }])
+    expect(await itemsOf(id, '?status=failed,done')).toHaveLength(4)
+    expect(await itemsOf(id, `?search=${batch.toUpperCase()}2`)).toMatchObject([{ position: 2 }])
+    expect(await itemsOf(id, '?search=%25')).toEqual([])
+    const page = await owner.call('GET', `/api/operations/${id}/items?limit=3`)
+    expect(page.body.data).toHaveLength(3)
+    expect(await itemsOf(id, `?limit=3&cursor=${page.body.next_cursor}`)).toMatchObject([{ position: 3 }])
+  })
+
+  it('the log: every file, as CSV that no spreadsheet runs, and as JSON', async () => {
+    const [formula] = await makeFiles(owner.scope, [{ filename: `=${batch}sum(1,2).pdf`, tags: ['o"ne'] }])
+    const { id } = await done({ select: { file_ids: [toPublicId('file', formula!)] } })
+    const csv = await owner.call('GET', `/api/operations/${id}/log.csv`)
+    expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${id}.csv"`)
+    const [row] = Papa.parse<Record<string, string>>(csv.body, { header: true, skipEmptyLines: true }).data
+    expect(row).toMatchObject({ position: '0', filename: `'=${batch}sum(1,2).pdf`, status: 'done', error_code: '' })
+    expect(JSON.parse(row!.before!)).toEqual({ tags: ['o"ne'] })
+    const json = await owner.call('GET', `/api/operations/${id}/log.json`)
+    expect(json.body).toMatchObject({ operation: { id }, items: [{ filename: `=${batch}sum(1,2).pdf` }] })
+  })
+
+  it('events: the record at once and whenever it moves, until the end', async () => {
+    await some(2)
+    const { id } = await start({ select: mine() })
+    const stream = owner.call('GET', `/api/operations/${id}/events`)
+    await work()
+    const { headers, body } = await stream
+    expect(headers.get('content-type')).toBe('text/event-stream')
+    const events = [...(body as string).matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(
+      ([, name, data]) => [name, JSON.parse(data!).status] as const,
+    )
+    expect(events[0]).toEqual(['progress', 'queued'])
+    expect(events.at(-1)).toEqual(['end', 'success'])
+  })
+})
+
+describe('who may', () => {
+  it.each<[string, string, unknown, Scope]>([
+    ['GET', '/api/operations', undefined, 'operations:read'],
+    ['GET', '/api/plugins', undefined, 'operations:read'],
+    [
+      'POST',
+      '/api/operations',
+      { ...TAG, select: { filter: { search: 'nothing has this name' } } },
+      'operations:write',
+    ],
+  ])('%s %s takes the scope %3$s', async (method, route, body, scope) => {
+    const others: Scope[] = (
+      ['operations:read', 'operations:write', 'imports:write', 'settings:write'] as const
+    ).filter((one) => one !== scope)
+    const refused = await (await app.clientWith([...others, 'files:write'])).call(method, route, body)
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining(scope)])
+    const twin = await (await app.clientWith([scope, 'files:write'])).call(method, route, body)
+    expect([200, 202]).toContain(twin.status)
+  })
+
+  it.each<[string, object, Scope]>([
+    ['tag-files', { tags: ['a'] }, 'files:write'],
+    ['delete-files', {}, 'files:delete'],
+    ['restore-files', {}, 'files:delete'],
+    ['purge-files', {}, 'files:purge'],
+  ])('%s takes what its plugin asks for besides', async (action, options, scope) => {
+    const body = { action, options, select: { filter: { search: 'nothing has this name' } } }
+    const others = (['files:write', 'files:delete', 'files:purge'] as const).filter((one) => one !== scope)
+    const refused = await post('/api/operations', body, await app.clientWith(['operations:write', ...others]))
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining(scope)])
+    expect((await post('/api/operations', body, await app.clientWith(['operations:write', scope]))).status).toBe(202)
+  })
+
+  it('another shop’s operation is 404 on every route, and nothing becomes of it', async () => {
+    const stranger = await app.stranger('stranger.myshopify.com')
+    await some(1)
+    const { id } = await start({ select: mine() })
+    for (const route of ['', '/items', '/log.csv', '/log.json', '/events'])
+      expect([route, (await stranger.call('GET', `/api/operations/${id}${route}`)).status]).toEqual([route, 404])
+    expect((await stranger.call('GET', `/api/jobs/${id}`)).status).toBe(404)
+    for (const move of ['pause', 'resume', 'cancel', 'retry', 'undo', 'confirm'])
+      expect([move, (await post(`/api/operations/${id}/${move}`, undefined, stranger)).status]).toEqual([move, 404])
+    expect((await stranger.call('GET', '/api/operations')).body.data).toEqual([])
+    expect((await read(id)).status).toBe('queued')
+    for (const route of ['', '/items', '/log.csv', '/log.json'])
+      expect([route, (await owner.call('GET', `/api/operations/${id}${route}`)).status]).toEqual([route, 200])
+    expect((await post(`/api/operations/${id}/pause`)).status).toBe(200)
+    expect((await post(`/api/operations/${id}/cancel`)).status).toBe(200)
+  })
+
+  it('files of another shop are not there, by id or by filter', async () => {
+    const stranger = await app.stranger('other.myshopify.com')
+    const ids = await some(2, stranger)
+    const byId = await done({ select: { file_ids: ids } })
+    expect(byId).toMatchObject({ status: 'failed', failed: 2 })
+    expect(await itemsOf(byId.id)).toMatchObject([{ error: { code: 'file_not_found' }, filename: '' }, {}])
+    expect(await done({ select: mine() })).toMatchObject({ total: 0 })
+    expect((await stranger.call('GET', '/api/files?tags=new')).body.data).toEqual([])
+  })
+
+  it('an id under another name, or of another shape, is 404', async () => {
+    await some(1)
+    const { id } = await start({ select: mine() })
+    for (const other of [id.replace('op_', 'import_'), id.slice(0, -1), 'op_', id.replace('op_', 'file_')])
+      expect([other, (await owner.call('GET', `/api/operations/${other}`)).status]).toEqual([other, 404])
+  })
+})

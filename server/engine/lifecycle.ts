@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { tellControl } from './control.ts'
 import { queueChain, queueFinish } from './queue.ts'
 import { FINISH_CHAIN } from './start.ts'
-import type { OperationRow, OperationStatus } from './types.ts'
+import { ENDED, type OperationRow, type OperationStatus } from './types.ts'
 
 export type Move = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
 type Step = (tx: ShopScope, operation: OperationRow) => Promise<void>
@@ -47,8 +47,9 @@ export function moveOperation(scope: ShopScope, id: string, move: Move): Promise
 }
 
 function refusal({ status, failed }: OperationRow, move: Move): string {
-  const state = status === 'previewed' ? 'is a preview' : `is ${status}`
-  if (move === 'retry' && MOVES.retry.from.includes(status) && failed === 0) return 'No file of this operation failed'
+  const ended = ENDED.includes(status)
+  const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
+  if (move === 'retry' && ended && failed === 0) return 'No file of this operation failed'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
 const PAST: Record<Move, string> = {

@@ -248,6 +248,20 @@ describe('many at a time', () => {
     expect(await change(changeTo(file!, { tags }))).toMatchObject([{ status: 'refused', code: 'invalid_tag' }])
     expect(await change(changeTo(file!, { tags: tags.slice(1) }))).toMatchObject([{ status: 'changed' }])
   })
+  it('a file that someone else wrote after it was read is left alone, and the others go on', async () => {
+    const records = await made({ filename: 'a.pdf', mapped: true }, 'b.pdf', 'c.pdf')
+    await change(changeTo(records[0]!, { download_limit: 3 }), changeTo(records[2]!, { download_limit: 3 }))
+    const before = await rows(records)
+    const results = await change(
+      changeTo(records[0]!, { cdn: false, mappings: [], tags: ['late'] }),
+      changeTo(records[1]!, { cdn: false }),
+      changeTo(records[2]!, { purged: true }),
+    )
+    expect(results.map(({ status }) => status)).toEqual(['overtaken', 'changed', 'overtaken'])
+    const after = await rows(records)
+    expect([after[0], after[2]]).toEqual([before[0], before[2]])
+    expect((await reread([records[0]!.id]))[0]!.mappings).toHaveLength(1)
+  })
   it('another shop’s scope changes nothing of it', async () => {
     const [file] = await made({ filename: 'a.pdf', mapped: true })
     const before = await rows([file!])

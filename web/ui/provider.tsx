@@ -2,7 +2,7 @@
 import { AppProvider, type AppProviderProps } from '@shopify/polaris'
 import '@shopify/polaris/build/esm/styles.css'
 import en from '@shopify/polaris/locales/en.json'
-import { type ComponentProps, forwardRef, type ReactNode } from 'react'
+import { type ComponentProps, forwardRef, type MouseEvent, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import './ui.css'
 
@@ -15,7 +15,7 @@ const PageLink = forwardRef<HTMLAnchorElement, Omit<AnchorProps, 'ref'>>(functio
   const elsewhere = external || (target !== undefined && target !== '_self') || !url.startsWith('/')
   if (!elsewhere && rest.download === undefined)
     return (
-      <Link ref={ref} href={url} {...withoutHref(rest)}>
+      <Link ref={ref} href={url} {...withoutHref(rest)} {...('data-primary-link' in rest ? onItsOwn(rest) : {})}>
         {children}
       </Link>
     )
@@ -39,6 +39,16 @@ export function UiProvider({ children }: { children: ReactNode }) {
       {children}
     </AppProvider>
   )
+}
+
+/** A table's row passes a click on to its main link: one on the link itself must not come back that way, and go twice. */
+function onItsOwn({ onClick }: Pick<ComponentProps<'a'>, 'onClick'>) {
+  return {
+    onClick: (event: MouseEvent<HTMLAnchorElement>) => {
+      event.stopPropagation()
+      onClick?.(event)
+    },
+  }
 }
 
 function withoutHref({ href: _href, ...rest }: ComponentProps<'a'>) {

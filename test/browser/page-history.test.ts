@@ -1,0 +1,163 @@
+// The history of operations in the admin page with its filters, and the settings that lead to it: notifications, sent mail.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+/** Tagging operations, so that the history has two pages. */
+const TAGGINGS = 27
+
+let server: RunningServer
+let origin: Origin
+let browser: Browser
+let opened: OpenPage | null = null
+
+beforeAll(async () => {
+  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+  const fine = { filename: 'Knots.pdf', url: `${origin.url}/bytes/100/knots` }
+  const missing = { filename: 'Missing.pdf', url: `${origin.url}/nothing` }
+  const reply = await importUntilEnd(server, { files: [fine, missing], notify: true })
+  expect(reply.status).toBe('partial')
+  const file = reply.files[0]!.file_id!
+  for (let n = 0; n < TAGGINGS; n++) await run('tag-files', file, { mode: 'add', tags: [`tag-${n}`] })
+  await run('delete-files', file, {})
+})
+afterEach(async () => {
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+})
+
+async function run(action: string, file: string, options: object): Promise<void> {
+  const response = await server.call('POST', '/api/operations', { action, select: { file_ids: [file] }, options })
+  expect(response.status).toBe(202)
+  await jobUntilEnd(server, ((await response.json()) as { id: string }).id)
+}
+
+async function open(address: string): Promise<Page> {
+  opened = await openPage(browser, server, address)
+  return opened.page
+}
+
+const rows = (page: Page) => page.locator('main tbody tr')
+const choose = async (page: Page, filter: string, choice: string) => {
+  await page.getByRole('button', { name: filter, exact: true }).click()
+  await page.locator('label').getByText(choice, { exact: true }).click()
+  await page.keyboard.press('Escape')
+}
+
+test('each operation stands with its date, files, status, duration and who', async () => {
+  const page = await open('/operations')
+  await page.getByText('Page 1', { exact: true }).waitFor()
+  const newest = rows(page).first()
+  expect(await newest.locator('td').allTextContents()).toEqual([
+    'Delete files',
+    expect.stringMatching(/^\d{1,2} \w+ 20\d\d, \d\d:\d\d$/),
+    expect.stringContaining('Success'),
+    '1 of 1',
+    '0',
+    'under 1 s',
+    'Demo',
+    '',
+  ])
+  await page.getByRole('button', { name: 'Next page of operations' }).click()
+  await page.getByText('Page 2', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByText('Page 2', { exact: true }).waitFor()
+  await rows(page).getByText('Partial', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Previous page of operations' }).click()
+  await page.getByText('Page 1', { exact: true }).waitFor()
+})
+
+test('filters apply together, the address keeps them, and each is taken away by itself', async () => {
+  const page = await open('/operations')
+  await choose(page, 'Kind', 'Bulk operations')
+  await choose(page, 'Action', 'Delete files')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  expect(new URL(page.url()).search).toBe('?kind=bulk&action=delete-files')
+  await page.reload()
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await choose(page, 'Status', 'Failed')
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByRole('button', { name: 'Show all operations' }).click()
+  await page.getByText('Page 1', { exact: true }).waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  await page.goto(`${server.url}/operations?status=partial&channel=api`)
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  expect(await rows(page).first().textContent()).toContain('API import')
+})
+
+test('by who started it, and when', async () => {
+  const page = await open('/operations?kind=import')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Started by', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Started by' }).fill('Nobody')
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByRole('textbox', { name: 'Started by' }).fill('Demo')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  const today = await page.evaluate<string>('new Date().toLocaleDateString("en-CA")')
+  await page.goto(`${server.url}/operations?kind=import&from=${today}&to=${today}`)
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.goto(`${server.url}/operations?kind=import&to=2020-01-01`)
+  await page.getByRole('heading', { name: 'No operation matches' }).waitFor()
+  await page.getByText('Date to 1 Jan 2020').waitFor()
+})
+
+test('a search by name, and an operation’s files by theirs', async () => {
+  const page = await open('/operations')
+  await page.getByPlaceholder('Search operations by name').fill('delete')
+  await page.getByText('1 operation', { exact: true }).waitFor()
+  await page.goto(`${server.url}/operations?kind=import`)
+  await rows(page).first().getByRole('link').click()
+  await page.getByPlaceholder('Search these files by name').fill('miss')
+  await expect.poll(() => rows(page).count()).toBe(1)
+  await rows(page).getByText('File URL not accessible').waitFor()
+  await page.getByPlaceholder('Search these files by name').fill('treasure')
+  await page.getByText('No file’s name contains this.').waitFor()
+})
+
+test('settings lead to the history; what is changed there is saved, and refused beside its field', async () => {
+  const page = await open('/settings')
+  const recipients = page.getByLabel('Recipients')
+  await recipients.fill('nobody,')
+  await page.getByLabel('E-mail when an operation is complete').uncheck({ force: true })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.locator('[id="field-recipientsError"]').waitFor()
+  await page.getByRole('button', { name: 'Remove nobody' }).click()
+  await recipients.fill('ann@example.com,')
+  await page.getByLabel('Time zone').selectOption('Europe/Berlin')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  const saved = (await (await server.call('GET', '/api/settings')).json()) as Record<string, unknown>
+  expect(saved).toMatchObject({ email_on_complete: false, time_zone: 'Europe/Berlin' })
+  expect(saved.recipients).toContain('ann@example.com')
+  await page.reload()
+  await page.getByText('ann@example.com').waitFor()
+  await page.getByRole('link', { name: 'Deletions' }).click()
+  await page.getByText('1 operation', { exact: true }).waitFor()
+})
+
+test('sent mail can be read, and the page says that none leaves a demo', async () => {
+  const page = await open('/settings')
+  await page.getByRole('link', { name: 'Sent mail' }).click()
+  await page.getByText('no mail leaves this machine', { exact: false }).waitFor()
+  const message = page.getByRole('button', { name: /1 of 2 files imported/ })
+  await message.click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Missing.pdf: File URL not accessible', { exact: false }).waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await dialog.waitFor({ state: 'detached' })
+  await message.click()
+  await dialog.getByRole('link', { name: 'View the operation' }).click()
+  await page.getByRole('heading', { name: 'API import' }).waitFor()
+})

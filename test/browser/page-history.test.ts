@@ -128,6 +128,10 @@ test('a search by name, and an operation’s files by theirs', async () => {
 
 test('settings lead to the history; what is changed there is saved, and refused beside its field', async () => {
   const page = await open('/settings')
+  await page.getByLabel('Links expire: number').fill('soon')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Write a whole number from 1 to 36,500').waitFor()
+  await page.getByLabel('Links expire: number').fill('30')
   const recipients = page.getByLabel('Recipients')
   await recipients.fill('nobody,')
   await page.getByLabel('E-mail when an operation is complete').uncheck({ force: true })
@@ -139,7 +143,7 @@ test('settings lead to the history; what is changed there is saved, and refused 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   const saved = (await (await server.call('GET', '/api/settings')).json()) as Record<string, unknown>
-  expect(saved).toMatchObject({ email_on_complete: false, time_zone: 'Europe/Berlin' })
+  expect(saved).toMatchObject({ expiry_days: 30, email_on_complete: false, time_zone: 'Europe/Berlin' })
   expect(saved.recipients).toContain('ann@example.com')
   await page.reload()
   await page.getByText('ann@example.com').waitFor()
@@ -160,4 +164,20 @@ test('sent mail can be read, and the page says that none leaves a demo', async (
   await message.click()
   await dialog.getByRole('link', { name: 'View the operation' }).click()
   await page.getByRole('heading', { name: 'API import' }).waitFor()
+})
+
+test('on a telephone nothing is wider than the screen', async () => {
+  const shown = {
+    '/settings': 'Time zone',
+    '/settings/mail': 'no mail leaves this machine',
+    '/operations?action=delete-files': 'Delete files',
+    '/files?deleted=true': 'Deleted files stay here for 7 days',
+  }
+  for (const [address, text] of Object.entries(shown)) {
+    await opened?.close()
+    opened = await openPage(browser, server, address, { viewport: { width: 390, height: 844 }, isMobile: true })
+    await opened.page.locator('main').getByText(text).first().waitFor()
+    expect(await opened.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(true)
+    expect(opened.complaints).toEqual([])
+  }
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ShopSettings } from '../../client/types.ts'
-import { changeOf } from './settings-draft.ts'
+import { changeOf, numberProblems } from './settings-draft.ts'
 
 const saved: ShopSettings = {
   expiry_days: 60,
@@ -23,9 +23,9 @@ test('only what differs is sent', () => {
   })
 })
 
-test('a number that is no number yet is still a change, for the server to refuse', () => {
-  expect(changeOf(saved, { ...saved, expiry_days: undefined, download_limit: 'x' })).toEqual({
-    expiry_days: '',
-    download_limit: 'x',
-  })
+test('a number that is no number is named, and never or unlimited are fine', () => {
+  expect(numberProblems({ ...saved, expiry_days: null, download_limit: 1 })).toEqual([])
+  const bad = numberProblems({ ...saved, expiry_days: undefined, download_limit: 'x' })
+  expect(bad.map(({ param }) => param)).toEqual(['expiry_days', 'download_limit'])
+  expect(numberProblems({ ...saved, expiry_days: 1.5, download_limit: 0 })).toHaveLength(2)
 })

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../client/settings.ts'
 import { type ShopSettings } from '../../client/types.ts'
+import { type Objection } from '../../client/workflows.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
@@ -12,7 +13,7 @@ import { SaveBar } from '../../components/save-bar.tsx'
 import { Card, Layout } from '../../ui/index.ts'
 import { ImportFields, NotificationFields, TimeZoneField } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks } from './links.tsx'
-import { changeOf, type SettingsDraft } from './settings-draft.ts'
+import { changeOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -42,18 +43,24 @@ function Form({ settings }: { settings: ShopSettings }) {
   const [draft, setDraft] = useState<SettingsDraft>(settings)
   const change = changeOf(settings, draft)
   const dirty = Object.keys(change).length > 0
-  const problems = problemsOf(objectionsIn(save.error))
+  const [found, setFound] = useState<Objection[]>([])
+  const problems = problemsOf([...found, ...objectionsIn(save.error)])
   const set = (part: Partial<SettingsDraft>) => {
     setDraft((before) => ({ ...before, ...part }))
+    setFound([])
     if (save.error) save.reset()
   }
-  const submit = () =>
+  const submit = () => {
+    const wrong = numberProblems(draft)
+    setFound(wrong)
+    if (wrong.length > 0) return
     save.mutate(change as Partial<ShopSettings>, {
       onSuccess: (saved) => {
         setDraft(saved)
         toast('Settings saved')
       },
     })
+  }
   const parts = { draft, problems, onChange: set }
   return (
     <>
@@ -108,6 +115,7 @@ function Form({ settings }: { settings: ShopSettings }) {
           onSave={submit}
           onDiscard={() => {
             setDraft(settings)
+            setFound([])
             save.reset()
           }}
         />

@@ -1,0 +1,71 @@
+// The commands in the merchants' documents work as they stand there, against the demo.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from './imports.ts'
+import { removeDataDir, startServer, type RunningServer } from './server.ts'
+
+const FOLDER = path.resolve(import.meta.dirname, '../../docs/merchants')
+const shell = promisify(execFile)
+
+/** Those that name the demo by its variables; the others show addresses that nobody has. */
+async function commandsIn(file: string): Promise<string[]> {
+  const text = await readFile(path.join(FOLDER, file), 'utf8')
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code!).filter((code) => code.includes('$URL'))
+}
+
+const pages = await Promise.all(
+  (await readdir(FOLDER)).map(async (file) => ({ file, commands: await commandsIn(file) })),
+)
+let server: RunningServer
+let origin: Origin
+let folder: string
+let files = 0
+beforeAll(async () => {
+  ;[server, origin, folder] = await Promise.all([
+    startServer(),
+    startOrigin(),
+    mkdtemp(path.join(tmpdir(), 'stevedore-docs-')),
+  ])
+})
+afterAll(async () => {
+  await server.stop()
+  await origin.close()
+  await Promise.all([removeDataDir(server.dataDir), rm(folder, { recursive: true })])
+})
+
+/** A fresh file and an operation that has ended, as the examples name them. */
+async function variables(): Promise<Record<string, string>> {
+  const filename = `planner-${files++}.pdf`
+  const { files: made } = await importUntilEnd(server, {
+    files: [{ filename, url: `${origin.url}/bytes/100/${filename}` }],
+  })
+  const FILE = made[0]!.file_id!
+  const update = await server.call('PUT', '/api/files/bulk-update', {
+    file_ids: [FILE],
+    updates: { tags: ['planner', 'sale'] },
+  })
+  const { job_id } = (await update.json()) as { job_id: string }
+  return { URL: server.url, API_KEY: server.apiKey, FILE, OPERATION: job_id, PATH: process.env.PATH ?? '' }
+}
+
+test('most of the documents show commands', () => {
+  expect(pages.filter(({ commands }) => commands.length > 0).length).toBeGreaterThanOrEqual(4)
+})
+
+describe.each(pages.filter(({ commands }) => commands.length > 0))('$file', ({ commands }) => {
+  test.each(commands.map((command) => [command.trim().slice(0, 160), command]))('%s', async (_what, command) => {
+    const { stdout } = await shell('bash', ['-euc', command.replaceAll('curl -sS', 'curl -sS --fail-with-body')], {
+      env: await variables(),
+      cwd: folder,
+    })
+    expect(stdout).not.toContain('"error":{')
+    if (command.includes('-o operation.csv'))
+      expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(/^position,/)
+    else expect(stdout).toMatch(/^\{.*\}$/s)
+  })
+})

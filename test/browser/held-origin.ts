@@ -10,17 +10,20 @@ export interface HeldOrigin {
   open(): void
   /** From now on they wait again. */
   hold(): void
+  /** From now on there is no such file. */
+  refuse(): void
   close(): Promise<void>
 }
 
 /** Serves its own path as the file. */
 export async function startHeldOrigin(): Promise<HeldOrigin> {
   const held = new Map<ServerResponse, string>()
-  let isOpen = false
+  let mode: 'open' | 'held' | 'refused' = 'held'
   const answer = (response: ServerResponse, path: string) =>
     response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(path)
   const server = createServer((request, response) => {
-    if (isOpen) return void answer(response, request.url!)
+    if (mode === 'refused') return void response.writeHead(404).end()
+    if (mode === 'open') return void answer(response, request.url!)
     held.set(response, request.url!)
     response.once('close', () => held.delete(response))
   })
@@ -29,12 +32,15 @@ export async function startHeldOrigin(): Promise<HeldOrigin> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     waiting: () => held.size,
     open: () => {
-      isOpen = true
+      mode = 'open'
       for (const [response, path] of held) answer(response, path)
       held.clear()
     },
     hold: () => {
-      isOpen = false
+      mode = 'held'
+    },
+    refuse: () => {
+      mode = 'refused'
     },
     close: () =>
       new Promise((resolve) => {

@@ -35,8 +35,8 @@ async function open(address: string): Promise<Page> {
   return opened.page
 }
 
-/** An import whose files wait until the origin opens. */
-async function startImport(files: number): Promise<string> {
+/** An import whose files wait until the origin opens. `ready`: what to wait for before one looks. */
+async function startImport(files: number, ready = () => origin.waiting() > 0): Promise<string> {
   const batch = (imports += 1)
   const body = {
     files: Array.from({ length: files }, (_, n) => ({
@@ -45,7 +45,7 @@ async function startImport(files: number): Promise<string> {
     })),
   }
   const response = await server.call('POST', '/api/files/import', body, { prefer: 'respond-async' })
-  await expect.poll(() => origin.waiting(), { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(ready, { timeout: 20_000 }).toBe(true)
   return ((await response.json()) as { job_id: string }).job_id
 }
 
@@ -121,6 +121,19 @@ test('a cancel asks first, says what it means, and the log tells each file’s e
   expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
 })
 
+test('what failed is tried again in the same operation', async () => {
+  origin.refuse()
+  const job = await startImport(2, () => true)
+  const page = await open(`/operations/${job}`)
+  await reaches(page, 'Failed')
+  await page.getByText('No file was imported').waitFor()
+  origin.open()
+  await page.getByRole('button', { name: 'Retry 2 failed files' }).click()
+  await reaches(page, 'Success')
+  await page.getByRole('tab', { name: 'Done, 2' }).waitFor()
+  expect(await page.getByText('No file was imported').count()).toBe(0)
+})
+
 test('the history moves by itself, and pauses and resumes there', async () => {
   await startImport(2)
   const page = await open('/operations?status=running')
@@ -148,7 +161,7 @@ test('what can no longer be done says why, and what can takes its place', async 
   })
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('This could not be done').waitFor()
-  await page.getByText('has ended', { exact: false }).waitFor()
+  await page.getByText('This operation has ended', { exact: false }).waitFor()
   await reaches(page, 'Success')
   expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
 })

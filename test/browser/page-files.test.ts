@@ -116,6 +116,13 @@ describe('with 120 files', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
+  test('a filter that only an address sets is shown too', async () => {
+    const page = await open('/files?older_than_days=1&not_downloaded_for_days=180')
+    await page.getByText('Not downloaded for 180 days').waitFor()
+    await page.getByRole('heading', { name: 'No file matches' }).waitFor()
+    await page.getByText('Uploaded more than 1 day ago').waitFor()
+  })
+
   test('headings order the list', async () => {
     const page = await open('/files')
     await page.getByRole('button', { name: 'Size' }).click()

@@ -7,7 +7,15 @@ import { ActionList, Button, Filters, Popover, SortIcon, useBreakpoints } from '
 import { countText, sizeText } from '../../words/size.ts'
 import { typeText } from '../../words/file.ts'
 import { dayText } from '../../words/time.ts'
-import { DateFilter, DownloadedFilter, MappedFilter, SizeFilter, TagFilter, TypeFilter } from './filter-fields.tsx'
+import {
+  AgeFilter,
+  DateFilter,
+  DownloadedFilter,
+  MappedFilter,
+  SizeFilter,
+  TagFilter,
+  TypeFilter,
+} from './filter-fields.tsx'
 
 interface Props {
   place: FilesPlace
@@ -33,6 +41,7 @@ export function FilesFilters({ place, go, loading }: Props) {
         { key: 'mapped', label: 'Products', filter: <MappedFilter place={place} go={go} />, pinned: true },
         { key: 'size', label: 'Size', filter: <SizeFilter place={place} go={go} /> },
         { key: 'date', label: 'Uploaded', filter: <DateFilter place={place} go={go} /> },
+        { key: 'age', label: 'Age', filter: <AgeFilter place={place} go={go} /> },
         { key: 'downloaded', label: 'Downloads', filter: <DownloadedFilter place={place} go={go} /> },
       ]}
       appliedFilters={applied(place, go)}

@@ -115,12 +115,17 @@ export function DateFilter({ place, go }: Props) {
     <BlockStack gap="300">
       <DateField label="After" day={place.uploaded_after} onChange={(uploaded_after) => go({ uploaded_after })} />
       <DateField label="Before" day={place.uploaded_before} onChange={(uploaded_before) => go({ uploaded_before })} />
-      <DaysField
-        label="More than this long ago"
-        days={place.older_than_days}
-        onChange={(older_than_days) => go({ older_than_days })}
-      />
     </BlockStack>
+  )
+}
+
+export function AgeFilter({ place, go }: Props) {
+  return (
+    <DaysField
+      label="Uploaded more than this long ago"
+      days={place.older_than_days}
+      onChange={(older_than_days) => go({ older_than_days })}
+    />
   )
 }
 

@@ -45,6 +45,12 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
         one('channel', 'Came by', CHANNELS),
         { key: 'who', label: 'Started by', filter: <WhoFilter place={place} go={go} />, pinned: true },
         { key: 'date', label: 'Date', filter: <DateFilter place={place} go={go} />, pinned: true },
+        // It comes with a link from that task alone; what applies is shown only where there is a filter for it.
+        ...(place.schedule_id === ''
+          ? []
+          : [
+              { key: 'schedule', label: 'Scheduled task', filter: <p>The runs of one scheduled task</p>, pinned: true },
+            ]),
       ]}
       appliedFilters={applied(place, go)}
     />

@@ -7,6 +7,7 @@ import { type Objection } from '../../client/workflows.ts'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
+import { focusField } from '../../components/problem-list.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { SaveBar } from '../../components/save-bar.tsx'
@@ -53,11 +54,15 @@ function Form({ settings }: { settings: ShopSettings }) {
   const submit = () => {
     const wrong = numberProblems(draft)
     setFound(wrong)
-    if (wrong.length > 0) return
+    if (wrong.length > 0) return focusField(wrong[0]!.param)
     save.mutate(change as Partial<ShopSettings>, {
       onSuccess: (saved) => {
         setDraft(saved)
         toast('Settings saved')
+      },
+      onError: (error) => {
+        const [first] = objectionsIn(error)
+        if (first) focusField(first.param)
       },
     })
   }

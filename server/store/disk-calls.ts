@@ -49,6 +49,9 @@ export const open: Call<[path: string, flags: string, mode?: number], number> = 
 export const sync: Call<[fd: number], void> = asStore(promisify(fs.fsync))
 export const rename: Call<[from: string, to: string], void> = asStore(promisify(fs.rename))
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
+/** A second name for the same bytes. */
+export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
+export const touch: Call<[path: string, at: Date], void> = asStore((path, at) => fs.promises.utimes(path, at, at))
 export const stat: Call<[path: string], fs.Stats> = asStore(promisify(fs.stat) as Call<[string], fs.Stats>)
 export const makeFolder: Call<[path: string], string | undefined> = asStore((path) =>
   fs.promises.mkdir(path, { recursive: true }),

@@ -80,6 +80,15 @@ describe('disk', () => {
     await expect(store.write(3, stream(10, 'gone'))).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
     expect(await readdir(folder)).toEqual([])
   })
+  it('copies what lies on another disk', async () => {
+    const other = await mkdtemp('/dev/shm/stevedore-other-').catch(makeFolder)
+    const bytes = contentOf(2_000_000, 'elsewhere')
+    await writeFile(path.join(other, 'upload'), bytes)
+    const written = await createDiskStore({ folder }).adopt(3, path.join(other, 'upload'))
+    expect(written).toEqual({ hash: hashOf(bytes), size_bytes: bytes.length })
+    expect(await filesIn(folder)).toEqual([`3/${written.hash}`])
+    await rm(other, { recursive: true })
+  })
   it('names a refusal of the system', async () => {
     const store = createDiskStore({ folder })
     await chmod(folder, 0o755)

@@ -1,6 +1,7 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
 import { isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
+import { adoptFile } from './disk-adopt.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'
 import { sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
@@ -16,19 +17,26 @@ const READ_BYTES = 256 * 1024
 export function createDiskStore({ folder }: { folder: string }): BlobStore {
   const layout = createLayout(folder)
   mkdirSync(layout.temporaryFolder, { recursive: true, mode: 0o750 })
-  return {
-    write: async (shop, bytes, signal) => {
+  const write: BlobStore['write'] = async (shop, bytes, signal) => {
+    signal?.throwIfAborted()
+    const temporary = layout.temporary()
+    const written = await writeHashed(temporary, bytes, signal)
+    try {
       signal?.throwIfAborted()
-      const temporary = layout.temporary()
-      const written = await writeHashed(temporary, bytes, signal)
-      try {
-        signal?.throwIfAborted()
-        await moveIntoPlace(temporary, layout.blob(shop, written.hash))
-      } catch (error) {
-        await unlink(temporary).catch(() => {})
-        throw error
-      }
-      return written
+      await moveIntoPlace(temporary, layout.blob(shop, written.hash))
+    } catch (error) {
+      await unlink(temporary).catch(() => {})
+      throw error
+    }
+    return written
+  }
+  return {
+    write,
+    adopt: async (shop, path, signal) => {
+      const written = await adoptFile(layout, shop, path, signal)
+      if (written) return written
+      // Another disk, or one without hard links: a copy.
+      return write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)
     },
     read: async (shop, hash, range) => {
       const fd = await openBlob(layout.blob(shop, hash))

@@ -32,6 +32,11 @@ export interface BlobStore {
    * Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's own error; nothing is left behind.
    */
   write(shop: number, bytes: Source, signal?: AbortSignal): Promise<WrittenBlob>
+  /**
+   * The same for a file on this machine that nobody writes to any more: it gets the blob's name where that can be done
+   * without a copy. The file at `path` stays; a second call gives the same.
+   */
+  adopt(shop: number, path: string, signal?: AbortSignal): Promise<WrittenBlob>
   /** The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here. */
   read(shop: number, hash: string, range?: ByteRange): Promise<Readable>
   /**

@@ -1,4 +1,7 @@
 // What every storage location must do, wherever its bytes lie.
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { StoreError, type BlobStore } from '../../server/store/store.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
@@ -149,6 +152,7 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       for (const shop of [-1, 1.5, NaN]) await expect(size(shop, 'a'.repeat(64))).rejects.toThrow(TypeError)
     })
 
+    adoptTests(() => on)
     failureTests(() => on)
     sweepTests(() => on)
   })
@@ -156,6 +160,54 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
 
 async function* chunksOfParts(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts
+}
+
+function adoptTests(on: () => StoreUnderTest): void {
+  const shop = 71
+  let folder: string
+  beforeAll(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'stevedore-adopt-'))))
+  afterAll(() => rm(folder, { recursive: true }))
+  const fileOf = async (bytes: Uint8Array, name: string) => {
+    const file = path.join(folder, name)
+    await writeFile(file, bytes)
+    return file
+  }
+  it.each([0, 1, 1024 * 1024, 3_000_001])('adopts a file of %i bytes, which stays where it is', async (size) => {
+    const bytes = contentOf(size, 'adopted')
+    const file = await fileOf(bytes, `adopted-${size}`)
+    const before = await on().contents()
+    const written = await on().store.adopt(shop, file)
+    expect(written).toEqual({ hash: hashOf(bytes), size_bytes: size })
+    expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
+    expect(await on().contents()).toHaveLength(before.length + 1)
+    await rm(file)
+    expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
+  })
+  it('adopts the same file again, and the same bytes from another, without a trace', async () => {
+    const bytes = contentOf(100_000, 'again')
+    const file = await fileOf(bytes, 'first')
+    const first = await on().store.adopt(shop, file)
+    const before = await on().contents()
+    expect(await on().store.adopt(shop, file)).toEqual(first)
+    expect(await on().store.adopt(shop, await fileOf(bytes, 'second'))).toEqual(first)
+    expect(await on().contents()).toEqual(before)
+    expect(await on().store.readWhole(shop, first.hash).then(hashOf)).toBe(first.hash)
+  })
+  it('counts the age of what it adopted from then on', async () => {
+    const file = await fileOf(contentOf(5000, 'aged'), 'aged')
+    await utimes(file, 1, 1)
+    const { hash } = await on().store.adopt(shop, file)
+    await on().store.sweep(60_000, async (of, hashes) => (of === shop ? NONE : new Set(hashes)))
+    expect(await on().store.size(shop, hash)).toBe(5000)
+  })
+  it('leaves nothing of a file that is not there, or when it is aborted', async () => {
+    const before = await on().contents()
+    const reason = new Error('cancelled')
+    const file = await fileOf(contentOf(9, 'x'), 'aborted')
+    await expect(on().store.adopt(shop, path.join(folder, 'absent'))).rejects.toBeInstanceOf(StoreError)
+    await expect(on().store.adopt(shop, file, AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(await on().contents()).toEqual(before)
+  })
 }
 
 function failureTests(on: () => StoreUnderTest): void {

@@ -18,6 +18,7 @@ import { BATCH } from './start.ts'
 import { runSteps } from './steps.ts'
 import { workTogether } from './together.ts'
 import type { EndedItem, Ending, EngineParts, OperationRow, ResolvedStep, WorkItem } from './types.ts'
+import { draftOf } from './work.ts'
 import { CHANGED_SINCE_PREVIEW } from './write.ts'
 
 const COMMIT_GROUP = 50
@@ -189,7 +190,7 @@ async function keptPromises(
   for (const { item: copy, ending } of again) {
     const item = copies.get(copy)!
     const same =
-      ending.status === 'done' && keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: copy.draft }))
+      ending.status === 'done' && keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: draftOf(copy) }))
     // From here on its bytes decide, and those no preview has.
     item.plan = null
     if (same) continue

@@ -22,7 +22,7 @@ export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkI
       crashed: false,
       step: 0,
       entry: null,
-      draft: null as never,
+      draft: null,
       staged: null,
       plan: null,
     }),

@@ -23,6 +23,8 @@ export interface RecoveryOptions {
   worker: string
   /** Its graphile-worker pool, once there is one. */
   pool: { id: string | null }
+  /** Ids of the jobs that this process works on. */
+  jobs: ReadonlySet<string>
   /** `operation:chain` of what this process gave up without letting it go. */
   broken: Set<string>
   log: Logger
@@ -34,10 +36,12 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
   const utils = await makeWorkerUtils({ pgPool: database.pool, logger: new GraphileLogger(() => () => {}) })
   const suspects: Suspects = new Map()
   let held: number | null = null
+  let forgotten: ReadonlySet<string> = new Set()
   const beatAndHold = async () => {
     const lock = await beat(options)
     if (lock !== held) await options.listener.hold(lock)
     held = lock
+    forgotten = await freeForgotten(options, utils, forgotten)
   }
   await beatAndHold()
   await sweep(database, utils, log, suspects)
@@ -81,6 +85,29 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
     keys.forEach((key) => broken.delete(key))
   }
   return rows[0]!.lock
+}
+
+/**
+ * Jobs that our own pool has and nobody here works on: the database was away when graphile-worker took one or put it down, which
+ * it does not do again. Twice in a row, since one may just be on its way. It can only free all of the pool's: whoever
+ * comes to one that is worked on finds its chain held. Gives those that may be forgotten.
+ */
+async function freeForgotten(
+  { database, pool, jobs, log }: RecoveryOptions,
+  utils: WorkerUtils,
+  before: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  if (pool.id === null) return new Set()
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select id::text as id from graphile_worker.jobs where locked_by = $1',
+    [pool.id],
+  )
+  const idle = rows.filter(({ id }) => !jobs.has(id)).map(({ id }) => id)
+  if (idle.some((id) => before.has(id))) {
+    log.warn('freeing jobs that were taken and forgotten', { jobs: idle.length })
+    await utils.forceUnlockWorkers([pool.id])
+  }
+  return new Set(idle)
 }
 
 /** Frees what dead workers hold and queues again what has no live job. */

@@ -113,7 +113,8 @@ export interface WorkItem {
   entry: Entry | null
   /** The file that it is about, as it stands; null while an import makes it. */
   record: FileRecord | null
-  draft: Draft
+  /** Of a file that exists only once something about it is to change: until then the record says it all. */
+  draft: Draft | null
   staged: StagedBlob | null
   /** What its preview promised. */
   plan: [before: unknown, after: unknown] | null

@@ -6,6 +6,7 @@ import type { Draft } from '../files/drafts.ts'
 import type { FileRecord, KeptMapping } from '../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import type { Ending, WorkItem } from './types.ts'
+import { draftOf } from './work.ts'
 
 /** Gives items of an undo what the operation `undoes` did. */
 export async function loadUndo(tx: ShopScope, undoes: string, items: readonly WorkItem[]): Promise<void> {
@@ -22,8 +23,9 @@ const skipped = (reason: string): Ending => ({ status: 'skipped', reason })
 
 /** Turns the item's draft back; gives why it can't, or null. */
 export function revert(item: WorkItem): Ending | null {
-  const { record, draft, undo } = item
+  const { record, undo } = item
   if (!record) return skipped('It is gone for good')
+  const draft = draftOf(item)
   if (!undo) return skipped('What was done to it is not known any more')
   const { before, after } = undo
   if (after.replaced) return skipped('It took the place of an older file, which is gone')

@@ -1,8 +1,8 @@
 // Items at work: what plugins see of one, the files that a batch is about, and what came of a plugin's word on an item.
-import { matchesCondition, type Item, type Outcome, type StagedBlob } from '../../plugins/contract.ts'
+import { matchesCondition, type FileView, type Item, type Outcome, type StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, isErrorCode } from '../errors.ts'
-import { draftOfRecord, viewOfDraft } from '../files/drafts.ts'
+import { draftOfRecord, viewOfDraft, type Draft } from '../files/drafts.ts'
 import { readRecords } from '../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { retryDelay } from './failure.ts'
@@ -12,24 +12,31 @@ import type { Ending, ItemError, ResolvedStep, WorkItem } from './types.ts'
 export const viewOfItem = (item: WorkItem): Item => ({
   id: String(item.position),
   position: item.position,
-  file: viewOfDraft(item.draft, item.staged?.size_bytes ?? null, item.record),
+  file: fileOf(item),
   entry: item.entry,
   staged: item.staged,
 })
 
+const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
+  draft === null && staged === null
+    ? record!
+    : viewOfDraft(draft ?? draftOfRecord(record!), staged?.size_bytes ?? null, record)
+
+/** The item's draft, made where it has none yet. */
+export const draftOf = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
+
 /** Does the step apply to this item? */
 export const isMeant = (step: ResolvedStep, item: WorkItem): boolean =>
-  step.when === undefined ||
-  matchesCondition(viewOfDraft(item.draft, item.staged?.size_bytes ?? null, item.record), step.when)
+  step.when === undefined || matchesCondition(fileOf(item), step.when)
 
-/** Gives items of existing files their records and drafts of them. */
+/** Gives items of existing files their records. */
 export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
   const ids = items.flatMap(({ file_id, entry }) => (entry === null && file_id ? [file_id] : []))
   const records = await readRecords(tx, ids)
   for (const item of items) {
     if (item.entry !== null || item.file_id === null) continue
     item.record = records.get(item.file_id) ?? null
-    if (item.record) item.draft = draftOfRecord(item.record)
+    item.draft = null
   }
 }
 
@@ -51,7 +58,7 @@ const failedFor = (code: 'file_not_found'): Ending => ({
 /** Takes in what a step did with an item: the next step goes on from there. */
 export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok' }>, index: number): StagedBlob | null {
   item.step = index + 1
-  if (outcome.change) applyToDraft(item.draft, outcome.change)
+  if (outcome.change) applyToDraft(draftOf(item), outcome.change)
   if (outcome.warnings) item.warnings.push(...outcome.warnings)
   if (outcome.candidates) item.candidates.push(...outcome.candidates)
   if (outcome.bytes) item.staged = outcome.bytes

@@ -1,7 +1,7 @@
 // A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and crash sweep.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { Logger as GraphileLogger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { Logger as GraphileLogger, run, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { runChain, type BatchRunner } from './batch.ts'
 import { finishOperation } from './finish.ts'
 import { createProgress } from './progress.ts'
@@ -42,15 +42,23 @@ export async function startWorker(
     broken: new Set(),
     signal: stopping.signal,
   }
+  const jobs = new Set<string>()
+  const noted =
+    (work: (payload: unknown) => Promise<void>): Task =>
+    (payload, { job }) => {
+      jobs.add(String(job.id))
+      return work(payload).finally(() => jobs.delete(String(job.id)))
+    }
   const taskList: TaskList = {
-    chain: (payload) => runChain(runner, payload as ChainJob),
-    finish: (payload) => finishOperation(runner, payload as FinishJob),
-    message: (payload) => deliver(payload as OutboxJob),
+    chain: noted((payload) => runChain(runner, payload as ChainJob)),
+    finish: noted((payload) => finishOperation(runner, payload as FinishJob)),
+    message: noted((payload) => deliver(payload as OutboxJob)),
   }
   // Before the first job is taken: a chain's holder must be known as alive.
   const pool: { id: string | null } = { id: null }
   const { listener } = parts
-  const recovery = await startRecovery({ database, listener, worker: runner.worker, pool, broken: runner.broken, log })
+  const { worker, broken } = runner
+  const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, log })
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
   const graphile = await run({

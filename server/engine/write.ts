@@ -1,11 +1,13 @@
 // Writing how items ended: files made or changed, outcomes and counters, in the caller's transaction. Half a file is never
 // written, and neither is a file without its outcome.
 import type { ShopScope } from '../db/for-shop.ts'
+import { sharedRows } from '../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../files/changes.ts'
 import type { HeldChain } from './claim.ts'
 import { countOutcomes } from './outcomes.ts'
 import type { EndedItem, ItemError, ItemStatus, WorkItem } from './types.ts'
+import { draftOf } from './work.ts'
 
 /** What is written of an ended item. A field that is absent becomes null. */
 interface OutcomeRow extends Partial<Ledger> {
@@ -62,7 +64,7 @@ async function carriedOut(tx: ShopScope, held: HeldChain, done: readonly WorkIte
   const admitted = await admitFiles(
     tx,
     made.map((item) => ({
-      draft: item.draft,
+      draft: item.draft!,
       staged: item.staged!,
       onConflict: item.entry!.on_conflict,
       channel: held.operation.channel,
@@ -71,30 +73,36 @@ async function carriedOut(tx: ShopScope, held: HeldChain, done: readonly WorkIte
   )
   made.forEach((item, at) => results.set(item, resultOfAdmission(item, admitted[at]!)))
   const changed = done.filter(({ entry }) => entry === null)
-  await stageVersions(tx, changed)
-  const changes = await changeFiles(tx, changed.map(changeOf))
-  changed.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
+  for (const item of changed)
+    if (item.staged) draftOf(item).version = await addVersion(tx, item.record!.id, item.staged)
+  await noteChanges(tx, changed, results, true)
   return results
 }
 
 async function foreseen(tx: ShopScope, done: readonly WorkItem[]) {
-  const results = new Map<WorkItem, Result>(done.map((item) => [item, { status: 'done' }]))
-  const changed = done.filter(({ record }) => record !== null)
-  const changes = await changeFiles(tx, changed.map(changeOf), { write: false })
-  changed.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
+  const results = new Map<WorkItem, Result>()
+  await noteChanges(tx, done, results, false)
   return results
 }
 
-const changeOf = ({ record, draft, plan }: WorkItem) => ({ record: record!, draft, promised: plan })
+const UNCHANGED: Result = { status: 'done' }
 
-/** New bytes of existing files become their newest versions; the change that follows points at them. */
-async function stageVersions(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
-  for (const item of items) if (item.staged) item.draft.version = await addVersion(tx, item.record!.id, item.staged)
+/** Makes the changes of existing files, or (`write: false`) only says what would come of them. */
+async function noteChanges(tx: ShopScope, items: readonly WorkItem[], results: Map<WorkItem, Result>, write: boolean) {
+  // Whatever no step has touched stays as it is, unless a preview had promised otherwise.
+  const touched = items.filter(({ record, draft, plan }) => record !== null && (draft !== null || plan !== null))
+  for (const item of items) results.set(item, UNCHANGED)
+  const changes = await changeFiles(
+    tx,
+    touched.map((item) => ({ record: item.record!, draft: draftOf(item), promised: item.plan })),
+    { write },
+  )
+  touched.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
 }
 
 function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): Result {
   if (admitted.status === 'refused') return refusal(admitted)
-  const after = { filename: admitted.filename, product_mapped: draft.mappings.length > 0 }
+  const after = { filename: admitted.filename, product_mapped: draft!.mappings.length > 0 }
   const { fileId: file_id } = admitted
   switch (admitted.status) {
     case 'created':
@@ -169,30 +177,55 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
   }
 }
 
-const GIVEN = `jsonb_to_recordset(:rows::jsonb) as o(position int, status text, file_id uuid, error jsonb, delay_ms int,
-       step smallint, staged jsonb, candidates jsonb, warnings jsonb, before jsonb, after jsonb, attempt smallint)`
-const RUN_AFTER = `now() + o.delay_ms * interval '1 millisecond'`
-const FINISHED_AT = `case when o.status = 'pending' then null else now() end`
+const COLUMNS = {
+  position: 'int',
+  status: 'text',
+  file_id: 'uuid',
+  error: 'jsonb',
+  delay_ms: 'int',
+  step: 'smallint',
+  staged: 'jsonb',
+  candidates: 'jsonb',
+  warnings: 'jsonb',
+  before: 'jsonb',
+  after: 'jsonb',
+  attempt: 'smallint',
+}
+const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
+const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
 
 async function updateOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id', 'before', 'after'])
   await tx.query(
-    `update items set status = o.status, file_id = coalesce(o.file_id, items.file_id), error = o.error, step = o.step,
-       staged = o.staged, candidates = o.candidates, warnings = o.warnings, before = o.before, after = o.after,
-       attempt = o.attempt, lease = null, run_after = ${RUN_AFTER}, finished_at = ${FINISHED_AT}
-     from ${GIVEN}
+    `update items set status = ${value('status')}, file_id = coalesce(${value('file_id')}, items.file_id),
+       error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')}, candidates = ${value('candidates')},
+       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')}, attempt = ${value('attempt')},
+       lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
+     from ${from}
      where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position`,
-    { operation: held.operation.id, rows: JSON.stringify(rows) },
+    { operation: held.operation.id, ...bindings },
   )
 }
 
 async function insertOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id'])
+  const names = [
+    'position',
+    'file_id',
+    'status',
+    'attempt',
+    'step',
+    'error',
+    'candidates',
+    'warnings',
+    'before',
+    'after',
+  ] as const
   await tx.query(
-    `insert into items (shop_id, operation_id, position, file_id, status, attempt, step, error, candidates, warnings, before,
-       after, run_after, finished_at)
-     select :shop, :operation, position, file_id, status, attempt, step, error, candidates, warnings, before, after,
-       ${RUN_AFTER}, ${FINISHED_AT}
-     from ${GIVEN}`,
-    { operation: held.operation.id, rows: JSON.stringify(rows) },
+    `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
+     select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))}, ${finishedAt(value('status'))}
+     from ${from}`,
+    { operation: held.operation.id, ...bindings },
   )
 }
 

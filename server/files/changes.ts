@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { sharedRows } from '../db/shared-rows.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
@@ -224,56 +225,28 @@ async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<s
   return new Set(written.map(({ id }) => id))
 }
 
-/** The rows that are meant, as `c`, with each one's own values. */
-const rowsOf = (group: readonly Delta[], own: readonly Column[]) =>
-  JSON.stringify(
-    group.map(({ change: { record }, columns }) => {
-      const row: Record<string, unknown> = { id: record.id, row_version: record.row_version }
-      for (const name of own) row[name] = columns[name]
-      return row
-    }),
-  )
-const SAME_ROW = 'files.shop_id = :shop and files.id = c.id and files.xmin = c.row_version'
+const SAME_ROW = 'files.shop_id = :shop and files.id = o.id and files.xmin = o.row_version'
+const identity = ({ change: { record } }: Delta) => ({ id: record.id, row_version: record.row_version })
 
 async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<{ id: string }[]> {
   if (deltas.length === 0) return []
-  return tx.query(
-    `delete from files using jsonb_to_recordset(:rows::jsonb) as c(id uuid, row_version xid)
-     where ${SAME_ROW} returning files.id`,
-    { rows: rowsOf(deltas, []) },
-  )
+  const { from, bindings } = sharedRows(deltas.map(identity), IDENTITY, ['id', 'row_version'])
+  return tx.query(`delete from files using ${from} where ${SAME_ROW} returning files.id`, bindings)
 }
 
-/** A value that all share is sent once. */
+const IDENTITY = { id: 'uuid', row_version: 'xid' }
+
 async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id: string }[]> {
-  const own: Column[] = []
-  const bindings: Record<string, unknown> = {}
-  const sets = (Object.keys(group[0]!.columns) as Column[]).map((name) => {
-    const first = group[0]!.columns[name]
-    if (group.some(({ columns }) => !sameValue(columns[name], first))) {
-      own.push(name)
-      return `${name} = ${orNow(name, `c.${name}`)}`
-    }
-    if (first === NOW) return `${name} = now()`
-    bindings[`v_${name}`] = first
-    return `${name} = :v_${name}::${COLUMN_TYPES[name]}`
-  })
-  if ('version' in group[0]!.columns) {
-    const number = own.includes('version') ? 'c.version' : ':v_version::int'
+  const names = Object.keys(group[0]!.columns) as Column[]
+  const types = Object.fromEntries(names.map((name) => [name, TIMES.has(name) ? 'text' : COLUMN_TYPES[name]]))
+  const rows = group.map((delta) => ({ ...identity(delta), ...delta.columns }))
+  const { from, value, bindings } = sharedRows(rows, { ...IDENTITY, ...types }, ['id', 'row_version'])
+  const sets = names.map((name) => `${name} = ${TIMES.has(name) ? timeOf(value(name as never)) : value(name as never)}`)
+  if (names.includes('version'))
     sets.push(`size_bytes = (select v.size_bytes from versions v
-      where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${number})`)
-  }
-  const types = own.map((name) => `, ${name} ${TIMES.has(name) ? 'text' : COLUMN_TYPES[name]}`).join('')
-  return tx.query(
-    `update files set ${sets.join(', ')} from jsonb_to_recordset(:rows::jsonb) as c(id uuid, row_version xid${types})
-     where ${SAME_ROW} returning files.id`,
-    { ...bindings, rows: rowsOf(group, own) },
-  )
+      where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${value('version' as never)})`)
+  return tx.query(`update files set ${sets.join(', ')} from ${from} where ${SAME_ROW} returning files.id`, bindings)
 }
 
 const TIMES: ReadonlySet<Column> = new Set(['deleted_at', 'updated_at'])
-const orNow = (name: Column, value: string) =>
-  TIMES.has(name) ? `case when ${value} = '${NOW}' then now() else ${value}::timestamptz end` : value
-
-const sameValue = (a: unknown, b: unknown) =>
-  a === b || (Array.isArray(a) && Array.isArray(b) && sameList(a as string[], b as string[]))
+const timeOf = (value: string) => `case when ${value} = '${NOW}' then now() else (${value})::timestamptz end`

@@ -7,6 +7,7 @@ export { extensionOf, nameKey, tagProblem } from '../../plugins/contract.ts'
 
 export const MAX_NAME_LENGTH = 255
 export const MAX_TAGS = 250
+const MAX_URL_LENGTH = 4096
 export const MAX_EXPIRY_DAYS = 36_500
 export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
 
@@ -27,6 +28,16 @@ export function filenameProblem(name: string): Problem | null {
   if (SEPARATORS.test(name)) return wrong('A filename cannot contain / or \\')
   if (UNSAFE_CHARACTERS.test(name)) return wrong('A filename cannot contain control or text-direction characters')
   if (name === '.' || name === '..') return wrong('This filename is reserved')
+  return null
+}
+
+/** What is wrong with an address that a file is to be fetched from, or null. */
+export function urlProblem(text: string): Problem | null {
+  const wrong = (message: string): Problem => ({ code: 'invalid_url', message })
+  if (text.length > MAX_URL_LENGTH) return wrong(`A URL has at most ${MAX_URL_LENGTH} characters`)
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return wrong('This is not an http or https URL')
+  if (url.username || url.password) return wrong('A URL cannot carry a user name or password')
   return null
 }
 

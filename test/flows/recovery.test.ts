@@ -1,11 +1,14 @@
-// A killed server: what was acknowledged is all there after the next start, and nothing twice.
+// A killed server, and a database that is restarted under load: what was acknowledged is all there, and nothing twice.
+import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from './catalog.ts'
+import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
 
@@ -60,6 +63,115 @@ test('an ordinary stop and start keeps everything', async () => {
 test('a second server on the same data folder is refused with what to do', async () => {
   await expect(startServer({ dataDir })).rejects.toThrow(/Another Stevedore is running on this data folder/)
 })
+
+describe('ten immediate restarts of PostgreSQL under load', () => {
+  let cluster: Cluster
+  let web: RunningServer
+  let worker: Worker
+  beforeAll(async () => {
+    cluster = await startCluster()
+    web = await cluster.startWeb()
+    worker = await cluster.startWorker('worker')
+  })
+  afterAll(async () => {
+    await Promise.all([web.stop(), worker.stop()])
+    await cluster.close()
+  })
+
+  /** What the server said that it had done. Whatever broke on the way may or may not be: nobody was told. */
+  const acknowledged = { imports: [] as string[], links: [] as string[], updates: new Map<string, number>() }
+
+  async function attempt<T>(work: () => Promise<Response>): Promise<T | null> {
+    const response = await work().catch(() => null)
+    if (!response) return null
+    if (response.ok) return (await response.json().catch(() => null)) as T | null
+    expect([429, 500, 503]).toContain(response.status)
+    await response.arrayBuffer()
+    return null
+  }
+
+  async function load(round: number, files: readonly string[]): Promise<void> {
+    const entries = Array.from({ length: 40 }, (_, n) => ({
+      filename: `load ${round} ${n}.bin`,
+      url: `${origin.url}/bytes/${5000 + n}/load-${round}-${n}`,
+    }))
+    const file_ids = [files[round % files.length]!]
+    const [imported, linked, updated] = await Promise.all([
+      attempt<ImportReply>(() =>
+        web.call(
+          'POST',
+          '/api/files/import',
+          { files: entries },
+          { prefer: 'respond-async', 'idempotency-key': `load-${round}` },
+        ),
+      ),
+      attempt<{ data: { id: string }[] }>(() => web.call('POST', '/api/links', { file_ids })),
+      attempt<{ updated: number }>(() =>
+        web.call(
+          'PUT',
+          '/api/files/bulk-update',
+          { file_ids, updates: { expiry_days: 100 + round } },
+          { prefer: 'wait=5' },
+        ),
+      ),
+    ])
+    if (imported) acknowledged.imports.push(imported.job_id)
+    if (linked) acknowledged.links.push(...linked.data.map(({ id }) => id))
+    if (updated?.updated === 1) acknowledged.updates.set(file_ids[0]!, 100 + round)
+  }
+
+  test('no acknowledged write is lost, no process ends, and it serves within 10 s', async () => {
+    const first = Array.from({ length: 200 }, (_, n) => ({
+      filename: `base ${n}.bin`,
+      url: `${origin.url}/bytes/${100 + n}/base-${n}`,
+    }))
+    const reply = (await (await web.call('POST', '/api/files/import', { files: first })).json()) as ImportReply
+    const files = reply.files.map(({ file_id }) => file_id!)
+
+    let round = 0
+    let over = false
+    const loading = (async () => {
+      while (!over) await Promise.all([load(round++, files), delay(400)])
+    })()
+    const back: number[] = []
+    for (let restart = 0; restart < 10; restart++) {
+      // In the middle of what an import that was just acknowledged does, at a moment of chance.
+      const before = acknowledged.imports.length
+      await expect.poll(() => acknowledged.imports.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before)
+      await delay(randomInt(0, 400))
+      const since = performance.now()
+      await cluster.restartPostgres()
+      await expect.poll(() => serves(web), { timeout: 10_000, interval: 50 }).toBe(true)
+      back.push(Math.round(performance.now() - since))
+    }
+    over = true
+    await loading
+    process.stdout.write(`serving again after ${back.join(', ')} ms\n`)
+    expect(Math.max(...back)).toBeLessThan(10_000)
+    expect([web.child.exitCode, worker.child.exitCode]).toEqual([null, null])
+
+    expect(acknowledged.imports.length).toBeGreaterThanOrEqual(10)
+    for (const job of acknowledged.imports)
+      expect(await jobUntilEnd(web, job)).toMatchObject({ status: 'success', total: 40, done: 40 })
+    const names = (await listAll(web, '/api/files?search=load&limit=250')).map(({ filename }) => filename!)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.length).toBeGreaterThanOrEqual(acknowledged.imports.length * 40)
+    const links = new Set((await listAll(web, '/api/links?limit=250')).map(({ id }) => id))
+    expect(acknowledged.links.filter((id) => !links.has(id))).toEqual([])
+    for (const [file, days] of acknowledged.updates)
+      expect(await (await web.call('GET', `/api/files/${file}`)).json()).toMatchObject({ expiry_days: days })
+  }, 120_000)
+})
+
+/** The API answers from the database: being up is not enough. */
+const serves = (server: RunningServer): Promise<boolean> =>
+  server.call('GET', '/api/files?limit=1').then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response.ok
+    },
+    () => false,
+  )
 
 const blobFiles = new Map<string, string>()
 const blobPath = (hash: string) => blobFiles.get(hash)!

@@ -238,8 +238,11 @@ interface PluginBase<Options extends z.ZodType> {
 /** Works on the items of a batch. */
 export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
   scope?: 'items'
-  /** `imports`: it needs an entry to work on. `files`: it needs a file that exists. `trash`: one in the trash. Absent: any but those in the trash. */
-  worksOn?: 'imports' | 'files' | 'trash'
+  /**
+   * `imports`: it needs an entry to work on. `files`: a file that exists. `trash`: one in the trash. `all`: a file, in the trash
+   * or not. Absent: any but those in the trash.
+   */
+  worksOn?: 'imports' | 'files' | 'trash' | 'all'
   /** The API scope that someone needs who runs it; absent: `files:write`. */
   permission?: 'files:delete' | 'files:purge'
   /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */

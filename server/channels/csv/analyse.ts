@@ -1,0 +1,117 @@
+// The first reading of a CSV file: its headers, how many rows it has, the first of them, and whether it can be read at all.
+import { AppError, ERRORS, type ErrorDetail } from '../../errors.ts'
+import { headerLabels, mappingOf, suggestColumns, type ColumnMapping } from './columns.ts'
+import { detectFormat } from './format.ts'
+import { shapeProblem } from './row-values.ts'
+import { isBlank, readRows, type Broken, type Format } from './rows.ts'
+
+const PREVIEWED = 10
+const PROBLEMS_TOLD = 20
+const MOST_COLUMNS = 500
+/** Of a cell in the preview. */
+const MOST_CHARACTERS = 5000
+const MOST_BLANK = 100_000
+
+export interface StructureProblem {
+  row: number
+  column: string | null
+  code: 'invalid_csv'
+  message: string
+  detail: string
+}
+
+export interface Analysis {
+  format: Format & { skipped: number }
+  headers: string[]
+  rows: number
+  sample: { row: number; cells: string[] }[]
+  structure: StructureProblem[]
+  mapping: ColumnMapping
+}
+
+/** Throws `invalid_csv` where there is nothing to go on with, `too_many` above `mostRows`. */
+export async function analyse(text: AsyncIterable<string>, mostRows: number): Promise<Analysis> {
+  const pieces = text[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  const head = first.done ? '' : first.value
+  if (head.trim() === '') throw invalidCsv([{ row: 1, column: null, detail: 'The file is empty' }])
+  const format = detectFormat(head)
+  const all = async function* () {
+    yield readable(head).slice(format.skipped)
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield readable(next.value)
+  }
+  const found: Analysis = {
+    format,
+    headers: [],
+    rows: 0,
+    sample: [],
+    structure: [],
+    mapping: mappingOf(suggestColumns([], [])),
+  }
+  let blank = 0
+  for await (const { first: number, records, broken } of readRows(all(), format)) {
+    for (const [at, cells] of records.entries()) {
+      const row = number + at
+      const wrong = broken.get(row)
+      if (wrong?.fatal) throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
+      if (!isBlank(cells)) addRow(found, row, cells, wrong)
+      else if (++blank > MOST_BLANK) throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
+    }
+    if (found.rows > mostRows)
+      throw new AppError('too_many', {
+        message: `A CSV file has at most ${mostRows.toLocaleString('en')} rows: split it`,
+      })
+  }
+  if (found.rows === 0) throw invalidCsv([{ row: 1, column: null, detail: 'There is a header, and no row after it' }])
+  found.mapping = mappingOf(
+    suggestColumns(
+      found.headers,
+      found.sample.map(({ cells }) => cells),
+    ),
+  )
+  return found
+}
+
+function addRow(found: Analysis, row: number, cells: string[], broken: Broken | undefined): void {
+  if (found.headers.length === 0) {
+    if (broken) throw invalidCsv([{ row, column: null, detail: broken.detail }])
+    if (cells.length > MOST_COLUMNS)
+      throw invalidCsv([{ row, column: null, detail: `The header has more than ${MOST_COLUMNS} columns` }])
+    found.headers = headerLabels(cells)
+    return
+  }
+  found.rows++
+  if (found.sample.length < PREVIEWED)
+    found.sample.push({ row, cells: cells.slice(0, MOST_COLUMNS).map((cell) => cell.slice(0, MOST_CHARACTERS)) })
+  if (found.structure.length >= PROBLEMS_TOLD) return
+  const detail = broken?.detail ?? shapeProblem(cells, found.headers)?.detail
+  if (detail === undefined) return
+  const at = broken?.cell ?? Math.min(cells.length, found.headers.length - 1)
+  found.structure.push(problemOf({ row, column: found.headers[at] ?? null, detail }))
+}
+
+type Found = Pick<StructureProblem, 'row' | 'column' | 'detail'>
+const problemOf = (found: Found): StructureProblem => ({
+  ...found,
+  code: 'invalid_csv',
+  message: ERRORS.invalid_csv.message,
+})
+
+function invalidCsv(found: readonly Found[]): AppError {
+  const details = found.map(({ row, column, detail }): ErrorDetail => ({
+    index: row - 1,
+    param: column ?? '',
+    code: 'invalid_csv',
+    message: `Row ${row}${column === null ? '' : `, column ${column}`}: ${detail}`,
+  }))
+  return new AppError('invalid_csv', { details })
+}
+
+/** Text alone: the database keeps no character 0, and no table written as text has one. */
+function readable(text: string): string {
+  if (!text.includes('\0')) return text
+  const detail = text.startsWith('PK')
+    ? 'This is a workbook or an archive: save it as CSV first'
+    : 'This is not a text file: save it as CSV first'
+  throw invalidCsv([{ row: 1, column: null, detail }])
+}

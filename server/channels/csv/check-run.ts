@@ -1,0 +1,196 @@
+// Checks as work in the background: any worker takes what waits, beats while it checks, and what a dead one leaves behind is
+// taken again. It works across shops, since it has to find out who waits; each check is then its own shop's.
+import type { Catalog } from '../../../plugins/contract.ts'
+import type { Database } from '../../db/database.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import { checkRows, type CheckProgress, type CountProducts } from './check.ts'
+import { keepProblems } from './problems.ts'
+import type { ProbeAddress, SizeLimits } from './probes.ts'
+import { readUploadRows, requireOpen, requireUpload, type CheckOptions } from './uploads.ts'
+
+export interface CheckParts {
+  database: Database
+  probe: ProbeAddress
+  countProducts(shop: number): CountProducts
+  limits: SizeLimits
+  log: Logger
+}
+
+const LOOK_MS = 400
+const BEAT_MS = 1000
+/** A worker that has not beaten for so long is dead. */
+const SILENCE = '20 seconds'
+const AT_ONCE = 2
+const MOST_ATTEMPTS = 3
+
+/** Counts products by what the shop's live catalog says. */
+export const countInCatalog =
+  (catalog: Pick<Catalog, 'findBySku'>): CountProducts =>
+  async (skus, signal) => {
+    const found = await catalog.findBySku(skus, signal)
+    return new Map([...found].map(([sku, variants]) => [sku, new Set(variants.map((one) => one.product_id)).size]))
+  }
+
+/** Puts the file in line for a check. Throws `conflict` when its import has started. */
+export async function queueCheck(scope: ShopScope, id: string, options: CheckOptions): Promise<void> {
+  await scope.transaction(async (tx) => {
+    await requireOpen(tx, id)
+    await tx.query(
+      `update csv_uploads set status = 'checking', round = round + 1, check_options = :options, progress = null,
+         failure = null, beaten_at = null, attempts = 0
+       where shop_id = :shop and id = :id`,
+      { id, options: JSON.stringify(options) },
+    )
+    await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
+  })
+}
+
+/** Looks for waiting checks until it is stopped; then what it was at waits for another worker. */
+export function startCsvChecks(parts: CheckParts): () => Promise<void> {
+  const stopping = new AbortController()
+  const running = new Set<Promise<void>>()
+  const look = async () => {
+    while (running.size < AT_ONCE && !stopping.signal.aborted) {
+      const taken = await takeCheck(parts.database)
+      if (!taken) return
+      const run: Promise<void> = runCheck(parts, taken, stopping.signal).finally(() => running.delete(run))
+      running.add(run)
+    }
+  }
+  let looking: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    looking = looking.then(look).catch((error: unknown) => parts.log.warn('CSV checks', errorFields(error)))
+  }, LOOK_MS)
+  return async () => {
+    clearInterval(timer)
+    stopping.abort(new Error('the worker is stopping'))
+    await looking
+    await Promise.all(running)
+  }
+}
+
+interface TakenCheck {
+  shop_id: number
+  id: string
+  round: number
+}
+
+/** The next check that nobody has, or whose holder is dead; under a new round, so that a holder thought dead writes nothing. */
+async function takeCheck(database: Database): Promise<TakenCheck | null> {
+  const { rows } = await database.pool.query<TakenCheck>(
+    `update csv_uploads set beaten_at = now(), round = round + 1, attempts = attempts + 1
+     where (shop_id, id) in (
+       select shop_id, id from csv_uploads
+       where status = 'checking' and (beaten_at is null or beaten_at < now() - interval '${SILENCE}')
+       order by beaten_at nulls first, created_at limit 1 for update skip locked)
+     returning shop_id, id, round`,
+  )
+  return rows[0] ?? null
+}
+
+async function runCheck(parts: CheckParts, taken: TakenCheck, stopping: AbortSignal): Promise<void> {
+  const scope = forShop(parts.database, taken.shop_id)
+  const lost = new AbortController()
+  const signal = AbortSignal.any([stopping, lost.signal])
+  let progress: CheckProgress | null = null
+  const beat = async () => {
+    if (!(await writeProgress(scope, taken, progress))) lost.abort(new Error('the check was given up'))
+  }
+  const timer = setInterval(() => void beat().catch(() => {}), BEAT_MS)
+  try {
+    const upload = await requireUpload(scope, taken.id)
+    if (upload.round !== taken.round) return
+    const attempts = await attemptsOf(scope, taken)
+    if (attempts > MOST_ATTEMPTS)
+      return await endCheck(scope, taken, null, 'The check of this file stopped three times')
+    const end = await checkRows({
+      ...upload,
+      ...lookUps(scope),
+      batches: readUploadRows(scope, upload),
+      onConflict: upload.check_options!.on_conflict,
+      countProducts: parts.countProducts(scope.shop),
+      probe: upload.check_options!.probe ? parts.probe : null,
+      limits: parts.limits,
+      report: (problems) => keepProblems(scope, upload, problems),
+      onProgress: (now) => (progress = now),
+      signal,
+    })
+    await endCheck(scope, taken, end, null)
+  } catch (error) {
+    await giveUp(scope, taken, { error, stopping: stopping.aborted, lost: lost.signal.aborted, log: parts.log })
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function lookUps(scope: ShopScope) {
+  return {
+    takenNames: async (keys: readonly string[]) => {
+      const rows = await scope.query<{ name_key: string; id: string }>(
+        `select name_key, id from files
+         where shop_id = :shop and name_key = any(:keys::text[]) and deleted_at is null`,
+        { keys },
+      )
+      return new Map(rows.map(({ name_key, id }) => [name_key, id]))
+    },
+    knownFiles: async (ids: readonly string[]) => {
+      const rows = await scope.query<{ id: string }>(
+        'select id from files where shop_id = :shop and id = any(:ids::uuid[]) and deleted_at is null',
+        { ids },
+      )
+      return new Set(rows.map(({ id }) => id))
+    },
+  }
+}
+
+async function attemptsOf(scope: ShopScope, { id }: TakenCheck): Promise<number> {
+  const [row] = await scope.query<{ attempts: number }>(
+    'select attempts from csv_uploads where shop_id = :shop and id = :id',
+    { id },
+  )
+  return row?.attempts ?? 0
+}
+
+const OURS = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
+
+/** False: the check is not ours any more. */
+async function writeProgress(scope: ShopScope, { id, round }: TakenCheck, progress: CheckProgress | null) {
+  const rows = await scope.query(
+    `update csv_uploads set beaten_at = now(), progress = :progress where ${OURS} returning id`,
+    { id, round, progress: progress && JSON.stringify(progress) },
+  )
+  return rows.length > 0
+}
+
+async function endCheck(
+  scope: ShopScope,
+  { id, round }: TakenCheck,
+  end: CheckProgress | null,
+  failure: string | null,
+) {
+  await scope.query(
+    `update csv_uploads set status = :status, progress = :progress, failure = :failure, beaten_at = null where ${OURS}`,
+    { id, round, status: end ? 'checked' : 'ready', progress: end && JSON.stringify(end), failure },
+  )
+}
+
+interface Trouble {
+  error: unknown
+  stopping: boolean
+  lost: boolean
+  log: Logger
+}
+
+async function giveUp(scope: ShopScope, { id, round }: TakenCheck, { error, stopping, lost, log }: Trouble) {
+  if (lost) return
+  if (!stopping) log.warn('a CSV check failed, it will be tried again', { csv: id, ...errorFields(error) })
+  // One that was stopped goes on elsewhere at once; one that failed, after a while.
+  await scope
+    .query(
+      `update csv_uploads set beaten_at = case when :stopping then null else now() end,
+         attempts = attempts - (case when :stopping then 1 else 0 end) where ${OURS}`,
+      { id, round, stopping },
+    )
+    .catch(() => {})
+}

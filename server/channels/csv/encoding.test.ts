@@ -1,0 +1,63 @@
+// What bytes are which characters: marks, zero bytes, valid UTF-8, and what is left; in pieces of any size.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createEncodingDetector, decode } from './encoding.ts'
+
+const TEXT = 'filename,file_url\r\nпривет – Übung 日本語 🎈.pdf,https://example.com/ä\r\n'
+const swapped = (bytes: Buffer) => Buffer.from(bytes).swap16()
+const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+const CASES = [
+  ['UTF-8', 'utf-8', TEXT, Buffer.from(TEXT)],
+  ['UTF-8 with its mark', 'utf-8', TEXT, Buffer.from(`\ufeff${TEXT}`)],
+  ['UTF-16 LE with its mark', 'utf-16le', TEXT, utf16(`\ufeff${TEXT}`)],
+  ['UTF-16 BE with its mark', 'utf-16be', TEXT, swapped(utf16(`\ufeff${TEXT}`))],
+  ['UTF-16 LE without', 'utf-16le', TEXT, utf16(TEXT)],
+  ['UTF-16 BE without', 'utf-16be', TEXT, swapped(utf16(TEXT))],
+  ['mostly Cyrillic UTF-16 LE without', 'utf-16le', 'имя,адрес\nпривет,мир\n', utf16('имя,адрес\nпривет,мир\n')],
+  [
+    'Windows-1252',
+    'windows-1252',
+    'name\nCafé “€5” – ŠžŸ\n',
+    Buffer.from('6e616d650a436166e9209380359420962' + '08a9e9f0a', 'hex'),
+  ],
+  ['plain ASCII', 'utf-8', 'a,b\n1,2\n', Buffer.from('a,b\n1,2\n')],
+  ['nothing', 'utf-8', '', Buffer.alloc(0)],
+] as const
+
+async function read(bytes: Buffer, size: number) {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+    bytes.subarray(n * size, (n + 1) * size),
+  )
+  const detector = createEncodingDetector()
+  for (const piece of pieces) detector.add(piece)
+  const encoding = detector.result()
+  let text = ''
+  for await (const part of decode(streamed(pieces), encoding)) text += part
+  return { encoding, text }
+}
+async function* streamed(pieces: readonly Buffer[]) {
+  for (const piece of pieces) yield await Promise.resolve(piece)
+}
+
+describe('encoding', () => {
+  it.each(CASES)('%s', async (_, encoding, text, bytes) => {
+    for (const size of [1, 2, 3, 7, 10_000]) expect(await read(bytes, size)).toEqual({ encoding, text })
+  })
+
+  it('takes any text in UTF-8 for what it is, wherever its bytes are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/[\0\ufeff]/.test(text)),
+        fc.integer({ min: 1, max: 6 }),
+        async (text, size) => {
+          expect(await read(Buffer.from(`x${text}`), size)).toEqual({ encoding: 'utf-8', text: `x${text}` })
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('is Windows-1252 where UTF-8 breaks off at the very end', async () => {
+    expect((await read(Buffer.from([0x61, 0xc3]), 1)).encoding).toBe('windows-1252')
+  })
+})

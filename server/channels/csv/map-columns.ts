@@ -1,0 +1,21 @@
+// The merchant says which column is which field. Whatever was found with the columns before counts no more.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { ColumnMapping } from './columns.ts'
+import { requireMapping, saveMapping } from './saved-mappings.ts'
+import { requireOpen } from './uploads.ts'
+
+/** Throws `not_found`, `conflict` when the import has started, `validation_failed` where a column is not in the file. */
+export function mapColumns(scope: ShopScope, id: string, mapping: ColumnMapping, saveAs: string | null): Promise<void> {
+  return scope.transaction(async (tx) => {
+    const { headers } = await requireOpen(tx, id)
+    requireMapping(mapping, headers)
+    if (saveAs !== null) await saveMapping(tx, { name: saveAs, headers, mapping })
+    await tx.query(
+      `update csv_uploads set status = 'ready', round = round + 1, mapping = :mapping, saved_mapping = :saveAs,
+         check_options = null, progress = null, failure = null, beaten_at = null
+       where shop_id = :shop and id = :id`,
+      { id, mapping: JSON.stringify(mapping), saveAs },
+    )
+    await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
+  })
+}

@@ -1,0 +1,127 @@
+// What a check has found, row by row: written while it goes on, paged for the page, and as a CSV file of the rows to correct.
+import Papa from 'papaparse'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { originalCell, plainCell } from '../../files/cells.ts'
+import { bodyOf, type RowProblem } from './check.ts'
+import { readUploadRows, type CsvUpload } from './uploads.ts'
+
+export interface ProblemRow {
+  row: number
+  place: number
+  column: string | null
+  severity: 'error' | 'warning'
+  code: string
+  message: string
+  detail: string | null
+  value: string | null
+}
+
+export interface ProblemFilter {
+  severity?: 'error' | 'warning' | undefined
+  /** Those that come after this one. */
+  after?: { row: number; place: number } | undefined
+  limit: number
+}
+
+const MOST_CHARACTERS = 300
+const ROWS_AT_ONCE = 1000
+
+/** Writes nothing once another round has begun. */
+export async function keepProblems(
+  scope: ShopScope,
+  { id, round }: Pick<CsvUpload, 'id' | 'round'>,
+  problems: readonly RowProblem[],
+): Promise<void> {
+  const rows = problems.map(({ row, place, column, severity, code, message, detail, value }) => ({
+    ...{ row, place, column, severity, code, message, detail },
+    value: value?.slice(0, MOST_CHARACTERS).toWellFormed(),
+  }))
+  await scope.query(
+    `insert into csv_problems (shop_id, csv_id, round, row, place, "column", severity, code, message, detail, value)
+     select :shop, u.id, u.round, p.* from csv_uploads u,
+       jsonb_to_recordset(:rows::jsonb) as p(row int, place smallint, "column" text, severity text, code text,
+         message text, detail text, value text)
+     where u.shop_id = :shop and u.id = :id and u.round = :round
+     on conflict do nothing`,
+    { id, round, rows: JSON.stringify(rows) },
+  )
+}
+
+/** In the order of rows. */
+export function listProblems(
+  scope: ShopScope,
+  { id, round }: Pick<CsvUpload, 'id' | 'round'>,
+  { severity, after, limit }: ProblemFilter,
+): Promise<ProblemRow[]> {
+  return scope.query<ProblemRow>(
+    `select row, place, "column", severity, code, message, detail, value from csv_problems
+     where shop_id = :shop and csv_id = :id and round = :round
+       ${severity ? 'and severity = :severity' : ''} ${after ? 'and (row, place) > (:row, :place)' : ''}
+     order by row, place limit :limit`,
+    { id, round, limit, ...(severity ? { severity } : {}), ...after },
+  )
+}
+
+/** The rows that have errors, by their numbers. */
+export async function errorRows(
+  scope: ShopScope,
+  { id, round }: Pick<CsvUpload, 'id' | 'round'>,
+): Promise<ReadonlySet<number>> {
+  const rows = await scope.query<{ row: number }>(
+    `select distinct row from csv_problems
+     where shop_id = :shop and csv_id = :id and round = :round and severity = 'error'`,
+    { id, round },
+  )
+  return new Set(rows.map(({ row }) => row))
+}
+
+/** Says why a row is in the file; taken out again where such a file comes back corrected. */
+const WHY = 'import_errors'
+
+/**
+ * The rows with errors as they came, and a column that says why, as text pieces of a CSV file with the same delimiter. No
+ * spreadsheet runs a cell of it, and an import gives every one back exactly.
+ */
+export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGenerator<string> {
+  const wrong = await errorRows(scope, upload)
+  const { delimiter } = upload.format
+  const kept = upload.headers.flatMap((header, at) => (header === WHY ? [] : [at]))
+  const write = (rows: readonly (readonly string[])[]) =>
+    `${Papa.unparse(rows as string[][], { delimiter, newline: '\r\n' })}\r\n`
+  const marked = (cell: string | undefined) => plainCell(originalCell(cell ?? ''))
+  // The mark tells a spreadsheet that this is UTF-8.
+  yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), WHY]])}`
+  for await (const rows of bodyOf(readUploadRows(scope, upload))) {
+    const bad = rows.filter(({ row }) => wrong.has(row))
+    for (let from = 0; from < bad.length; from += ROWS_AT_ONCE) {
+      const some = bad.slice(from, from + ROWS_AT_ONCE)
+      const reasons = await reasonsOf(
+        scope,
+        upload,
+        some.map(({ row }) => row),
+      )
+      yield write(
+        some.map(({ row, cells }) => [
+          ...kept.map((at) => marked(cells[at])),
+          plainCell(reasons.get(row)),
+          ...cells.slice(upload.headers.length).map(marked),
+        ]),
+      )
+    }
+  }
+}
+
+async function reasonsOf(scope: ShopScope, { id, round }: CsvUpload, rows: readonly number[]) {
+  const found = await scope.query<{ row: number; message: string; detail: string | null }>(
+    `select row, message, detail from csv_problems
+     where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[]) and severity = 'error'
+     order by row, place`,
+    { id, round, rows },
+  )
+  const reasons = new Map<number, string>()
+  for (const { row, message, detail } of found) {
+    const before = reasons.get(row)
+    reasons.set(row, `${before === undefined ? '' : `${before}; `}${message}${detail === null ? '' : ` (${detail})`}`)
+  }
+  return reasons
+}

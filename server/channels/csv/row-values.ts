@@ -1,0 +1,125 @@
+// One row of a CSV file as an import takes it: its cells read as values, and everything that is wrong with them.
+import { originalCell } from '../../files/cells.ts'
+import {
+  filenameProblem,
+  MAX_DOWNLOAD_LIMIT,
+  MAX_EXPIRY_DAYS,
+  MAX_TAGS,
+  normalizeTags,
+  tagProblem,
+  urlProblem,
+  type Problem,
+} from '../../files/rules.ts'
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { parsePublicId } from '../../ids.ts'
+import { FIELDS, type Field } from './columns.ts'
+
+export interface RowValues {
+  /** A bare UUID: the row changes this file. */
+  id: string | null
+  filename: string
+  file_url: string
+  product_sku: string
+  /** undefined: the shop's default; null: never. */
+  expiry_days: number | null | undefined
+  download_limit: number | null | undefined
+  /** undefined: the cell is empty. */
+  tags: string[] | undefined
+}
+
+export interface CellProblem {
+  /** null: the row as a whole. */
+  field: Field | null
+  severity: 'error' | 'warning'
+  code: ErrorCode | 'large_file'
+  message: string
+  detail?: string
+  value?: string
+}
+
+const MAX_SKU = 255
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** `places`: where each field's cell stands in the row, -1 for nowhere. */
+export function readValues(
+  cells: readonly string[],
+  places: Record<Field, number>,
+): { values: RowValues; problems: CellProblem[] } {
+  const problems: CellProblem[] = []
+  const cell = (field: Field) => (places[field] < 0 ? '' : originalCell(cells[places[field]] ?? '').trim())
+  const wrong = (field: Field, problem: Problem | null, value: string) => {
+    if (problem) problems.push({ field, severity: 'error', ...problem, value })
+  }
+  const idText = cell('id')
+  const id = idText === '' ? null : parsePublicId('file', idText)
+  if (idText !== '' && id === null)
+    wrong('id', { code: 'invalid_value', message: 'This is not the id of a file' }, idText)
+  const filename = cell('filename').normalize('NFC')
+  // A row that changes a file may leave out what stays as it is.
+  if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
+  const file_url = cell('file_url')
+  if (idText === '') wrong('file_url', file_url === '' ? NO_URL : urlProblem(file_url), file_url)
+  const product_sku = cell('product_sku')
+  wrong('product_sku', skuProblem(product_sku), product_sku)
+  const number = (field: 'expiry_days' | 'download_limit', most: number) => {
+    const text = cell(field)
+    const value = wholeNumber(text, most)
+    if (typeof value === 'object' && value !== null) wrong(field, value, text)
+    return typeof value === 'object' && value !== null ? undefined : value
+  }
+  const expiry_days = number('expiry_days', MAX_EXPIRY_DAYS)
+  const download_limit = number('download_limit', MAX_DOWNLOAD_LIMIT)
+  const tagText = cell('tags')
+  const tags = tagText === '' ? undefined : splitTags(tagText)
+  if (tags) wrong('tags', tagsProblem(tags), tagText)
+  return { values: { id, filename, file_url, product_sku, expiry_days, download_limit, tags }, problems }
+}
+
+const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
+
+function skuProblem(sku: string): Problem | null {
+  if (sku.length > MAX_SKU) return { code: 'invalid_value', message: `A SKU has at most ${MAX_SKU} characters` }
+  if (CONTROL.test(sku)) return { code: 'invalid_value', message: 'A SKU cannot contain control characters' }
+  return null
+}
+
+/** `,` and `;` both separate tags; empty ones are none. */
+export const splitTags = (text: string): string[] => normalizeTags(text.split(/[,;]/)).filter((tag) => tag !== '')
+
+function tagsProblem(tags: readonly string[]): Problem | null {
+  if (tags.length > MAX_TAGS) return { code: 'too_many', message: `At most ${MAX_TAGS} tags` }
+  return tags.map(tagProblem).find((problem) => problem !== null) ?? null
+}
+
+/** `60`, `60.0`; nothing: the default; `never` and `unlimited`: null. */
+function wholeNumber(text: string, most: number): number | null | undefined | Problem {
+  if (text === '') return undefined
+  if (/^(never|unlimited)$/i.test(text)) return null
+  const [, digits] = /^(\d{1,15})(?:[.,]0+)?$/.exec(text) ?? []
+  if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
+  const value = Number(digits)
+  if (value < 1 || value > most) return { code: 'out_of_range', message: `This is not a number from 1 to ${most}` }
+  return value
+}
+
+/** What is wrong with the number of cells in a row, or null. Empty ones after the last column are no matter. */
+export function shapeProblem(cells: readonly string[], headers: readonly string[]): CellProblem | null {
+  const invalid = (detail: string): CellProblem => ({
+    field: null,
+    severity: 'error',
+    code: 'invalid_csv',
+    message: ERRORS.invalid_csv.message,
+    detail,
+  })
+  if (cells.length < headers.length)
+    return invalid(
+      `The row has ${cells.length} cells and the header ${headers.length}: ${headers[cells.length]} is missing`,
+    )
+  const surplus = cells.findIndex((cell, at) => at >= headers.length && cell.trim() !== '')
+  if (surplus < 0) return null
+  return invalid(
+    `The row has ${cells.length} cells and the header ${headers.length}: a delimiter too many, or a cell without quotes`,
+  )
+}
+
+export const placeOf = (field: Field | null): number => (field === null ? 0 : FIELDS.indexOf(field) + 1)

@@ -1,0 +1,95 @@
+// From text to rows, a piece at a time: papaparse's parser finds the cells, and this keeps count of rows and of what is wrong
+// with the structure. However long the file, one piece and one row are in memory.
+import Papa from 'papaparse'
+
+export const DELIMITERS = [',', ';', '\t', '|'] as const
+export type Delimiter = (typeof DELIMITERS)[number]
+
+export interface Format {
+  delimiter: Delimiter
+  newline: '\n' | '\r'
+}
+
+/** Rows in order. Row numbers are a spreadsheet's: the first record of the file is 1, empty ones count. */
+export interface RowBatch {
+  /** The number of the first of them. */
+  first: number
+  records: string[][]
+  /** Of the rows that could not be read as they stand. */
+  broken: ReadonlyMap<number, Broken>
+}
+
+export interface Broken {
+  /** Which cell, from 0. */
+  cell: number
+  detail: string
+  /** What follows cannot be told from it: the file as a whole is of no use. */
+  fatal: boolean
+}
+
+/** No row is longer; what seems to be one has a quote that is never closed. Characters. */
+const LONGEST_ROW = 1024 * 1024
+/** Which cell it is costs another look, so it is told of so many. */
+const CELLS_FOUND = 20
+
+interface Parsed {
+  data: string[][]
+  errors: { code: string; row: number; index: number }[]
+  meta: { cursor: number }
+}
+interface Parser {
+  parse(input: string, baseIndex: number, ignoreLastRow: boolean): Parsed
+}
+
+export const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0]!.trim() === ''
+
+export async function* readRows(text: AsyncIterable<string>, { delimiter, newline }: Format): AsyncGenerator<RowBatch> {
+  const parse = (input: string, whole: boolean): Parsed => {
+    const parser = new Papa.Parser({
+      delimiter,
+      newline,
+      quoteChar: '"',
+      escapeChar: '"',
+    } as never) as unknown as Parser
+    return parser.parse(input, 0, !whole)
+  }
+  let first = 1
+  let left = ''
+  let looked = 0
+  const batchOf = (input: string, { data, errors }: Parsed, whole: boolean): RowBatch => {
+    if (newline === '\n') for (const cells of data) withoutReturn(cells)
+    const broken = new Map<number, Broken>()
+    for (const error of errors) {
+      // A row that is not whole yet is looked at again with the rest of it.
+      if (!whole && error.row >= data.length) continue
+      const unclosed = error.code === 'MissingQuotes'
+      if (broken.has(first + error.row) && !unclosed) continue
+      const cell = looked++ < CELLS_FOUND ? cellAt(parse(input.slice(0, error.index - 1), true)) : 0
+      broken.set(first + error.row, { ...(unclosed ? UNCLOSED : UNDOUBLED), cell })
+    }
+    const batch = { first, records: data, broken }
+    first += data.length
+    return batch
+  }
+  for await (const piece of text) {
+    const input = left + piece
+    const parsed = parse(input, false)
+    left = input.slice(parsed.meta.cursor)
+    if (parsed.data.length > 0) yield batchOf(input, parsed, false)
+    if (left.length <= LONGEST_ROW) continue
+    yield { first, records: [[]], broken: new Map([[first, UNCLOSED]]) }
+    return
+  }
+  if (left !== '') yield batchOf(left, parse(left, true), true)
+}
+
+const UNCLOSED: Broken = { cell: 0, detail: 'A quote that is opened here is never closed', fatal: true }
+const UNDOUBLED: Broken = { cell: 0, detail: 'A quote inside a quoted cell is not doubled', fatal: false }
+
+const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
+
+/** Lines may end with CR LF in one place and with LF in another: what is left of the first is no part of the cell. */
+function withoutReturn(cells: string[]): void {
+  const last = cells.length - 1
+  if (cells[last]!.endsWith('\r')) cells[last] = cells[last]!.slice(0, -1)
+}

@@ -1,0 +1,79 @@
+// Column mappings that a shop has saved under a name. One applies by itself when a file with the same headers comes again.
+import { AppError, type ErrorDetail } from '../../errors.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { FIELDS, headersKey, plain, type ColumnMapping } from './columns.ts'
+
+export interface SavedMapping {
+  id: string
+  name: string
+  mapping: ColumnMapping
+  created_at: Date
+  updated_at: Date
+}
+
+const MOST_SAVED = 200
+
+/** What is wrong with a mapping for these headers is thrown, as `validation_failed`. */
+export function requireMapping(mapping: ColumnMapping, headers: readonly string[]): void {
+  const details = FIELDS.flatMap((field, at): ErrorDetail[] => {
+    const header = mapping[field]
+    if (header === null) return []
+    const wrong = (message: string) => [{ param: `mapping.${field}`, code: 'invalid_value' as const, message }]
+    if (!headers.includes(header)) return wrong(`There is no column ${header}`)
+    const other = FIELDS.slice(0, at).find((one) => mapping[one] === header)
+    return other ? wrong(`The column ${header} is ${other} already`) : []
+  })
+  if (details[0]) throw new AppError('validation_failed', { details, param: details[0].param })
+}
+
+/** Saves it under this name, in place of what had the name. */
+export async function saveMapping(
+  scope: ShopScope,
+  { name, headers, mapping }: { name: string; headers: readonly string[]; mapping: ColumnMapping },
+): Promise<SavedMapping> {
+  requireMapping(mapping, headers)
+  const [count] = await scope.query<{ n: number }>(
+    'select count(*)::int as n from csv_column_mappings where shop_id = :shop and name <> :name',
+    { name },
+  )
+  if (count!.n >= MOST_SAVED) throw new AppError('too_many', { message: `At most ${MOST_SAVED} mappings can be saved` })
+  const [saved] = await scope.query<SavedMapping>(
+    `insert into csv_column_mappings (shop_id, name, headers_key, mapping) values (:shop, :name, :key, :mapping)
+     on conflict (shop_id, name) do update set headers_key = excluded.headers_key, mapping = excluded.mapping,
+       updated_at = now()
+     returning id, name, mapping, created_at, updated_at`,
+    { name, key: headersKey(headers), mapping: JSON.stringify(mapping) },
+  )
+  return saved!
+}
+
+export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>
+  scope.query(
+    'select id, name, mapping, created_at, updated_at from csv_column_mappings where shop_id = :shop order by name',
+  )
+
+export async function removeMapping(scope: ShopScope, id: string): Promise<void> {
+  const gone = await scope.query('delete from csv_column_mappings where shop_id = :shop and id = :id returning id', {
+    id,
+  })
+  if (gone.length === 0) throw new AppError('not_found')
+}
+
+/** The one that was saved last for files with these headers; with the headers as this file writes them. */
+export async function savedFor(
+  scope: ShopScope,
+  headers: readonly string[],
+): Promise<{ name: string; mapping: ColumnMapping } | null> {
+  const [saved] = await scope.query<SavedMapping>(
+    `select name, mapping from csv_column_mappings where shop_id = :shop and headers_key = :key
+     order by updated_at desc limit 1`,
+    { key: headersKey(headers) },
+  )
+  if (!saved) return null
+  const here = (header: string | null) =>
+    header === null
+      ? null
+      : (headers.find((one) => one === header) ?? headers.find((one) => plain(one) === plain(header)) ?? null)
+  const mapping = Object.fromEntries(FIELDS.map((field) => [field, here(saved.mapping[field])]))
+  return { name: saved.name, mapping: mapping as ColumnMapping }
+}

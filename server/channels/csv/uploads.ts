@@ -1,0 +1,187 @@
+// CSV files on their way in: received in pieces, kept in the database for a day, so that any process can go on with them.
+import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { OnConflict } from '../../files/admit.ts'
+import { analyse, type StructureProblem } from './analyse.ts'
+import type { CheckProgress } from './check.ts'
+import type { ColumnMapping } from './columns.ts'
+import { createEncodingDetector, decode, type Encoding } from './encoding.ts'
+import { readRows, type Format, type RowBatch } from './rows.ts'
+import { savedFor } from './saved-mappings.ts'
+
+export const MOST_BYTES = 50 * 1024 ** 2
+export const MOST_ROWS = 50_000
+/** The oldest of a shop's makes room. */
+const MOST_KEPT = 20
+const CHUNK_BYTES = 512 * 1024
+const KEPT = '24 hours'
+/** Of one that is still coming: its client is gone. */
+const STALE = '1 hour'
+
+export interface CheckOptions {
+  probe: boolean
+  on_conflict: OnConflict
+}
+
+export interface CsvFormat extends Format {
+  encoding: Encoding
+  /** Characters before the first row. */
+  skipped: number
+}
+
+export interface CsvUpload {
+  id: string
+  filename: string
+  status: 'ready' | 'checking' | 'checked' | 'started'
+  size_bytes: number
+  format: CsvFormat
+  headers: string[]
+  rows: number
+  sample: { row: number; cells: string[] }[]
+  structure: StructureProblem[]
+  mapping: ColumnMapping
+  saved_mapping: string | null
+  round: number
+  check_options: CheckOptions | null
+  progress: CheckProgress | null
+  failure: string | null
+  operation_id: string | null
+  created_at: Date
+}
+
+/**
+ * Keeps a file and reads it once. Gives its UUID. Throws `payload_too_large`, `invalid_csv` with the first problems where it
+ * can't be read at all, and what reading `bytes` throws; then nothing is kept.
+ */
+export async function receive(scope: ShopScope, bytes: AsyncIterable<Uint8Array>, filename: string): Promise<string> {
+  const [made] = await scope.query<{ id: string }>(
+    'insert into csv_uploads (shop_id, filename) values (:shop, :filename) returning id',
+    { filename },
+  )
+  const { id } = made!
+  try {
+    const { size, encoding } = await keepBytes(scope, id, bytes)
+    const { format, headers, rows, sample, structure, mapping } = await analyse(
+      decode(readBytes(scope, id), encoding),
+      MOST_ROWS,
+    )
+    const saved = await savedFor(scope, headers)
+    await scope.query(
+      `update csv_uploads set status = 'ready', size_bytes = :size, format = :format, headers = :headers, rows = :rows,
+         sample = :sample, structure = :structure, mapping = :mapping, saved_mapping = :saved
+       where shop_id = :shop and id = :id`,
+      {
+        ...{ id, size, headers, rows },
+        format: JSON.stringify({ ...format, encoding }),
+        sample: JSON.stringify(sample),
+        structure: JSON.stringify(structure),
+        mapping: JSON.stringify(saved?.mapping ?? mapping),
+        saved: saved?.name ?? null,
+      },
+    )
+    await scope.query(
+      `delete from csv_uploads where shop_id = :shop and id in (
+         select id from csv_uploads where shop_id = :shop order by created_at desc offset :most)`,
+      { most: MOST_KEPT },
+    )
+    return id
+  } catch (error) {
+    await removeUpload(scope, id)
+    throw error
+  }
+}
+
+async function keepBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
+  const detector = createEncodingDetector()
+  let size = 0
+  let number = 0
+  for await (const chunk of chunked(bytes)) {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
+    detector.add(chunk)
+    await scope.query('insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)', {
+      ...{ id, number, chunk },
+    })
+    number++
+  }
+  return { size, encoding: detector.result() }
+}
+
+const TOO_LARGE = 'A CSV file has at most 50 MB: split it'
+
+/** Pieces of one size, whatever size they come in. */
+async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let gathered: Uint8Array[] = []
+  let size = 0
+  for await (const piece of bytes) {
+    gathered.push(piece)
+    size += piece.length
+    if (size < CHUNK_BYTES) continue
+    yield Buffer.concat(gathered)
+    gathered = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(gathered)
+}
+
+async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> {
+  for (let number = 0; ; number++) {
+    const [chunk] = await scope.query<{ bytes: Buffer }>(
+      'select bytes from csv_chunks where shop_id = :shop and csv_id = :id and number = :number',
+      { id, number },
+    )
+    if (!chunk) return
+    yield chunk.bytes
+  }
+}
+
+/** All of its records, the header first. */
+export function readUploadRows(scope: ShopScope, { id, format }: Pick<CsvUpload, 'id' | 'format'>) {
+  return rowsOf(decode(readBytes(scope, id), format.encoding), format)
+}
+
+export function rowsOf(text: AsyncIterable<string>, format: Omit<CsvFormat, 'encoding'>): AsyncGenerator<RowBatch> {
+  return readRows(withoutStart(text, format.skipped), format)
+}
+
+async function* withoutStart(text: AsyncIterable<string>, skipped: number): AsyncGenerator<string> {
+  let left = skipped
+  for await (const piece of text) {
+    yield left > 0 ? piece.slice(left) : piece
+    left = Math.max(0, left - piece.length)
+  }
+}
+
+const COLUMNS = `id, filename, status, size_bytes, format, headers, rows, sample, structure, mapping, saved_mapping, round,
+  check_options, progress, failure, operation_id, created_at`
+
+/** A bare UUID. Throws `not_found`. `lock`: for the rest of the transaction. */
+export async function requireUpload(scope: ShopScope, id: string, { lock = false } = {}): Promise<CsvUpload> {
+  const [row] = await scope.query<CsvUpload>(
+    `select ${COLUMNS} from csv_uploads where shop_id = :shop and id = :id and status <> 'uploading'
+     ${lock ? 'for update' : ''}`,
+    { id },
+  )
+  if (!row) throw new AppError('not_found')
+  return row
+}
+
+/** Locks it. Throws `not_found`, and `conflict` when its import has started. */
+export async function requireOpen(tx: ShopScope, id: string): Promise<CsvUpload> {
+  const upload = await requireUpload(tx, id, { lock: true })
+  if (upload.status === 'started') throw new AppError('conflict', { message: 'The import of this file has started' })
+  return upload
+}
+
+export async function removeUpload(scope: ShopScope, id: string): Promise<boolean> {
+  const gone = await scope.query('delete from csv_uploads where shop_id = :shop and id = :id returning id', { id })
+  return gone.length > 0
+}
+
+/** Removes what has been kept long enough, across shops. For the hourly upkeep; several may run at once. */
+export async function sweepCsvUploads(pool: { query(sql: string): Promise<unknown> }): Promise<void> {
+  await pool.query(
+    `delete from csv_uploads where created_at < now() - interval '${KEPT}'
+       or status = 'uploading' and created_at < now() - interval '${STALE}'`,
+  )
+}

@@ -1,0 +1,158 @@
+// A CSV file on its way in, as every answer shows it.
+import { z } from 'zod'
+import { missingColumns } from '../channels/csv/check.ts'
+import { FIELDS, placesOf, suggestColumns, type Field } from '../channels/csv/columns.ts'
+import type { ProblemRow } from '../channels/csv/problems.ts'
+import { readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
+import type { SavedMapping } from '../channels/csv/saved-mappings.ts'
+import type { CsvUpload } from '../channels/csv/uploads.ts'
+import { originalCell } from '../files/cells.ts'
+import { toPublicId } from '../ids.ts'
+import { timestamp } from './schemas.ts'
+
+const KEPT_MS = 24 * 60 * 60 * 1000
+
+const perField = <T extends z.ZodType>(value: T) =>
+  z.object(Object.fromEntries(FIELDS.map((field) => [field, value])) as Record<Field, T>)
+
+export const problemSchema = z
+  .object({
+    row: z.number().int().meta({ description: 'As a spreadsheet counts: the header is row 1' }),
+    column: z.string().nullable().meta({ description: 'The column’s header; null: the row as a whole' }),
+    severity: z.enum(['error', 'warning']),
+    code: z.string(),
+    message: z.string(),
+    detail: z.string().nullable(),
+    value: z.string().nullable().meta({ description: 'What the cell says' }),
+  })
+  .meta({ id: 'CsvProblem' })
+
+const checkSchema = z.object({
+  probe: z.boolean(),
+  on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']),
+  phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
+  rows: z.number().int().meta({ description: 'Rows read so far' }),
+  skus: z.number().int(),
+  skus_total: z.number().int(),
+  urls: z.number().int().meta({ description: 'Addresses that were asked so far' }),
+  urls_total: z.number().int(),
+  errors: z.number().int(),
+  warnings: z.number().int(),
+  error_rows: z.number().int().meta({ description: 'Rows with at least one error' }),
+  import_rows: z.number().int().meta({ description: 'Rows without one' }),
+})
+
+export const csvSchema = z
+  .object({
+    id: z.string(),
+    filename: z.string(),
+    status: z.enum(['ready', 'checking', 'checked', 'started']),
+    size_bytes: z.number().int(),
+    encoding: z.string(),
+    delimiter: z.string(),
+    rows: z.number().int(),
+    headers: z.array(z.string()),
+    columns: perField(z.object({ header: z.string(), sure: z.number(), reason: z.string() }).nullable()).meta({
+      description: 'The suggested column for each field, with how sure (0 to 1)',
+    }),
+    mapping: perField(z.string().nullable()).meta({ description: 'The column that each field is read from now' }),
+    saved_mapping: z.string().nullable().meta({ description: 'The saved mapping that was applied' }),
+    missing: z.array(z.string()).meta({ description: 'Required fields that have no column' }),
+    problems: z.array(problemSchema).meta({ description: 'The first problems of its structure' }),
+    preview: z.array(
+      z.object({
+        row: z.number().int(),
+        values: perField(z.string().nullable()),
+        problems: z.array(problemSchema),
+      }),
+    ),
+    check: checkSchema.nullable(),
+    failure: z.string().nullable().meta({ description: 'Why the last check did not come to its end' }),
+    job_id: z.string().nullable(),
+    created_at: timestamp,
+    expires_at: timestamp.meta({ description: 'Until then it is kept' }),
+  })
+  .meta({ id: 'CsvFile' })
+
+export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
+  const { headers, sample, mapping, created_at } = upload
+  return {
+    id: toPublicId('csv', upload.id),
+    filename: upload.filename,
+    status: upload.status,
+    size_bytes: upload.size_bytes,
+    encoding: upload.format.encoding,
+    delimiter: upload.format.delimiter,
+    rows: upload.rows,
+    headers,
+    columns: suggestColumns(
+      headers,
+      sample.map(({ cells }) => cells),
+    ),
+    mapping,
+    saved_mapping: upload.saved_mapping,
+    missing: missingColumns(mapping),
+    problems: upload.structure.map((one) => ({ ...one, severity: 'error', value: null })),
+    preview: previewOf(upload),
+    check: checkOf(upload),
+    failure: upload.failure,
+    job_id: upload.operation_id && toPublicId('import', upload.operation_id),
+    created_at: created_at.toISOString(),
+    expires_at: new Date(created_at.getTime() + KEPT_MS).toISOString(),
+  }
+}
+
+function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csvSchema>['preview'] {
+  const places = placesOf(mapping, headers)
+  return sample.map(({ row, cells }) => {
+    const shape = shapeProblem(cells, headers)
+    const found = shape ? [shape] : readValues(cells, places).problems
+    const cell = (at: number) => (at < 0 ? null : originalCell(cells[at] ?? '').trim())
+    return {
+      row,
+      values: Object.fromEntries(FIELDS.map((field) => [field, cell(places[field])])) as Record<Field, string | null>,
+      problems: found.map((problem) => previewProblem(row, problem, mapping)),
+    }
+  })
+}
+
+const previewProblem = (row: number, { field, ...problem }: CellProblem, mapping: CsvUpload['mapping']) => ({
+  row,
+  column: field && (mapping[field] ?? field),
+  ...problem,
+  detail: problem.detail ?? null,
+  value: problem.value ?? null,
+})
+
+function checkOf({ check_options, progress }: CsvUpload): z.output<typeof checkSchema> | null {
+  if (!check_options) return null
+  if (progress) {
+    const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings, error_rows, import_rows } = progress
+    const counts = { rows, skus, skus_total, urls, urls_total, errors, warnings, error_rows, import_rows }
+    return { ...check_options, phase, ...counts }
+  }
+  const none = { rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 }
+  return { ...check_options, phase: 'waiting', ...none, errors: 0, warnings: 0, error_rows: 0, import_rows: 0 }
+}
+
+export const problemRecord = (problem: ProblemRow): z.output<typeof problemSchema> => {
+  const { row, column, severity, code, message, detail, value } = problem
+  return { row, column, severity, code, message, detail, value }
+}
+
+export const savedMappingSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    mapping: perField(z.string().nullable()),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'CsvColumnMapping' })
+
+export const savedMappingRecord = (saved: SavedMapping): z.output<typeof savedMappingSchema> => ({
+  ...saved,
+  id: toPublicId('columns', saved.id),
+  created_at: saved.created_at.toISOString(),
+  updated_at: saved.updated_at.toISOString(),
+})

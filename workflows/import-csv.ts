@@ -1,0 +1,16 @@
+// What happens to every row of a CSV file that is imported.
+import type { Workflow } from '../plugins/contract.ts'
+
+export const importCsv: Workflow = {
+  id: 'import-csv',
+  title: 'CSV import',
+  action: 'import',
+  kind: 'import',
+  parallel: 4,
+  steps: [
+    { id: 'fetch', plugin: 'fetch-url' },
+    { id: 'validate', plugin: 'validate-file' },
+    { id: 'map', plugin: 'map-products' },
+    { id: 'notify', plugin: 'notify' },
+  ],
+}

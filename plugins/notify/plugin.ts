@@ -78,10 +78,13 @@ function isTold(operation: OperationView, when: When, context: ReadContext, badl
   }
 }
 
+/** The specification's lower threshold is theirs. */
+const DELETIONS: ReadonlySet<string> = new Set(['delete-files', 'purge-files'])
+
 /** Nobody waits for these: whoever started them may have left. */
 function isBackground({ action, total }: OperationView, { limits }: ReadContext): boolean {
   if (action === 'import') return true
-  return total > (action === 'delete-files' ? limits.background.delete : limits.background.update)
+  return total > (DELETIONS.has(action) ? limits.background.delete : limits.background.update)
 }
 
 /** As the caller asked, else as the shop's settings say. */

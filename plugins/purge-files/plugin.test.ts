@@ -7,8 +7,8 @@ pluginSuite(purgeFiles, () =>
   Promise.resolve({ items: [fileItem('a'), fileItem('b')], context: writeContext(), state: () => null }),
 )
 
-it('purge-files deletes for good what is in the trash, with a scope of its own, and says that nothing takes it back', async () => {
+it('purge-files deletes for good files in the trash or not, with a scope of its own, and says that nothing takes it back', async () => {
   const plan = purgeFiles.plan([fileItem('a')], {}, writeContext())
   expect(await Array.fromAsync(plan)).toEqual([{ item: 'a', status: 'ok', change: { purged: true } }])
-  expect(purgeFiles).toMatchObject({ permission: 'files:purge', worksOn: 'trash', undo: 'none' })
+  expect(purgeFiles).toMatchObject({ permission: 'files:purge', worksOn: 'all', undo: 'none' })
 })

@@ -8,7 +8,7 @@ export const purgeFiles = definePlugin({
   title: 'Delete permanently',
   options: z.strictObject({}),
   undo: 'none',
-  worksOn: 'trash',
+  worksOn: 'all',
   permission: 'files:purge',
   summary: () => 'Deletes files for good',
   async *plan(items, _options, { signal }) {

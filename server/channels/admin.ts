@@ -2,7 +2,7 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import { schemaProblems } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { permissionsOf, withOptions, worksOnTrash, type Engine, type Source } from '../engine/engine.ts'
+import { misplaced, permissionsOf, placedFilter, withOptions, type Engine, type Source } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 
@@ -73,16 +73,12 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
 }
 
-/** A filter looks in the trash where the workflow works there, and only there. */
-function inTheRightPlace(engine: Engine, workflow: Workflow, source: Source): Source {
+/** A filter looks in the trash where the workflow works there. */
+function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source: Source): Source {
   if (source.type !== 'filter') return source
-  const trash = worksOnTrash(workflow, engine.plugins)
-  const { deleted } = source.filter
-  if (deleted !== undefined && deleted !== trash) {
-    const message = trash ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
-    throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])
-  }
-  return { type: 'filter', filter: { ...source.filter, deleted: trash } }
+  const message = misplaced(source.filter, workflow, plugins)
+  if (message) throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])
+  return { type: 'filter', filter: placedFilter(source.filter, workflow, plugins) }
 }
 
 const invalid = (details: ErrorDetail[]) => new AppError('validation_failed', { details, param: details[0]!.param })

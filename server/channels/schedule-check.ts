@@ -2,7 +2,7 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import { schemaProblems, type WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { worksOnTrash } from '../engine/engine.ts'
+import { misplaced } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
@@ -47,10 +47,8 @@ async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): 
     const workflow = await workflowOf(scope, body, parts)
     if (workflow.kind === 'import')
       return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
-    const trash = worksOnTrash(workflow, parts.plugins)
-    if (body.filter.deleted === undefined || body.filter.deleted === trash) return []
-    const message = trash ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
-    return [{ param: 'filter.deleted', message }]
+    const message = misplaced(body.filter, workflow, parts.plugins)
+    return message ? [{ param: 'filter.deleted', message }] : []
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const message = error.code === 'not_found' ? 'There is no such workflow' : error.message

@@ -1,9 +1,8 @@
 // One run of a schedule: its files looked up anew, held to its cap, and never beside a run of its own that still goes on.
-import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { worksOnTrash, type Engine } from '../engine/engine.ts'
+import { placedFilter, type Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
-import type { FileFilter } from '../files/filter.ts'
 import { countFiles } from '../files/list.ts'
 import { deletes } from '../workflows/describe.ts'
 import { workflowOf } from './schedule-check.ts'
@@ -22,7 +21,7 @@ export interface Run {
 export async function startRun(tx: ShopScope, engine: Engine, schedule: ScheduleRow, run: Run): Promise<string> {
   const workflow = told(await workflowOf(tx, schedule, engine), schedule.notify)
   const { plugins } = engine
-  const filter = selectionOf(schedule.filter, workflow, plugins)
+  const filter = placedFilter(schedule.filter, workflow, plugins)
   const start = (scope: ShopScope, dryRun: boolean) =>
     engine.start(scope, {
       workflow,
@@ -116,11 +115,6 @@ async function startWithin(
     if (error === above) return null
     throw error
   }
-}
-
-/** A filter that does not say so means the files in the trash where the steps work on those. */
-export function selectionOf(filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter {
-  return filter.deleted === undefined && worksOnTrash(workflow, plugins) ? { ...filter, deleted: true } : filter
 }
 
 const totalOf = async (scope: ShopScope, engine: Engine, operation: string) =>

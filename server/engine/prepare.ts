@@ -3,7 +3,7 @@ import type { Plugin } from '../../plugins/contract.ts'
 import type { EndedItem, Ending, OperationRow, WorkItem } from './types.ts'
 import { revert } from './undo.ts'
 import { failure, inUse, obstacleOf } from './work.ts'
-import { worksOnTrash } from './workflows.ts'
+import { placeOf } from './workflows.ts'
 
 export interface Prepared {
   /** What there is nothing more to do about. */
@@ -17,10 +17,10 @@ export function prepare(
   items: readonly WorkItem[],
   busy: ReadonlySet<WorkItem>,
 ): Prepared {
-  const trash = worksOnTrash(operation.workflow, plugins)
+  const place = placeOf(operation.workflow, plugins)
   const endingOf = (item: WorkItem): Ending | null => {
     if (busy.has(item)) return failure(null, item, inUse, 0)
-    return operation.undoes === null ? obstacleOf(item, trash) : revert(item)
+    return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }
   const prepared: Prepared = { ended: [], open: [] }
   for (const item of items) {

@@ -7,6 +7,7 @@ import { readRecords } from '../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { retryDelay } from './failure.ts'
 import type { Ending, ItemError, ResolvedStep, WorkItem } from './types.ts'
+import type { Place } from './workflows.ts'
 
 /** Plugins get copies of nothing: they are trusted not to write into what they are shown. */
 export const viewOfItem = (item: WorkItem): Item => ({
@@ -40,12 +41,13 @@ export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Pr
   }
 }
 
-/** Why nothing can be done about this file, or null. `trash`: the steps work on files in the trash. */
-export function obstacleOf(item: WorkItem, trash: boolean): Ending | null {
+/** Why nothing can be done about this file, or null. `place`: where the steps' files may be. */
+export function obstacleOf(item: WorkItem, place: Place): Ending | null {
   if (item.entry !== null) return null
   if (item.record === null) return failedFor('file_not_found')
-  if (item.record.deleted_at === null) return trash ? { status: 'skipped', reason: 'It is not in the trash' } : null
-  return trash ? null : failedFor('file_not_found')
+  if (place === 'all') return null
+  if (item.record.deleted_at !== null) return place === 'trash' ? null : failedFor('file_not_found')
+  return place === 'trash' ? { status: 'skipped', reason: 'It is not in the trash' } : null
 }
 
 export const inUse: ItemError = { code: 'file_in_use', message: new AppError('file_in_use').message, retryable: true }

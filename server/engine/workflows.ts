@@ -1,5 +1,6 @@
 // Questions about a workflow as data: what it works on, what it takes to run it, what could not be undone.
 import type { ItemPlugin, Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import type { FileFilter } from '../files/filter.ts'
 
 const pluginOf = (plugins: readonly Plugin[], step: Step) => plugins.find(({ id }) => id === step.plugin)
 
@@ -8,13 +9,31 @@ const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin
     .map((step) => pluginOf(plugins, step))
     .filter((plugin): plugin is ItemPlugin => plugin !== undefined && plugin.scope !== 'operation')
 
-/** Do its steps work on files in the trash? */
-export const worksOnTrash = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
-  itemPlugins(workflow, plugins)[0]?.worksOn === 'trash'
+/** Where the files of its steps may be. */
+export type Place = 'files' | 'trash' | 'all'
 
-/** Is there anything about it that an undo takes back? */
-export const canUndo = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
-  itemPlugins(workflow, plugins).some(({ undo }) => undo !== 'none')
+export function placeOf(workflow: Workflow, plugins: readonly Plugin[]): Place {
+  const works = itemPlugins(workflow, plugins).map(({ worksOn }) => worksOn)
+  if (works.includes('all')) return 'all'
+  return works[0] === 'trash' ? 'trash' : 'files'
+}
+
+/** A filter that does not say so means the files in the trash where the steps work there. */
+export const placedFilter = (filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter =>
+  filter.deleted === undefined && placeOf(workflow, plugins) !== 'files' ? { ...filter, deleted: true } : filter
+
+/** Why its steps can't work where the filter looks, or null. */
+export function misplaced({ deleted }: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): string | null {
+  const place = placeOf(workflow, plugins)
+  if (deleted === undefined || place === 'all' || deleted === (place === 'trash')) return null
+  return place === 'trash' ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
+}
+
+/** Is there anything about it that an undo takes back? Nothing is, where the files are gone for good. */
+export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+  const all = itemPlugins(workflow, plugins)
+  return all.some(({ undo }) => undo !== 'none') && all.every(({ permission }) => permission !== 'files:purge')
+}
 
 /** Titles of the steps whose effect no undo takes back. A check has none, and neither has a message. */
 export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): string[] {

@@ -5,7 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
-import { contentTypeOf, extensionOf, filenameProblem, nameKey, numberedName, tagProblem } from './rules.ts'
+import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
 
 export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
 
@@ -54,6 +54,8 @@ export async function admitFiles(
 function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {
   const problem = filenameProblem(draft.filename) ?? draft.tags.map(tagProblem).find((wrong) => wrong !== null) ?? null
   if (problem) return { status: 'refused', ...problem }
+  if (draft.tags.length > MAX_TAGS)
+    return { status: 'refused', code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` }
   if (staged.size_bytes > limits.file_bytes) return refused('file_too_large')
   return null
 }

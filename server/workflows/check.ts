@@ -110,7 +110,7 @@ function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): Wor
     problems.push({ param: 'steps', message: 'An import checks its files: add the step Check files' })
   for (const [at, step] of steps.entries()) {
     const on = worksOn(step, plugins)
-    if (on === 'files' || on === 'trash')
+    if (on !== null && on !== 'imports')
       problems.push({ param: `steps[${at}].plugin`, message: 'This step works on files that exist, not on imports' })
     if (at > 0 && fetches(step) && fetches(steps[0]))
       problems.push({ param: `steps[${at}].plugin`, message: 'Files are fetched once, by the first step' })
@@ -124,7 +124,7 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
     const plugin = pluginOf(step, plugins)
     const param = `steps[${at}].plugin`
     if (worksOn(step, plugins) === 'imports') return [{ param, message: 'This step works on imports alone' }]
-    if (trash && plugin && plugin.scope !== 'operation' && plugin.worksOn !== 'trash')
+    if (trash && plugin && plugin.scope !== 'operation' && !['trash', 'all'].includes(plugin.worksOn ?? ''))
       return [{ param, message: 'Another step works on files in the trash, and this one on files outside it' }]
     return []
   })

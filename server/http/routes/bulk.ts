@@ -90,10 +90,11 @@ const remove = (parts: OperationParts) =>
     handler: (request) => {
       const { remove_mappings, backup_first, permanent } = request.body
       const backup = backup_first ? action(parts.engine, 'back-up-files', {}) : null
-      const trash = action(parts.engine, 'delete-files', { remove_mappings })
-      const purge = permanent ? action(parts.engine, 'purge-files', {}) : null
-      const workflow = joined(backup, joined(trash, purge))!
-      const { id, title, action: name } = purge ?? trash
+      const remove = permanent
+        ? action(parts.engine, 'purge-files', {})
+        : action(parts.engine, 'delete-files', { remove_mappings })
+      const workflow = joined(backup, remove)!
+      const { id, title, action: name } = remove
       return run(parts, request, { ...workflow, id, title, action: name }, 'deleted', parts.limits.background_delete)
     },
   })

@@ -1,10 +1,9 @@
 // What helps to write a schedule: templates, when a cron line runs, which files a filter finds.
 import { z } from 'zod'
 import { workflowOf } from '../../channels/schedule-check.ts'
-import { selectionOf } from '../../channels/schedule-run.ts'
 import { SCHEDULE_TEMPLATES } from '../../channels/schedule-templates.ts'
 import { cronProblem } from '../../channels/schedule-times.ts'
-import type { Engine } from '../../engine/engine.ts'
+import { placedFilter, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { filterSchema } from '../../files/filter.ts'
 import { countFiles, listFiles } from '../../files/list.ts'
@@ -65,7 +64,7 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       handler: async ({ caller: { scope }, body }) => {
         const runs =
           (body.action ?? body.workflow) ? await workflowOf(scope, { ...body, options: {} }, parts.engine) : null
-        const filter = runs ? selectionOf(body.filter, runs, parts.engine.plugins) : body.filter
+        const filter = runs ? placedFilter(body.filter, runs, parts.engine.plugins) : body.filter
         const [total, sample] = await Promise.all([
           countFiles(scope, filter),
           listFiles(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),

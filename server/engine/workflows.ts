@@ -49,7 +49,11 @@ export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): stri
 
 /** The API scopes that someone needs who runs it. */
 export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): string[] => [
-  ...new Set(itemPlugins(workflow, plugins).map(({ permission }) => permission ?? 'files:write')),
+  ...new Set(
+    itemPlugins(workflow, plugins).map(
+      ({ permission }) => permission ?? (workflow.kind === 'import' ? 'imports:write' : 'files:write'),
+    ),
+  ),
 ]
 
 /** The workflow with an action's options in the step that carries it out. */

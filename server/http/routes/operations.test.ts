@@ -407,6 +407,23 @@ describe('who may', () => {
     expect((await post('/api/operations', body, await app.clientWith(['operations:write', scope]))).status).toBe(202)
   })
 
+  it('confirming takes what the start would have taken', async () => {
+    const { id } = await start({
+      action: 'delete-files',
+      options: {},
+      select: { file_ids: await some(1) },
+      dry_run: true,
+    })
+    await work()
+    await untilPreviewed(id)
+    await rest()
+    const route = `/api/operations/${id}/confirm`
+    const refused = await post(route, undefined, await app.clientWith(['operations:write', 'files:write']))
+    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('files:delete')])
+    const allowed = await post(route, undefined, await app.clientWith(['operations:write', 'files:delete']))
+    expect(allowed.status).toBe(200)
+  })
+
   it('another shop’s operation is 404 on every route, and nothing becomes of it', async () => {
     const stranger = await app.stranger('stranger.myshopify.com')
     await some(1)

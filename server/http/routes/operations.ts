@@ -2,7 +2,14 @@
 import { z } from 'zod'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { ITEM_STATUSES, OPERATION_STATUSES, type Engine, type Move, type OperationRow } from '../../engine/engine.ts'
+import {
+  ITEM_STATUSES,
+  OPERATION_STATUSES,
+  permissionsOf,
+  type Engine,
+  type Move,
+  type OperationRow,
+} from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
@@ -206,7 +213,10 @@ const lifecycle = ({ engine, clock }: OperationParts, move: Move) =>
       409: { description: 'It is in a state that does not allow this', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
-      const { id } = await findOperation(engine, caller.scope, params.id)
+      const { id, workflow } = await findOperation(engine, caller.scope, params.id)
+      // What these set going is what the operation does: they need what its start needs.
+      if (move === 'confirm' || move === 'retry')
+        requireScopes(caller, permissionsOf(workflow, engine.plugins) as Scope[])
       await engine.move(caller.scope, id, move)
       return { body: operationRecord(engine, (await engine.get(caller.scope, id))!, clock()) }
     },

@@ -10,14 +10,17 @@ import { restoreFiles } from './plugins/restore-files/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
+import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
 import { deleteFilesWorkflow } from './workflows/delete-files.ts'
+import { mapProductsWorkflow } from './workflows/map-products.ts'
 import { purgeFilesWorkflow } from './workflows/purge-files.ts'
 import { restoreFilesWorkflow } from './workflows/restore-files.ts'
 import { tagByRuleWorkflow } from './workflows/tag-by-rule.ts'
 import { tagFilesWorkflow } from './workflows/tag-files.ts'
+import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
 import { updateSettingsWorkflow } from './workflows/update-settings.ts'
 import { importApi } from './workflows/import-api.ts'
 
@@ -30,6 +33,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       fetchUrl,
       validateFile,
       mapProducts,
+      unmapProducts,
       backUpFiles,
       updateSettings,
       tagFiles,
@@ -43,6 +47,8 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       importApi,
       backUpFilesWorkflow,
       updateSettingsWorkflow,
+      mapProductsWorkflow,
+      unmapProductsWorkflow,
       tagFilesWorkflow,
       tagByRuleWorkflow,
       deleteFilesWorkflow,

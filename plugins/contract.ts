@@ -127,10 +127,40 @@ export interface CatalogVariant {
   sku: string
 }
 
-/** The shop's live catalog. Throws `PortError` when the storefront can't be reached. */
+export const MATCH_METHODS = ['sku', 'filename', 'title', 'tags'] as const
+export type MatchMethod = (typeof MATCH_METHODS)[number]
+
+/** How a file is matched by guessing: by these in this order, and how sure it must be, from 0 to 1. */
+export interface MatchRules {
+  by: readonly MatchMethod[]
+  threshold: number
+}
+
+/** Either the mapping, or those between which a person must choose, or neither. */
+export interface Match {
+  mapping: Mapping | null
+  candidates: readonly Candidate[]
+}
+
+export interface CatalogProduct {
+  product_id: string
+  product_title: string
+  /** The variant that was asked for, or null: the whole product. */
+  variant: { id: string; title: string; sku: string | null } | null
+}
+
+/** The shop's catalog. Throws `PortError` when it can't be reached. */
 export interface Catalog {
-  /** Exact matches for each SKU that the catalog has; a SKU may have several. Unknown SKUs are absent. */
+  /** Exact matches for each SKU that the live catalog has; a SKU may have several. Unknown SKUs are absent. */
   findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
+  /** Which products files are meant for, judged by their names and tags; an answer a file, in their order. */
+  match(
+    files: readonly Pick<FileView, 'filename' | 'tags'>[],
+    rules: MatchRules,
+    signal: AbortSignal,
+  ): Promise<readonly Match[]>
+  /** The product, or that variant of it; null where the catalog has no such. */
+  findProduct(productId: string, variantId: string | null, signal: AbortSignal): Promise<CatalogProduct | null>
 }
 
 /** What a guarded request would fetch. */
@@ -173,6 +203,10 @@ export interface Notifier {
 /** The shop's settings that plugins obey. */
 export interface ShopSettings {
   auto_map: boolean
+  /** Empty: files are mapped by hand alone. */
+  match_by: readonly MatchMethod[]
+  /** 0 to 1. */
+  match_threshold: number
   email_on_complete: boolean
   email_on_errors: boolean
   recipients: readonly string[]

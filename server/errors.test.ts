@@ -38,6 +38,7 @@ test('the list of errors is what clients rely on', () => {
       "url_not_accessible 422 item",
       "sku_not_found 422 item",
       "sku_ambiguous 422 item",
+      "product_not_found 404 item",
       "duplicate_filename 409 item",
       "invalid_csv 422 item",
       "file_not_found 404 item",

@@ -68,6 +68,7 @@ export const ERRORS = {
   url_not_accessible: { status: 422, type: 'item', message: 'File URL not accessible' },
   sku_not_found: { status: 422, type: 'item', message: 'Product SKU not found' },
   sku_ambiguous: { status: 422, type: 'item', message: 'Several products have this SKU' },
+  product_not_found: { status: 404, type: 'item', message: 'The catalog has no such product' },
   duplicate_filename: { status: 409, type: 'item', message: 'Duplicate filename' },
   invalid_csv: { status: 422, type: 'item', message: 'Invalid CSV format' },
   file_not_found: { status: 404, type: 'item', message: 'There is no such file' },

@@ -1,8 +1,10 @@
 // Starts the roles asked for, wires the house together, and stops it cleanly. Read this first.
 import type { AddressInfo } from 'node:net'
 import { appConfig } from '../app.config.ts'
+import { matchAgain } from './channels/match-again.ts'
 import { startSchedules } from './channels/schedule.ts'
 import { ConfigError, type Config } from './config.ts'
+import type { ShopScope } from './db/for-shop.ts'
 import { openListener } from './db/listener.ts'
 import { createDelivery } from './delivery/delivery.ts'
 import { createEngine } from './engine/engine.ts'
@@ -22,6 +24,8 @@ import { portsFactory } from './startup/ports.ts'
 import { openStores } from './startup/stores.ts'
 import { startUpkeep } from './startup/upkeep.ts'
 
+import { startMirrors } from './storefront/mirror/mirror.ts'
+import type { Refreshed } from './storefront/mirror/turns.ts'
 import { openStorefront } from './storefront/open.ts'
 
 const STOP_WITHIN_MS = 20_000
@@ -66,6 +70,8 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     closings.push(() => outbox.close())
     closings.push(startUpkeep(database, stores, log, clock))
     closings.push(startSchedules({ database, engine, clock, log }))
+    const refreshed = (scope: ShopScope, { added }: Refreshed) => matchAgain(engine, scope, added)
+    closings.push(startMirrors({ database, storefront, refreshed, log }))
   }
   if (!web) return log.info('the worker is ready')
 

@@ -21,6 +21,9 @@ import type { EngineParts } from '../server/engine/types.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftOf } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
+import { createMatcher } from '../server/matching/match.ts'
+import { createTitleCache } from '../server/matching/title-cache.ts'
+import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
@@ -96,6 +99,7 @@ export async function createTestEngine(
     background_delete: 100,
     background_update: 500,
   } as Limits
+  const match = createMatcher(createTitleCache())
   const parts: EngineParts = {
     database,
     listener,
@@ -106,7 +110,7 @@ export async function createTestEngine(
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)
       const place = { store, shop: scope.shop, location: 'primary' }
-      const catalog = { findBySku: () => Promise.resolve(new Map()) }
+      const catalog = createCatalogPort(scope, { findBySku: () => Promise.resolve(new Map()) }, match)
       return {
         shop: { name, domain, settings },
         catalog,

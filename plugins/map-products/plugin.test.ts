@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { forShop } from '../../server/db/for-shop.ts'
+import { createMatcher } from '../../server/matching/match.ts'
+import { createTitleCache } from '../../server/matching/title-cache.ts'
+import { createCatalogPort } from '../../server/ports/catalog.ts'
+import { createSecrets } from '../../server/secrets.ts'
+import { refreshDue } from '../../server/storefront/mirror/mirror.ts'
 import { openStorefront } from '../../server/storefront/open.ts'
 import type { Storefront } from '../../server/storefront/storefront.ts'
-import { createSecrets } from '../../server/secrets.ts'
 import { openTestDatabase, silent } from '../../test/database.ts'
-import { importItem, writeContext } from '../../test/fakes/context.ts'
+import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { PortError, type Item, type Outcome } from '../contract.ts'
+import { PortError, type Catalog, type FileView, type Item, type Mapping, type Outcome } from '../contract.ts'
 import { mapProducts } from './plugin.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let storefront: Storefront
+let catalog: Catalog
 beforeAll(async () => {
   database = await openTestDatabase()
   const environment = {
@@ -20,49 +26,53 @@ beforeAll(async () => {
   }
   const secrets = createSecrets('a secret of more than thirty-two characters')
   storefront = await openStorefront({ environment, database, secrets, log: silent })
+  const never = new AbortController().signal
+  await refreshDue({ database, storefront, refreshed: () => Promise.resolve(), log: silent }, never)
+  const shop = storefront.demoShop!.id
+  catalog = createCatalogPort(forShop(database, shop), storefront.catalog(shop), createMatcher(createTitleCache()))
 })
 afterAll(async () => {
   await storefront.close()
   await database.drop()
 })
 
-const context = () => writeContext({ catalog: storefront.catalog(storefront.demoShop!.id) })
+const context = (given: Parameters<typeof writeContext>[0] = {}) => writeContext({ catalog, ...given })
 const named = (id: string, product_sku?: string) => importItem(id, product_sku ? { entry: { product_sku } } : {})
-const outcomesOf = async (items: readonly Item[], given = context()) => {
-  const outcomes: Outcome[] = await Array.fromAsync(mapProducts.plan(items, {}, given))
+const file = (filename: string, given: Partial<FileView> = {}) => fileItem(filename, { filename, ...given })
+const outcomesOf = async (items: readonly Item[], options: object = {}, given = context()) => {
+  const outcomes: Outcome[] = await Array.fromAsync(mapProducts.plan(items, mapProducts.options.parse(options), given))
   return new Map(outcomes.map((outcome) => [outcome.item, outcome]))
 }
+const added = (outcome: Outcome | undefined): readonly Mapping[] =>
+  outcome?.status === 'ok' ? (outcome.change?.mappings?.add ?? []) : []
+const productOf = async (sku: string) => (await catalog.findBySku([sku], new AbortController().signal)).get(sku)![0]!
 
 pluginSuite(mapProducts, () =>
-  Promise.resolve({ items: [named('a', 'EB-001'), named('b')], context: context(), state: () => null }),
+  Promise.resolve({
+    items: [
+      named('a', 'EB-001'),
+      named('b'),
+      named('c', 'TIDE-2025'),
+      file('Slow Bread.pdf'),
+      file('nothing like it.pdf'),
+    ],
+    context: context(),
+    state: () => null,
+  }),
 )
 
 describe('map-products', () => {
   it('maps the SKU that the entry names, with score and reason', async () => {
     const outcomes = await outcomesOf([named('a', 'EB-001')])
-    expect(outcomes.get('a')).toMatchObject({
-      status: 'ok',
-      change: {
-        mappings: {
-          add: [
-            {
-              product_title: 'The Tide Tables of Memory',
-              sku: 'EB-001',
-              method: 'sku',
-              score: 1,
-              reason: expect.stringContaining('EB-001'),
-            },
-          ],
-        },
-      },
-    })
+    expect(added(outcomes.get('a'))).toMatchObject([
+      { product_title: 'The Tide Tables of Memory', sku: 'EB-001', method: 'sku', score: 1 },
+    ])
+    expect(added(outcomes.get('a'))[0]!.reason).toContain('EB-001')
   })
 
   it('maps to the product where several of its variants share the SKU', async () => {
     const outcome = (await outcomesOf([named('a', 'EB-007')])).get('a')
-    expect(outcome).toMatchObject({
-      change: { mappings: { add: [{ variant_id: null, product_title: 'Sea Glass: A Novel' }] } },
-    })
+    expect(added(outcome)).toMatchObject([{ variant_id: null, product_title: 'Sea Glass: A Novel' }])
   })
 
   it('leaves it to a person where several products share the SKU', async () => {
@@ -72,18 +82,122 @@ describe('map-products', () => {
     expect(outcome).not.toHaveProperty('change')
   })
 
-  it('warns of a SKU that the catalog does not have, in the specification’s words', async () => {
-    const outcome = (await outcomesOf([named('a', 'eb-001')])).get('a')
+  it('warns of a SKU that the catalog does not have, in the specification’s words, and guesses nothing in its place', async () => {
+    const item = importItem('a', { entry: { product_sku: 'eb-001', filename: 'Slow Bread.pdf' } })
+    const outcome = (await outcomesOf([item])).get('a')
     expect(outcome).toMatchObject({
       status: 'ok',
       warnings: [{ code: 'sku_not_found', message: 'Product SKU not found' }],
     })
+    expect(added(outcome)).toEqual([])
   })
 
   it('a storefront that is away fails those that name a SKU, to be tried again, and no others', async () => {
-    const away = { findBySku: () => Promise.reject(new PortError('storefront_unavailable', 'away', true)) }
-    const outcomes = await outcomesOf([named('a', 'EB-001'), named('b')], writeContext({ catalog: away }))
+    const away = { ...catalog, findBySku: () => Promise.reject(new PortError('storefront_unavailable', 'away', true)) }
+    const outcomes = await outcomesOf([named('a', 'EB-001'), named('b')], {}, context({ catalog: away }))
     expect(outcomes.get('a')).toMatchObject({ status: 'failed', code: 'storefront_unavailable', retryable: true })
     expect(outcomes.get('b')).toMatchObject({ status: 'ok' })
+  })
+})
+
+describe('guessing', () => {
+  it('goes by the SKU in the filename, then by the title; what matches nothing is said to', async () => {
+    const outcomes = await outcomesOf([file('EB-004-EPUB_sample.zip'), file('slow-bread_v2.pdf'), file('invoice.pdf')])
+    expect(added(outcomes.get('EB-004-EPUB_sample.zip'))).toMatchObject([
+      { method: 'filename', sku: 'EB-004-EPUB', score: 0.95, variant_id: expect.stringContaining('ProductVariant') },
+    ])
+    expect(added(outcomes.get('slow-bread_v2.pdf'))).toMatchObject([
+      { method: 'title', product_title: 'Slow Bread', score: 0.94 },
+    ])
+    expect(outcomes.get('invoice.pdf')).toMatchObject({ status: 'skipped', reason: 'No product matches it' })
+  })
+
+  it('asks a person where several products are meant', async () => {
+    const outcome = (await outcomesOf([file('TIDE-2025_map.pdf')])).get('TIDE-2025_map.pdf')
+    expect(outcome).toMatchObject({ status: 'ok', warnings: [{ code: 'several_products' }] })
+    expect(outcome?.status === 'ok' && outcome.candidates?.map(({ method, sku }) => [method, sku])).toEqual([
+      ['filename', 'TIDE-2025'],
+      ['filename', 'TIDE-2025'],
+    ])
+  })
+
+  it('of imports only where it is asked for, and one that finds nothing goes on', async () => {
+    const item = importItem('a', { entry: { filename: 'Slow Bread.pdf' } })
+    const off = context({ request: { auto_map: false } })
+    expect((await outcomesOf([item], {}, off)).get('a')).toEqual({ item: 'a', status: 'ok' })
+    expect(added((await outcomesOf([item])).get('a'))).toHaveLength(1)
+    expect((await outcomesOf([importItem('b')])).get('b')).toEqual({ item: 'b', status: 'ok' })
+  })
+
+  it('obeys its options before the shop’s settings', async () => {
+    const items = [file('slow-bred-2.pdf'), file('EB-001_x.pdf')]
+    const by = async (options: object) =>
+      [...(await outcomesOf(items, options)).values()].map((one) => added(one).length)
+    expect(await by({})).toEqual([0, 1])
+    expect(await by({ threshold: 0.5 })).toEqual([1, 1])
+    expect(await by({ threshold: 0.5, match_by: ['title'] })).toEqual([1, 0])
+    expect(await by({ match_by: [] })).toEqual([0, 0])
+  })
+
+  it('leaves files alone that have products, unless they are to be replaced', async () => {
+    const { product_id } = await productOf('EB-001')
+    const mapping: Mapping = {
+      ...{ product_id, product_title: 'x', variant_id: null, sku: null },
+      ...{ method: 'manual', score: 1, reason: 'x' },
+    }
+    const item = file('Slow Bread.pdf', { mappings: [mapping] })
+    expect((await outcomesOf([item])).get(item.id)).toMatchObject({
+      status: 'skipped',
+      reason: 'It has a product already',
+    })
+    expect((await outcomesOf([item], { replace: true })).get(item.id)).toMatchObject({
+      change: { mappings: { remove: 'all', add: [{ product_title: 'Slow Bread' }] } },
+    })
+  })
+})
+
+describe('a product that was chosen', () => {
+  it('gets all the files, keeping or replacing those they have', async () => {
+    const { product_id, variant_id, product_title } = await productOf('EB-004-PDF')
+    const other: Mapping = {
+      ...{ product_id: 'gid://shopify/Product/1', product_title: 'x', variant_id: null, sku: null },
+      ...{ method: 'sku', score: 1, reason: 'x' },
+    }
+    const items = [file('a.pdf'), file('b.pdf', { mappings: [other] })]
+    const kept = await outcomesOf(items, { product_id })
+    expect([...kept.values()].flatMap(added)).toMatchObject(
+      [1, 2].map(() => ({ product_title, variant_id: null, method: 'manual', reason: 'Chosen by hand' })),
+    )
+    const replaced = (await outcomesOf(items, { product_id, variant_id, replace: true })).get('b.pdf')
+    expect(replaced).toMatchObject({
+      change: {
+        mappings: {
+          add: [{ variant_id, sku: 'EB-004-PDF' }],
+          remove: [{ product_id: 'gid://shopify/Product/1', variant_id: null }],
+        },
+      },
+    })
+  })
+  it('and is not in the catalog fails them, once and for all', async () => {
+    const { product_id } = await productOf('EB-001')
+    const { variant_id } = await productOf('EB-004-PDF')
+    for (const options of [{ product_id: 'gid://shopify/Product/1' }, { product_id, variant_id }])
+      expect((await outcomesOf([file('a.pdf')], options)).get('a.pdf')).toMatchObject({
+        status: 'failed',
+        code: 'product_not_found',
+        retryable: false,
+      })
+    expect(mapProducts.options.safeParse({ variant_id }).success).toBe(false)
+  })
+  it('for each file: the candidates that were accepted', async () => {
+    const { product_id } = await productOf('EB-001')
+    const [a, b] = [file('a.pdf'), file('b.pdf')]
+    const outcomes = await outcomesOf([a, b], {
+      choices: [{ file_id: a.file.id, product_id, score: 0.9, reason: 'Accepted' }],
+    })
+    expect(added(outcomes.get('a.pdf'))).toMatchObject([
+      { product_id, score: 0.9, reason: 'Accepted', method: 'manual' },
+    ])
+    expect(outcomes.get('b.pdf')).toMatchObject({ status: 'skipped' })
   })
 })

@@ -1,16 +1,43 @@
-// Attaches files to products by the SKU that the entry names, looked up in the shop's live catalog.
+// Attaches files to products: to the one that a person chose, to the one whose SKU the import names, or to the one that the
+// file's name or tags tell of. Where several may be meant, a person is asked.
 import { z } from 'zod'
 import {
   definePlugin,
   failed,
+  MATCH_METHODS,
   type CatalogVariant,
   type Item,
   type Mapping,
+  type Match,
+  type MatchRules,
   type Outcome,
   type ReadContext,
 } from '../contract.ts'
+import { chosenFor, choice, mapChosen } from './chosen.ts'
 
-const options = z.strictObject({})
+const options = z
+  .strictObject({
+    match_by: z.array(z.enum(MATCH_METHODS)).max(MATCH_METHODS.length).optional().meta({
+      title: 'Match by',
+      help: 'Tried in this order; absent: as in the import defaults',
+    }),
+    threshold: z.number().min(0).max(1).optional().meta({
+      title: 'Confidence',
+      help: 'How sure a match must be, from 0 to 1; absent: as in the import defaults',
+    }),
+    product_id: z.string().max(255).optional().meta({ title: 'Product', widget: 'product' }),
+    variant_id: z.string().max(255).optional().meta({ title: 'Variant', widget: 'variant' }),
+    choices: z.array(choice).min(1).max(1000).optional().meta({ title: 'Accepted candidates', widget: 'none' }),
+    replace: z.boolean().default(false).meta({
+      title: 'Replace',
+      help: 'Files that have products already lose those',
+    }),
+  })
+  .refine(({ product_id, variant_id }) => product_id !== undefined || variant_id === undefined, {
+    path: ['variant_id'],
+    message: 'Name the variant’s product too',
+  })
+export type Options = z.output<typeof options>
 
 export const mapProducts = definePlugin({
   id: 'map-products',
@@ -19,30 +46,42 @@ export const mapProducts = definePlugin({
   options,
   undo: 'fields',
   outside: true,
-  plan: mapBySku,
+  summary: ({ product_id, choices, match_by }) => {
+    if (product_id !== undefined) return 'Maps to one product'
+    if (choices !== undefined) return 'Maps to the accepted candidates'
+    return match_by === undefined ? 'Maps by the import defaults' : `Maps by ${match_by.join(', ') || 'SKU'}`
+  },
+  async *plan(items, given, context) {
+    context.signal.throwIfAborted()
+    if (chosenFor(given)) return yield* mapChosen(items, given, context)
+    const named = items.filter(({ entry }) => entry?.product_sku)
+    yield* mapBySku(named, context)
+    yield* guess(
+      items.filter((item) => !named.includes(item)),
+      given,
+      context,
+    )
+  },
 })
 
-async function* mapBySku(items: readonly Item[], _options: unknown, context: ReadContext): AsyncGenerator<Outcome> {
-  context.signal.throwIfAborted()
-  const wanted = items.flatMap(({ entry }) => (entry?.product_sku ? [entry.product_sku] : []))
-  let found: ReadonlyMap<string, readonly CatalogVariant[]> = new Map()
+/** The SKU that an import names always counts: no guess stands in for one that is not known. */
+async function* mapBySku(items: readonly Item[], context: ReadContext): AsyncGenerator<Outcome> {
+  if (items.length === 0) return
+  const wanted = items.map(({ entry }) => entry!.product_sku!)
+  let found: ReadonlyMap<string, readonly CatalogVariant[]>
   try {
-    if (wanted.length > 0) found = await context.catalog.findBySku(wanted, context.signal)
+    found = await context.catalog.findBySku(wanted, context.signal)
   } catch (error) {
-    // Files that name no product are not held up by a storefront that is away.
-    for (const item of items) yield item.entry?.product_sku ? failed(item, error) : { item: item.id, status: 'ok' }
+    for (const item of items) yield failed(item, error)
     return
   }
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     context.signal.throwIfAborted()
-    yield outcomeOf(item, found)
+    yield outcomeOfSku(item, wanted[at]!, found.get(wanted[at]!) ?? [])
   }
 }
 
-function outcomeOf(item: Item, found: ReadonlyMap<string, readonly CatalogVariant[]>): Outcome {
-  const sku = item.entry?.product_sku
-  if (!sku) return { item: item.id, status: 'ok' }
-  const variants = found.get(sku) ?? []
+function outcomeOfSku(item: Item, sku: string, variants: readonly CatalogVariant[]): Outcome {
   const products = new Set(variants.map(({ product_id }) => product_id))
   if (products.size === 0) {
     const warning = { code: 'sku_not_found', message: 'Product SKU not found' }
@@ -67,3 +106,55 @@ const mappingOf = (variant: CatalogVariant, sku: string): Mapping => ({
   score: 1,
   reason: `The import names the SKU ${sku}`,
 })
+
+/** Imports guess where they are asked to; a bulk action is the asking. */
+async function* guess(items: readonly Item[], given: Options, context: ReadContext): AsyncGenerator<Outcome> {
+  const { settings } = context.shop
+  const rules: MatchRules = {
+    by: given.match_by ?? settings.match_by,
+    threshold: given.threshold ?? settings.match_threshold,
+  }
+  const wanted = context.request.auto_map ?? settings.auto_map
+  const open = items.filter((item) => isOpen(item, given) && (item.entry === null || wanted))
+  let matches: readonly Match[] = []
+  let trouble: unknown = null
+  try {
+    if (open.length > 0)
+      matches = await context.catalog.match(
+        open.map(({ file }) => file),
+        rules,
+        context.signal,
+      )
+  } catch (error) {
+    context.signal.throwIfAborted()
+    trouble = error
+  }
+  for (const item of items) {
+    context.signal.throwIfAborted()
+    const at = open.indexOf(item)
+    if (at === -1) yield passedBy(item)
+    else if (trouble) yield failed(item, trouble)
+    else yield outcomeOfMatch(item, matches[at]!, given)
+  }
+}
+
+const isOpen = ({ file }: Item, { replace }: Options) => replace || file.mappings.length === 0
+
+const passedBy = (item: Item): Outcome =>
+  item.entry === null
+    ? { item: item.id, status: 'skipped', reason: 'It has a product already' }
+    : { item: item.id, status: 'ok' }
+
+function outcomeOfMatch(item: Item, { mapping, candidates }: Match, { replace }: Options): Outcome {
+  if (mapping) {
+    const remove = replace ? { remove: 'all' as const } : {}
+    return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
+  }
+  if (candidates.length > 0) {
+    const message = `${candidates.length} products may be meant: choose one`
+    return { item: item.id, status: 'ok', candidates, warnings: [{ code: 'several_products', message }] }
+  }
+  // An import goes on with a file that stays without a product.
+  if (item.entry !== null) return { item: item.id, status: 'ok' }
+  return { item: item.id, status: 'skipped', reason: 'No product matches it' }
+}

@@ -1,5 +1,6 @@
 // A shop's settings, with the specification's defaults for what it has not set.
 import { z } from 'zod'
+import { MATCH_METHODS } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS } from './rules.ts'
 
@@ -23,6 +24,12 @@ const fields = {
   visibility: z.enum(['public', 'private']),
   cdn: z.boolean(),
   auto_map: z.boolean(),
+  match_by: z
+    .array(z.enum(MATCH_METHODS))
+    .max(MATCH_METHODS.length)
+    .refine((methods) => new Set(methods).size === methods.length, 'Each of them once')
+    .meta({ description: 'How files are matched to products, tried in this order; empty: by hand alone' }),
+  match_threshold: z.number().min(0).max(1).meta({ description: 'How sure a match must be, from 0 to 1' }),
   email_on_complete: z.boolean(),
   email_on_errors: z.boolean(),
   recipients: z.array(z.email()).max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
@@ -38,6 +45,8 @@ export const shopSettingsSchema = z
     visibility: fields.visibility.default('private'),
     cdn: fields.cdn.default(true),
     auto_map: fields.auto_map.default(true),
+    match_by: fields.match_by.default(['sku', 'filename', 'title']),
+    match_threshold: fields.match_threshold.default(0.8),
     email_on_complete: fields.email_on_complete.default(true),
     email_on_errors: fields.email_on_errors.default(true),
     recipients: fields.recipients.default([]),

@@ -2,6 +2,9 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'
 import { readShop } from '../files/shop-settings.ts'
+import { createMatcher } from '../matching/match.ts'
+import { createTitleCache } from '../matching/title-cache.ts'
+import { createCatalogPort } from '../ports/catalog.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createStage } from '../ports/stage.ts'
@@ -18,12 +21,13 @@ export function portsFactory(parts: {
   storefront: Storefront
 }): (scope: ShopScope) => Promise<Ports> {
   const store = parts.stores.get(LOCATION)!
+  const match = createMatcher(createTitleCache())
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
     const place = { store, shop: scope.shop, location: LOCATION }
     return {
       shop: { name, domain, settings },
-      catalog: parts.storefront.catalog(scope.shop),
+      catalog: createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),
       remote: createRemote({ client: parts.client, ...place }),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),

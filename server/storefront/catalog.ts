@@ -1,6 +1,7 @@
 // The live catalog of one shop. What several batches ask for at once goes into common queries: while one is underway,
 // SKUs gather for the next.
-import type { Catalog, CatalogVariant } from '../../plugins/contract.ts'
+import type { CatalogVariant } from '../../plugins/contract.ts'
+import type { LiveCatalog } from './storefront.ts'
 import { MOST_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
 
 /** Finds every one of at most `MOST_ROWS` SKUs, an empty list for those that the catalog does not have. */
@@ -24,7 +25,7 @@ const MOST_CHARACTERS = 20_000
 /** The platform has no SKU longer than this. */
 const LONGEST_SKU = 255
 
-export function createCatalog(search: Search, closing: AbortSignal): Catalog {
+export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog {
   const wanted = new Map<string, Wanted>()
   let underway = 0
   let scheduled = false

@@ -1,6 +1,5 @@
 // The storefront over the platform's own protocols. The real platform and the built-in stand-in are both spoken to by
 // this code: only the transport and the credentials differ.
-import type { Catalog } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import type { Logger } from '../log.ts'
@@ -14,8 +13,9 @@ import { SHOP_PROFILE } from './operations.ts'
 import { verifySessionToken } from './session-token.ts'
 import { createSealing } from './shop-tokens.ts'
 import { searchSkus } from './sku-search.ts'
-import type { Storefront } from './storefront.ts'
+import type { LiveCatalog, Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
+import { createWholeCatalog } from './whole-catalog.ts'
 
 export interface PlatformOptions {
   database: Pick<Database, 'knex'>
@@ -36,7 +36,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
   const library = openLibrary(platform, options.appUrl)
   const access = createAccess(database, createSealing(secrets), createGrants(library, transport))
   const request = createAdminRequest({ library, transport, access, log })
-  const catalogs = new Map<number, Catalog>()
+  const catalogs = new Map<number, LiveCatalog>()
   const closing = new AbortController()
 
   return {
@@ -58,6 +58,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
         )
       return catalogs.get(shop)!
     },
+    wholeCatalog: (shop) => createWholeCatalog(shop, request, transport),
     close: () => {
       closing.abort()
       return Promise.resolve()

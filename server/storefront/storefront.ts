@@ -1,6 +1,7 @@
 // The shop platform as the rest of the server sees it: who is signed in, and the shop's live catalog.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Catalog } from '../../plugins/contract.ts'
+import type { CatalogVariant } from '../../plugins/contract.ts'
+import type { WholeCatalog } from './whole-catalog.ts'
 
 /** Who a session token speaks for. */
 export interface SessionIdentity {
@@ -8,6 +9,12 @@ export interface SessionIdentity {
   shopDomain: string
   /** The signed-in person's platform id. */
   user: string
+}
+
+/** Throws `PortError`. */
+export interface LiveCatalog {
+  /** Exact matches for each SKU that the catalog has; a SKU may have several. Unknown SKUs are absent. */
+  findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
 }
 
 export interface Storefront {
@@ -21,7 +28,9 @@ export interface Storefront {
    */
   ensureAccess(shop: number, sessionToken: string): Promise<void>
   /** The live catalog of a shop (its internal number). */
-  catalog(shop: number): Catalog
+  catalog(shop: number): LiveCatalog
+  /** The whole catalog of a shop, gathered by the platform in its own time: what the mirror is filled with. */
+  wholeCatalog(shop: number): WholeCatalog
   /** Demo mode: the shop that was made at start. */
   demoShop?: { id: number; domain: string; name: string }
   /** Demo mode: a file at the app's own address to try the first import with. */

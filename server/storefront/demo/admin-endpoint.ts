@@ -3,6 +3,7 @@ import { execute, parse, validate, type DocumentNode, type GraphQLError } from '
 import type { DemoShop } from './app.ts'
 import { adminSchema, createRoot, type Notes } from './admin-schema.ts'
 import { createBucket } from './bucket.ts'
+import { createBulkRunner, type BulkRunner } from './bulk.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { actualCost, MOST_POINTS, requestedCost } from './cost.ts'
 
@@ -16,6 +17,7 @@ export interface AdminCounts {
 export interface AdminEndpoint {
   /** Answers a GraphQL request; the HTTP status is 200 whatever it says. */
   answer(body: { query?: unknown; variables?: unknown }): Promise<Record<string, unknown>>
+  bulk: BulkRunner
   readonly counts: AdminCounts
 }
 
@@ -26,7 +28,11 @@ export function createAdminEndpoint(
   shop: DemoShop,
   throttle: { bucket: number; restore: number },
 ): AdminEndpoint {
-  const rootValue = createRoot(catalog, shop)
+  const root = createRoot(catalog, shop)
+  const bulk = createBulkRunner((document, contextValue) =>
+    execute({ schema: adminSchema, document, rootValue: root, contextValue }),
+  )
+  const rootValue = { ...root, ...bulk.fields }
   const bucket = createBucket(throttle.bucket, throttle.restore)
   const counts: AdminCounts = { queries: 0, throttled: 0, points: 0 }
   const read = documentReader()
@@ -65,7 +71,7 @@ export function createAdminEndpoint(
     const found = notes.search.length > 0 ? { search: notes.search } : {}
     return { ...result, extensions: { ...costs(requested, actual), ...found } }
   }
-  return { answer, counts }
+  return { answer, bulk, counts }
 }
 
 /** Parses and validates, and remembers: an app sends the same few documents over and over. */

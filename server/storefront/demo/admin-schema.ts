@@ -6,7 +6,7 @@ import { readGid, toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { productFields, variantFields } from './admin-search.ts'
 import { createViews, productOrder, variantOrder } from './admin-views.ts'
-import { badRequest, connect, type PageArguments } from './connection.ts'
+import { badRequest, connect, everyRow, type Order, type PageArguments } from './connection.ts'
 import { search, type SearchWarning } from './search.ts'
 import { parseSearch } from './search-query.ts'
 
@@ -17,6 +17,8 @@ export const adminSchema: GraphQLSchema = buildSchema(
 /** What an execution gathers beside its data. */
 export interface Notes {
   search: { path: string[]; query: string; warnings: SearchWarning[] }[]
+  /** A bulk query reads its one list piece by piece, and lists inside it whole. `rows` is filled in: how many there are. */
+  bulk?: { from: number; to: number; rows: number }
 }
 
 type ListArguments = PageArguments & { query?: string | null; sortKey?: string | null }
@@ -50,6 +52,17 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     if (warnings.length > 0) notes.search.push({ path: [name], query: query!, warnings })
     return found ?? Array.from({ length }, (_, row) => row)
   }
+  const list = <View>(
+    rows: number[],
+    order: Order,
+    page: PageArguments,
+    view: (row: number) => View,
+    { bulk }: Notes,
+  ) => {
+    if (!bulk) return connect(rows, order, page, view)
+    bulk.rows = rows.length
+    return everyRow(rows.slice(bulk.from, bulk.to), view)
+  }
   const count = (rows: number, limit: number | null | undefined) => {
     const most = limit === undefined ? MOST_COUNTED : (limit ?? Infinity)
     return { count: Math.min(rows, most), precision: rows > most ? 'AT_LEAST' : 'EXACT' }
@@ -73,10 +86,10 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     },
     product: ({ id }: { id: string }) => nodeOf('Product', id),
     productVariant: ({ id }: { id: string }) => nodeOf('ProductVariant', id),
-    products: (list: ListArguments, notes: Notes) =>
-      connect(find('products', list.query, notes), productOrder(catalog, list.sortKey), list, views.product),
-    productVariants: (list: ListArguments, notes: Notes) =>
-      connect(find('productVariants', list.query, notes), variantOrder(catalog, list.sortKey), list, views.variant),
+    products: (page: ListArguments, notes: Notes) =>
+      list(find('products', page.query, notes), productOrder(catalog, page.sortKey), page, views.product, notes),
+    productVariants: (page: ListArguments, notes: Notes) =>
+      list(find('productVariants', page.query, notes), variantOrder(catalog, page.sortKey), page, views.variant, notes),
     productsCount: ({ query, limit }: { query?: string; limit?: number | null }, notes: Notes) =>
       count(find('products', query, notes).length, limit),
     // The platform has no search fields here.

@@ -1,7 +1,8 @@
 // How the stand-in's products and variants look in an answer, and in which orders they come.
 import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
-import { connect, type Order, type PageArguments } from './connection.ts'
+import type { Notes } from './admin-schema.ts'
+import { connect, everyRow, type Order, type PageArguments } from './connection.ts'
 
 export interface ProductView {
   __typename: 'Product'
@@ -46,8 +47,10 @@ export function createViews(catalog: DemoCatalog) {
     },
     featuredMedia: () => media(products.id[row]!, products.image[row]!),
     variantsCount: { count: products.variants[row]!.length, precision: 'EXACT' },
-    variants: (list: PageArguments & { sortKey?: string | null }) =>
-      connect(products.variants[row]!, variantOrder(catalog, list.sortKey ?? 'POSITION'), list, variant),
+    variants: (list: PageArguments & { sortKey?: string | null }, { bulk }: Notes) =>
+      bulk
+        ? everyRow(products.variants[row]!, variant)
+        : connect(products.variants[row]!, variantOrder(catalog, list.sortKey ?? 'POSITION'), list, variant),
   })
   return { product, variant }
 }

@@ -14,6 +14,7 @@ import {
 } from 'graphql'
 
 export const MOST_POINTS = 1000
+const MUTATION_POINTS = 10
 
 interface Counted {
   schema: GraphQLSchema
@@ -41,7 +42,8 @@ function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefini
 
 function ofDocument(counted: Counted, document: DocumentNode, data: unknown): number {
   const operation = document.definitions.find((one) => one.kind === 'OperationDefinition')!
-  return ofSelections(counted, operation.selectionSet, counted.schema.getQueryType()!, data)
+  const points = ofSelections(counted, operation.selectionSet, counted.schema.getRootType(operation.operation)!, data)
+  return operation.operation === 'mutation' ? points + MUTATION_POINTS : points
 }
 
 function ofSelections(counted: Counted, set: SelectionSetNode, type: GraphQLCompositeType, data: unknown): number {

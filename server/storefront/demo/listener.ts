@@ -1,6 +1,8 @@
 // The stand-in over HTTP, on 127.0.0.1 alone: the platform's paths, answered for the shop that the Host header names.
+import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { errorFields, type Logger } from '../../log.ts'
 import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
@@ -50,6 +52,13 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
   const admin = createAdminEndpoint(catalog, shop, options)
 
+  const download = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
+    if (file === null) return false
+    response.writeHead(200, { 'content-type': 'application/jsonl' })
+    pipeline(createReadStream(file), response).catch(() => response.destroy())
+    return true
+  }
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const host = (request.headers.host ?? '').replace(/:\d+$/, '')
     if (host !== shop.domain || request.method !== 'POST') return notFound
@@ -64,6 +73,8 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     return body ? { status: 200, body: await admin.answer(body) } : badRequest
   }
   const server = createServer((request, response) => {
+    // What a bulk query gathered lies at a signed address elsewhere: it needs no token.
+    if (download(request, response)) return
     answer(request).then(
       ({ status, body }) => send(response, status, body),
       (error: unknown) => {
@@ -79,11 +90,12 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
     shop,
     size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
     counts: { grants: tokens.counts, admin: admin.counts },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await admin.bulk.close()
+    },
   }
 }
 

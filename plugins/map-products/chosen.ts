@@ -1,0 +1,74 @@
+// Products that a person chose: one for all the files, or one for each, as candidates of the review list.
+import { z } from 'zod'
+import { failed, type CatalogProduct, type Item, type Mapping, type Outcome, type ReadContext } from '../contract.ts'
+
+export const choice = z.strictObject({
+  file_id: z.string().max(100),
+  product_id: z.string().max(255),
+  variant_id: z.string().max(255).nullable().default(null),
+  score: z.number().min(0).max(1).default(1),
+  reason: z.string().max(1000).default('Chosen by hand'),
+})
+type Choice = z.output<typeof choice>
+
+export interface Chosen {
+  product_id?: string | undefined
+  variant_id?: string | undefined
+  choices?: Choice[] | undefined
+  replace: boolean
+}
+
+export const chosenFor = ({ product_id, choices }: Chosen): boolean => product_id !== undefined || choices !== undefined
+
+export async function* mapChosen(
+  items: readonly Item[],
+  chosen: Chosen,
+  context: ReadContext,
+): AsyncGenerator<Outcome> {
+  const known = new Map<string, CatalogProduct | null>()
+  const find = async ({ product_id, variant_id }: Choice) => {
+    const key = `${product_id} ${variant_id}`
+    if (!known.has(key)) known.set(key, await context.catalog.findProduct(product_id, variant_id, context.signal))
+    return known.get(key)!
+  }
+  for (const item of items) {
+    context.signal.throwIfAborted()
+    const choice = choiceOf(item, chosen)
+    if (!choice) {
+      yield { item: item.id, status: 'skipped', reason: 'No product was chosen for it' }
+      continue
+    }
+    try {
+      yield outcomeOf(item, choice, await find(choice), chosen.replace)
+    } catch (error) {
+      yield failed(item, error)
+    }
+  }
+}
+
+const choiceOf = ({ file }: Item, { product_id, variant_id, choices }: Chosen): Choice | undefined =>
+  product_id === undefined
+    ? choices?.find(({ file_id }) => file_id === file.id)
+    : { file_id: '', product_id, variant_id: variant_id ?? null, score: 1, reason: 'Chosen by hand' }
+
+function outcomeOf(item: Item, choice: Choice, product: CatalogProduct | null, replace: boolean): Outcome {
+  if (!product) {
+    const message = 'The catalog has no such product (any more)'
+    return { item: item.id, status: 'failed', code: 'product_not_found', message, retryable: false }
+  }
+  const mapping: Mapping = {
+    product_id: product.product_id,
+    product_title: product.product_title,
+    variant_id: choice.variant_id,
+    sku: product.variant?.sku ?? null,
+    method: 'manual',
+    score: choice.score,
+    reason: choice.reason,
+  }
+  const others = item.file.mappings.filter((one) => !isSame(one, mapping))
+  const remove = replace && others.length > 0 ? { remove: others.map(targetOf) } : {}
+  return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
+}
+
+const targetOf = ({ product_id, variant_id }: Mapping) => ({ product_id, variant_id })
+const isSame = (a: Mapping, b: Mapping) => a.product_id === b.product_id && a.variant_id === b.variant_id

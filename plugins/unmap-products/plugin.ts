@@ -1,0 +1,33 @@
+// Takes files off their products: off all, or off those named. Links of a file that loses its last product stand still.
+import { z } from 'zod'
+import { definePlugin, type Outcome } from '../contract.ts'
+
+const options = z.strictObject({
+  product_ids: z.array(z.string().max(255)).min(1).max(1000).optional().meta({
+    title: 'Products',
+    help: 'Only off these; absent: off all',
+    widget: 'products',
+  }),
+})
+
+export const unmapProducts = definePlugin({
+  id: 'unmap-products',
+  kind: 'map',
+  title: 'Remove product mapping',
+  options,
+  undo: 'fields',
+  worksOn: 'files',
+  summary: ({ product_ids }) =>
+    product_ids === undefined ? 'Removes all product mappings' : `Removes mappings to ${product_ids.length} products`,
+  async *plan(items, { product_ids }, context): AsyncGenerator<Outcome> {
+    for (const item of items) {
+      context.signal.throwIfAborted()
+      const gone = item.file.mappings.filter(({ product_id }) => product_ids?.includes(product_id) ?? true)
+      if (gone.length === 0) yield { item: item.id, status: 'skipped', reason: 'It has no such product' }
+      else {
+        const remove = gone.map(({ product_id, variant_id }) => ({ product_id, variant_id }))
+        yield { item: item.id, status: 'ok', change: { mappings: { remove } } }
+      }
+    }
+  },
+})

@@ -1,0 +1,68 @@
+// Title indexes of the shops that are being matched, in the worker's memory: built from the mirror, built again when it has
+// changed, given up when nobody asks any more or others need the room.
+import type { ShopScope } from '../db/for-shop.ts'
+import { allTitles, generationOf } from '../storefront/mirror/lookup.ts'
+import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
+
+/** Some 300 bytes each. */
+const MOST_TITLES = 200_000
+const IDLE_MS = 10 * 60_000
+
+interface Kept {
+  generation: number
+  index: Promise<TitleIndex>
+  /** 0 while it is built. */
+  titles: number
+  timer: NodeJS.Timeout
+}
+
+export interface TitleCache {
+  /** The index of the shop's titles as the mirror has them now. */
+  of(scope: ShopScope): Promise<TitleIndex>
+  readonly titles: number
+}
+
+/** @param mostTitles of all shops together; the last one asked for is kept in any case. */
+export function createTitleCache(mostTitles = MOST_TITLES): TitleCache {
+  // In the order in which they were asked for last.
+  const kept = new Map<number, Kept>()
+  const titles = () => [...kept.values()].reduce((sum, one) => sum + one.titles, 0)
+  const forget = (shop: number, entry: Kept) => {
+    clearTimeout(entry.timer)
+    if (kept.get(shop) === entry) kept.delete(shop)
+  }
+  const begin = (scope: ShopScope, generation: number): Kept => {
+    const entry: Kept = { generation, index: build(scope), titles: 0, timer: setTimeout(() => {}, 0) }
+    entry.index.then(
+      ({ size }) => {
+        entry.titles = size
+        for (const [shop, other] of kept) if (titles() > mostTitles && shop !== scope.shop) forget(shop, other)
+      },
+      () => forget(scope.shop, entry),
+    )
+    return entry
+  }
+  return {
+    get titles() {
+      return titles()
+    },
+    of: async (scope) => {
+      const generation = await generationOf(scope)
+      const there = kept.get(scope.shop)
+      if (there && there.generation !== generation) forget(scope.shop, there)
+      const entry = kept.get(scope.shop) ?? begin(scope, generation)
+      clearTimeout(entry.timer)
+      entry.timer = setTimeout(() => forget(scope.shop, entry), IDLE_MS).unref()
+      kept.delete(scope.shop)
+      kept.set(scope.shop, entry)
+      return entry.index
+    },
+  }
+}
+
+/** A page at a time, so that the worker's other jobs get their turns. */
+async function build(scope: ShopScope): Promise<TitleIndex> {
+  const builder = titleIndexBuilder()
+  for await (const page of allTitles(scope)) for (const { id, title } of page) builder.add(id, title)
+  return builder.build()
+}

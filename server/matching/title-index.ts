@@ -1,0 +1,195 @@
+// The titles of one shop, to be searched by likeness: tens of thousands of names against tens of thousands of titles. A name's
+// rarest trigrams are looked up first, and as soon as no title unseen could still be good enough, it ends: the answer is the same
+// as if every title had been compared.
+import { gramsOf, likeness } from './grams.ts'
+import { wordsOf, type Words } from './words.ts'
+
+/** A number in the name that the title does not have: a date, a version, a copy. */
+export const STRAY_NUMBER = 0.06
+
+export interface TitleHit {
+  id: string
+  /** 0 to 1. */
+  score: number
+}
+
+export interface TitleIndex {
+  /** How many titles it has. */
+  readonly size: number
+  /**
+   * The titles that score at least `floor` and less than `margin` below the best, best first.
+   * @param limit of several that score the same, those whose ids come first.
+   */
+  search(words: Words, options: { floor: number; margin: number; limit: number }): TitleHit[]
+}
+
+export interface TitleIndexBuilder {
+  add(id: string, title: string): void
+  /** The builder can't be used any more. */
+  build(): TitleIndex
+}
+
+/**
+ * How well a name fits a title: the share of common trigrams. A number in the title counts always; one in the name counts where
+ * the title has it too, and costs a little where it has not.
+ */
+export function scoreTitle(name: Words, title: Words): number {
+  const numbers = name.numbers.filter((number) => title.numbers.includes(number))
+  const [own, other] = [gramsOf([...name.letters, ...numbers]), gramsOf([...title.letters, ...title.numbers])]
+  const shared = [...own].filter((gram) => other.has(gram)).length
+  const stray = numbers.length < name.numbers.length ? STRAY_NUMBER : 0
+  return Math.max(0, likeness(shared, own.size, other.size) - stray)
+}
+
+export function titleIndexBuilder(): TitleIndexBuilder {
+  const gramIds = new Map<string, number>()
+  const ids: string[] = []
+  const numbers = new Map<number, readonly string[]>()
+  const ends: number[] = []
+  let grams = new Uint32Array(1024)
+  let used = 0
+  return {
+    add: (id, title) => {
+      const words = wordsOf(title)
+      if (words.numbers.length > 0) numbers.set(ids.length, words.numbers)
+      const own = gramsOf([...words.letters, ...words.numbers])
+      if (used + own.size > grams.length) grams = grown(grams, used + own.size)
+      for (const gram of own) grams[used++] = idOf(gramIds, gram)
+      ids.push(id)
+      ends.push(used)
+    },
+    build: () => {
+      const titles = { grams: grams.slice(0, used), ends: Uint32Array.from(ends) }
+      return searchable({ gramIds, ids, numbers, titles, holders: invert(titles, gramIds.size) })
+    },
+  }
+}
+
+/** Lists of numbers, one behind the other; each ends where `ends` says. */
+interface Lists {
+  grams: Uint32Array
+  ends: Uint32Array
+}
+
+interface Tables {
+  gramIds: ReadonlyMap<string, number>
+  ids: readonly string[]
+  /** Only of titles that have some. */
+  numbers: ReadonlyMap<number, readonly string[]>
+  /** The trigrams of each title. */
+  titles: Lists
+  /** The titles of each trigram. */
+  holders: Lists
+}
+
+const grown = (from: Uint32Array<ArrayBuffer>, atLeast: number) => {
+  const larger = new Uint32Array(Math.max(atLeast, from.length * 2))
+  larger.set(from)
+  return larger
+}
+
+function idOf(gramIds: Map<string, number>, gram: string): number {
+  const there = gramIds.get(gram)
+  if (there !== undefined) return there
+  gramIds.set(gram, gramIds.size)
+  return gramIds.size - 1
+}
+
+const startOf = ({ ends }: Lists, at: number) => (at === 0 ? 0 : ends[at - 1]!)
+const lengthOf = (lists: Lists, at: number) => lists.ends[at]! - startOf(lists, at)
+
+function invert({ grams, ends }: Lists, count: number): Lists {
+  const next = new Uint32Array(count + 1)
+  for (const gram of grams) next[gram + 1]!++
+  for (let gram = 0; gram < count; gram++) next[gram + 1]! += next[gram]!
+  const inverted = { grams: new Uint32Array(grams.length), ends: next.slice(1) }
+  for (let title = 0, at = 0; title < ends.length; title++)
+    for (; at < ends[title]!; at++) inverted.grams[next[grams[at]!]!++] = title
+  return inverted
+}
+
+function searchable(tables: Tables): TitleIndex {
+  const { gramIds, ids, titles, holders } = tables
+  // What the present search has marked: trigrams of the name's letters, and titles that it has scored.
+  const marked = new Uint8Array(gramIds.size)
+  const seen = new Uint32Array(ids.length)
+  let search = 0
+
+  return {
+    size: ids.length,
+    search: (words, { floor, margin, limit }) => {
+      search++
+      const name = nameGrams(gramIds, words)
+      const rarest = [...name.letters, ...name.ofNumbers].sort((a, b) => lengthOf(holders, a) - lengthOf(holders, b))
+      for (const gram of name.letters) marked[gram] = 1
+      const hits: { title: number; score: number }[] = []
+      let least = floor
+      for (let at = 0; at < rarest.length; at++) {
+        // A title that has none of the trigrams so far shares at most those that are left.
+        const left = rarest.length - at
+        if (left / name.size < least) break
+        const own = Math.max(name.size, left) - left
+        const end = holders.ends[rarest[at]!]!
+        for (let place = startOf(holders, rarest[at]!); place < end; place++) {
+          const title = holders.grams[place]!
+          const length = lengthOf(titles, title)
+          if (left < least * (own + length) || length * least > name.whole || length < name.size * least) continue
+          if (seen[title] === search) continue
+          seen[title] = search
+          const score = scoreOf(tables, marked, name, title)
+          if (score < least) continue
+          hits.push({ title, score })
+          least = Math.max(least, score - margin)
+        }
+      }
+      for (const gram of name.letters) marked[gram] = 0
+      return hits
+        .filter(({ score }) => score >= least)
+        .map(({ title, score }) => ({ id: ids[title]!, score }))
+        .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+        .slice(0, limit)
+    },
+  }
+}
+
+interface NameGrams {
+  /** Those that some title has. */
+  letters: number[]
+  ofNumbers: number[]
+  /** How many its letters have, those included that no title has. */
+  size: number
+  /** And how many with all its numbers. */
+  whole: number
+  numbers: readonly { number: string; grams: ReadonlySet<string> }[]
+}
+
+function nameGrams(gramIds: ReadonlyMap<string, number>, { letters, numbers }: Words): NameGrams {
+  const known = (grams: ReadonlySet<string>) =>
+    [...grams].map((gram) => gramIds.get(gram)).filter((id) => id !== undefined)
+  const own = gramsOf(letters)
+  const ofNumbers = gramsOf(numbers)
+  return {
+    letters: known(own),
+    ofNumbers: known(ofNumbers),
+    size: own.size,
+    whole: own.size + ofNumbers.size,
+    numbers: numbers.map((number) => ({ number, grams: gramsOf([number]) })),
+  }
+}
+
+function scoreOf({ titles, numbers }: Tables, marked: Uint8Array, name: NameGrams, title: number): number {
+  let shared = 0
+  for (let at = startOf(titles, title); at < titles.ends[title]!; at++) shared += marked[titles.grams[at]!]!
+  let { size } = name
+  let stray = 0
+  if (name.numbers.length > 0) {
+    const there = numbers.get(title) ?? []
+    const common = name.numbers.filter(({ number }) => there.includes(number))
+    // The title has each of these whole, so that its trigrams have theirs.
+    const more = common.length === 1 ? common[0]!.grams.size : new Set(common.flatMap(({ grams }) => [...grams])).size
+    size += more
+    shared += more
+    if (common.length < name.numbers.length) stray = STRAY_NUMBER
+  }
+  return Math.max(0, likeness(shared, size, lengthOf(titles, title)) - stray)
+}

@@ -1,0 +1,15 @@
+// The catalog as plugins see it: exact SKUs from the storefront itself, guesses from the mirror.
+import type { Catalog } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Matcher } from '../matching/match.ts'
+import { findProduct } from '../storefront/mirror/lookup.ts'
+import type { LiveCatalog } from '../storefront/storefront.ts'
+
+export const createCatalogPort = (scope: ShopScope, live: LiveCatalog, match: Matcher): Catalog => ({
+  findBySku: (skus, signal) => live.findBySku(skus, signal),
+  match: (files, rules, signal) => match(scope, files, rules, signal),
+  findProduct: async (productId, variantId, signal) => {
+    signal.throwIfAborted()
+    return findProduct(scope, productId, variantId)
+  },
+})

@@ -1,0 +1,98 @@
+// Reading the mirror for guessing: SKUs in any case, tags, titles, and products by their ids.
+import type { CatalogProduct } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+
+export interface MirroredVariant {
+  /** What was looked for. */
+  key: string
+  product_id: string
+  product_title: string
+  variant_id: string
+  sku: string
+}
+
+export interface TaggedProduct {
+  key: string
+  product_id: string
+  product_title: string
+}
+
+/** @param keys as `nameKey` gives them. */
+export async function variantsBySkuKey(scope: ShopScope, keys: readonly string[]): Promise<MirroredVariant[]> {
+  if (keys.length === 0) return []
+  return scope.query<MirroredVariant>(
+    `select v.sku_key as key, v.product_id, p.title as product_title, v.id as variant_id, v.sku
+     from variants v join products p on p.shop_id = v.shop_id and p.id = v.product_id
+     where v.shop_id = :shop and v.sku_key = any(:keys::text[]) order by v.product_id, v.position`,
+    { keys: keys.filter(isText) },
+  )
+}
+
+/** At most `most` products a tag, and one more: a tag that many products have says nothing. */
+export async function productsByTag(scope: ShopScope, keys: readonly string[], most: number): Promise<TaggedProduct[]> {
+  if (keys.length === 0) return []
+  return scope.query<TaggedProduct>(
+    `select k.key, p.id as product_id, p.title as product_title from unnest(:keys::text[]) as k(key),
+       lateral (select id, title from products where shop_id = :shop and tag_keys @> array[k.key] limit :most + 1) p
+     order by p.id`,
+    { keys: keys.filter(isText), most },
+  )
+}
+
+/** Which of these SKUs, as they are written, the mirror has. */
+export async function knownSkus(scope: ShopScope, skus: readonly string[]): Promise<Set<string>> {
+  const rows = await scope.query<{ sku: string }>(
+    'select distinct sku from variants where shop_id = :shop and sku = any(:skus::text[])',
+    { skus: skus.filter(isText) },
+  )
+  return new Set(rows.map(({ sku }) => sku))
+}
+
+export async function titlesOf(scope: ShopScope, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await scope.query<{ id: string; title: string }>(
+    'select id, title from products where shop_id = :shop and id = any(:ids::text[])',
+    { ids },
+  )
+  return new Map(rows.map(({ id, title }) => [id, title]))
+}
+
+/** All titles, a page at a time, in the order of their ids. */
+export async function* allTitles(scope: ShopScope, rows = 5000): AsyncGenerator<{ id: string; title: string }[]> {
+  for (let after = ''; ;) {
+    const page = await scope.query<{ id: string; title: string }>(
+      'select id, title from products where shop_id = :shop and id > :after order by id limit :rows',
+      { after, rows },
+    )
+    if (page.length > 0) yield page
+    if (page.length < rows) return
+    after = page.at(-1)!.id
+  }
+}
+
+/** 0 where there is no mirror yet. */
+export async function generationOf(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ generation: number }>(
+    'select generation from catalog_mirrors where shop_id = :shop',
+  )
+  return row?.generation ?? 0
+}
+
+export async function findProduct(
+  scope: ShopScope,
+  productId: string,
+  variantId: string | null,
+): Promise<CatalogProduct | null> {
+  if (!isText(productId) || !isText(variantId ?? '')) return null
+  const [row] = await scope.query<{ product_title: string; variant: CatalogProduct['variant'] }>(
+    `select p.title as product_title, case when v.id is not null
+       then jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku) end as variant
+     from products p left join variants v on v.shop_id = p.shop_id and v.product_id = p.id and v.id = :variantId
+     where p.shop_id = :shop and p.id = :productId`,
+    { productId, variantId },
+  )
+  if (!row || (variantId !== null && row.variant === null)) return null
+  return { product_id: productId, ...row }
+}
+
+/** PostgreSQL keeps no character 0, and no half of a character. */
+const isText = (text: string) => text.isWellFormed() && !text.includes('\u0000')

@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestDatabase, silent } from '../../../test/database.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { createSecrets } from '../../secrets.ts'
+import { openStorefront } from '../open.ts'
+import type { Storefront } from '../storefront.ts'
+import { findProduct, knownSkus, variantsBySkuKey } from './lookup.ts'
+import { refreshDue, type MirrorParts } from './mirror.ts'
+import { askForRefresh, beat, readMirror, takeTurn, TurnLost, type Refreshed } from './turns.ts'
+
+const secrets = createSecrets('a secret of the tests, long enough')
+const never = new AbortController().signal
+const HEADER = 'Handle,Title,Tags,Option1 Value,Variant SKU,Image Src'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let folder: string
+let scope: ShopScope
+const opened: Storefront[] = []
+
+const open = async (catalog: string | null) => {
+  const demo = { catalog, bucket: 2000, restore: 1000 }
+  const environment = { platform: null, demo, baseUrl: null, port: 3000 }
+  const storefront = await openStorefront({ environment, database, secrets, log: silent })
+  opened.push(storefront)
+  return storefront
+}
+let catalogs = 0
+async function openWith(...rows: string[]): Promise<Storefront> {
+  const file = path.join(folder, `${++catalogs}.csv`)
+  await writeFile(file, [HEADER, ...rows].join('\n'))
+  return open(file)
+}
+const parts = (storefront: MirrorParts['storefront'], told: Refreshed[] = []): MirrorParts => ({
+  database,
+  storefront,
+  refreshed: (_, result) => Promise.resolve(void told.push(result)),
+  log: silent,
+})
+async function refreshFrom(storefront: MirrorParts['storefront']): Promise<Refreshed | undefined> {
+  const told: Refreshed[] = []
+  await askForRefresh(scope)
+  await refreshDue(parts(storefront, told), never)
+  return told[0]
+}
+const titles = async () =>
+  (await scope.query<{ title: string }>('select title from products where shop_id = :shop order by title')).map(
+    ({ title }) => title,
+  )
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'mirror-'))
+  scope = forShop(database, (await open(null)).demoShop!.id)
+})
+afterAll(async () => {
+  for (const storefront of opened) await storefront.close()
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+beforeEach(() =>
+  scope.transaction(async (tx) => {
+    await tx.query('delete from products where shop_id = :shop')
+    await tx.query('delete from catalog_mirrors where shop_id = :shop')
+  }),
+)
+
+describe('a refresh', () => {
+  test('fills the mirror with the whole catalog, without being asked for the first time', async () => {
+    const told: Refreshed[] = []
+    expect(await refreshDue(parts(opened[0]!, told), never)).toBe(1)
+    const state = (await readMirror(scope))!
+    expect(state).toMatchObject({ generation: 1, refreshing: false, error: null, failed_at: null })
+    expect(told).toEqual([{ added: state.products, changed: true }])
+    expect([state.products > 200, state.variants >= 260]).toEqual([true, true])
+    expect(+state.due_at).toBeGreaterThan(Date.now() + 3 * 3600_000)
+    const [row] = await scope.query('select * from products where shop_id = :shop and handle = :handle', {
+      handle: 'ballast-slab',
+    })
+    expect(row).toMatchObject({ title: 'Ballast Slab', status: 'ACTIVE', tags: ['font', 'typeface', 'otf'] })
+    expect(await refreshDue(parts(opened[0]!), never)).toBe(0)
+  })
+
+  test('brings what is new, what has changed and takes away what has gone; the same again changes nothing', async () => {
+    const first = await openWith(
+      'a,Apple,"Fruit, red",Default Title,A-1,https://x.example/a.png',
+      'b,Bread,,PDF,B-1',
+      'b,,,EPUB,B-2',
+    )
+    expect(await refreshFrom(first)).toEqual({ added: 2, changed: true })
+    expect(await refreshFrom(first)).toEqual({ added: 0, changed: false })
+    expect(await readMirror(scope)).toMatchObject({ generation: 1, products: 2, variants: 3, objects: 5 })
+    const second = await openWith('b,Brown Bread,,PDF,B-1', 'c,Cake,,Default Title, c-1 ')
+    expect(await refreshFrom(second)).toEqual({ added: 1, changed: true })
+    expect(await titles()).toEqual(['Brown Bread', 'Cake'])
+    expect(await readMirror(scope)).toMatchObject({ generation: 2, products: 2, variants: 2 })
+    expect(await knownSkus(scope, ['A-1', 'B-1', 'B-2', 'b-1'])).toEqual(new Set(['B-1']))
+    const [bread] = await variantsBySkuKey(scope, ['b-1', 'nothing\u0000'])
+    expect(bread).toMatchObject({ key: 'b-1', sku: 'B-1', product_title: 'Brown Bread' })
+    const { product_id, variant_id } = bread!
+    expect(await findProduct(scope, product_id, null)).toEqual({
+      product_id,
+      product_title: 'Brown Bread',
+      variant: null,
+    })
+    expect((await findProduct(scope, product_id, variant_id))!.variant).toEqual({
+      id: variant_id,
+      title: 'PDF',
+      sku: 'B-1',
+    })
+    expect(await findProduct(scope, product_id, 'gid://shopify/ProductVariant/1')).toBeNull()
+    expect(await scope.query('select from catalog_staged where shop_id = :shop')).toEqual([])
+  })
+
+  test('runs once where several are told of it at the same time', async () => {
+    await askForRefresh(scope)
+    const done = await Promise.all([1, 2, 3, 4].map(() => refreshDue(parts(opened[0]!), never)))
+    expect(done.sort()).toEqual([0, 0, 0, 1])
+    expect(await readMirror(scope)).toMatchObject({ generation: 1 })
+  })
+
+  test('that fails says why, leaves the mirror as it was, and is tried again later or when it is asked for', async () => {
+    const good = await openWith('a,Apple,,Default Title,A-1')
+    await refreshFrom(good)
+    const catalog = good.wholeCatalog(scope.shop)
+    const lies = {
+      ...catalog,
+      gathering: () => Promise.resolve({ status: 'complete' as const, url: null, objects: 7 }),
+    }
+    expect(await refreshFrom({ wholeCatalog: () => lies })).toBeUndefined()
+    const state = (await readMirror(scope))!
+    expect(state).toMatchObject({
+      generation: 1,
+      products: 1,
+      refreshing: false,
+      error: 'Something went wrong on our side',
+    })
+    expect(state.failed_at).not.toBeNull()
+    const away = await openWith('a,Apple,,Default Title,A-1')
+    await opened.pop()!.close()
+    expect(await refreshFrom(away)).toBeUndefined()
+    expect((await readMirror(scope))!.error).toContain('The storefront catalog could not be reached')
+    expect(await titles()).toEqual(['Apple'])
+    expect(await refreshDue(parts(good), never)).toBe(0)
+    expect(await refreshFrom(good)).toEqual({ added: 0, changed: false })
+    expect(await readMirror(scope)).toMatchObject({ error: null, failed_at: null })
+  })
+
+  test('whose process died is gone on with: the platform is not asked twice, and the dead one writes nothing', async () => {
+    const storefront = await openWith('a,Apple,,Default Title,A-1')
+    const catalog = storefront.wholeCatalog(scope.shop)
+    await askForRefresh(scope)
+    const dead = (await takeTurn(scope))!
+    await beat(scope, dead, { bulk_operation: await catalog.begin(never) })
+    expect(await refreshDue(parts(storefront), never)).toBe(0)
+    await scope.query(`update catalog_mirrors set beat_at = now() - interval '2 minutes' where shop_id = :shop`)
+    const begun: string[] = []
+    const watched = { ...catalog, begin: (signal: AbortSignal) => (begun.push('again'), catalog.begin(signal)) }
+    expect(await refreshDue(parts({ wholeCatalog: () => watched }), never)).toBe(1)
+    expect([begun, await titles()]).toEqual([[], ['Apple']])
+    await expect(beat(scope, dead, { objects: 1 })).rejects.toThrow(TurnLost)
+  })
+
+  test('that is put down is gone on with at once', async () => {
+    const stopping = new AbortController()
+    const catalog = opened[0]!.wholeCatalog(scope.shop)
+    const slow = {
+      ...catalog,
+      gathering: (...given: Parameters<typeof catalog.gathering>) => {
+        stopping.abort(new Error('stopping'))
+        return catalog.gathering(...given)
+      },
+    }
+    await askForRefresh(scope)
+    expect(await refreshDue(parts({ wholeCatalog: () => slow }), stopping.signal)).toBe(0)
+    expect(await readMirror(scope)).toMatchObject({ refreshing: false, error: null, generation: 0 })
+    expect(await refreshDue(parts(opened[0]!), never)).toBe(1)
+  })
+})

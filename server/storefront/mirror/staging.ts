@@ -1,0 +1,83 @@
+// From staged rows to the mirror: what a refresh has read replaces what was there in one transaction, so that readers see the
+// one or the other. Only what differs is written.
+import { nameKey } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { CatalogRow } from '../whole-catalog.ts'
+import { endTurn, holdTurn, type Refreshed, type Turn } from './turns.ts'
+
+/** What an earlier refresh left when it died. */
+export async function clearStaged(scope: ShopScope): Promise<void> {
+  await scope.query('delete from catalog_staged where shop_id = :shop')
+}
+
+export async function stage(scope: ShopScope, { lease }: Turn, rows: readonly CatalogRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await scope.query(
+    `insert into catalog_staged (shop_id, lease, kind, id, data)
+     select :shop, :lease, r ->> 'kind', r ->> 'id', r from jsonb_array_elements(:rows::jsonb) r
+     on conflict do nothing`,
+    { lease, rows: storable(JSON.stringify(rows.map(keyed))) },
+  )
+}
+
+// PostgreSQL keeps no character 0 in text.
+const storable = (json: string) => json.replaceAll('\\u0000', '')
+
+const keyed = (row: CatalogRow) =>
+  row.kind === 'product'
+    ? { ...row, title_key: nameKey(row.title), tag_keys: row.tags.map(nameKey) }
+    : { ...row, sku: row.sku?.trim() ? row.sku : null, sku_key: row.sku?.trim() ? nameKey(row.sku.trim()) : null }
+
+/** Throws where fewer rows are staged than were read: a database that crashed in between has lost them. */
+export function swap(scope: ShopScope, turn: Turn, read: number): Promise<Refreshed> {
+  return scope.transaction(async (tx) => {
+    await holdTurn(tx, turn)
+    const [{ staged } = { staged: 0 }] = await tx.query<{ staged: number }>(
+      'select count(*) as staged from catalog_staged where shop_id = :shop and lease = :lease',
+      { lease: turn.lease },
+    )
+    if (staged !== read) throw new Error(`Of ${read} rows of the catalog ${staged} are staged`)
+    const { lease } = turn
+    const removed = await changed(tx, REMOVE_VARIANTS, lease, await changed(tx, REMOVE_PRODUCTS, lease))
+    const written = await tx.query<{ fresh: boolean }>(WRITE_PRODUCTS, { lease })
+    const variants = await changed(tx, WRITE_VARIANTS, lease)
+    await clearStaged(tx)
+    const refreshed = {
+      added: written.filter(({ fresh }) => fresh).length,
+      changed: removed + written.length + variants > 0,
+    }
+    await endTurn(tx, refreshed)
+    return refreshed
+  })
+}
+
+const changed = async (tx: ShopScope, sql: string, lease: string, before = 0) =>
+  before + (await tx.query(`${sql} returning 1`, { lease })).length
+
+const STAGED = 's.shop_id = :shop and s.lease = :lease'
+const REMOVE_PRODUCTS = `delete from products p where p.shop_id = :shop
+  and not exists (select from catalog_staged s where ${STAGED} and s.kind = 'product' and s.id = p.id)`
+const REMOVE_VARIANTS = `delete from variants v where v.shop_id = :shop
+  and not exists (select from catalog_staged s where ${STAGED} and s.kind = 'variant' and s.id = v.id)`
+
+const WRITE_PRODUCTS = `
+  insert into products as p (shop_id, id, title, title_key, handle, status, image_url, tags, tag_keys)
+  select :shop, r.* from catalog_staged s, jsonb_to_record(s.data) as r(id text, title text, title_key text, handle text,
+    status text, image_url text, tags text[], tag_keys text[])
+  where ${STAGED} and s.kind = 'product'
+  on conflict (shop_id, id) do update set (title, title_key, handle, status, image_url, tags, tag_keys) =
+    (excluded.title, excluded.title_key, excluded.handle, excluded.status, excluded.image_url, excluded.tags, excluded.tag_keys)
+  where (p.title, p.handle, p.status, p.image_url, p.tags) is distinct from
+    (excluded.title, excluded.handle, excluded.status, excluded.image_url, excluded.tags)
+  returning old.id is null as fresh`
+
+const WRITE_VARIANTS = `
+  insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key)
+  select :shop, r.* from catalog_staged s, jsonb_to_record(s.data) as r(id text, product_id text, position int, title text,
+    sku text, sku_key text)
+  where ${STAGED} and s.kind = 'variant'
+    and exists (select from products o where o.shop_id = :shop and o.id = r.product_id)
+  on conflict (shop_id, id) do update set (product_id, position, title, sku, sku_key) =
+    (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key)
+  where (v.product_id, v.position, v.title, v.sku) is distinct from
+    (excluded.product_id, excluded.position, excluded.title, excluded.sku)`

@@ -1,0 +1,117 @@
+// The whole catalog of a shop by a bulk query: the platform gathers it in its own time and gives an address where the rows lie
+// as JSON lines. A variant's line names its product and may come before it.
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { PortError } from '../../plugins/contract.ts'
+import { ERRORS } from '../errors.ts'
+import type { AdminRequest } from './admin-api.ts'
+import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG } from './operations.ts'
+import type { Transport } from './transport.ts'
+
+export interface ProductRow {
+  kind: 'product'
+  id: string
+  title: string
+  handle: string
+  /** ACTIVE, DRAFT, ARCHIVED or UNLISTED. */
+  status: string
+  image_url: string | null
+  tags: string[]
+}
+
+export interface VariantRow {
+  kind: 'variant'
+  id: string
+  product_id: string
+  title: string
+  sku: string | null
+  position: number
+}
+
+export type CatalogRow = ProductRow | VariantRow
+
+/** How far the platform is. `gone`: it does not know of it (any more). */
+export type Gathering =
+  | { status: 'running'; objects: number }
+  | { status: 'complete'; url: string | null; objects: number }
+  | { status: 'gone' }
+
+/** All of it throws `PortError`. */
+export interface WholeCatalog {
+  /** Asks the platform to gather the catalog; gives the name by which to ask after it. */
+  begin(signal: AbortSignal): Promise<string>
+  gathering(operation: string, signal: AbortSignal): Promise<Gathering>
+  /** The rows at an address that `gathering` gave. */
+  rows(url: string, signal: AbortSignal): AsyncIterable<CatalogRow>
+}
+
+interface Begun {
+  bulkOperationRunQuery: {
+    bulkOperation: { id: string } | null
+    userErrors: { code: string; message: string }[]
+  } | null
+}
+interface State {
+  bulkOperation: { status: string; errorCode: string | null; objectCount: string; url: string | null } | null
+}
+interface Line {
+  id: string
+  title: string
+  handle: string
+  status: string
+  tags: string[]
+  featuredMedia: { preview: { image: { url: string } | null } | null } | null
+  sku: string | null
+  position: number
+  __parentId?: string
+}
+
+const MUTATION_POINTS = 10
+const QUERY_POINTS = 1
+
+export function createWholeCatalog(shop: number, request: AdminRequest, transport: Transport): WholeCatalog {
+  return {
+    begin: async (signal) => {
+      const variables = { query: WHOLE_CATALOG.text }
+      const data = await request<Begun>(shop, RUN_BULK_QUERY, variables, MUTATION_POINTS, signal)
+      const { bulkOperation, userErrors } = data.bulkOperationRunQuery ?? { bulkOperation: null, userErrors: [] }
+      if (bulkOperation) return bulkOperation.id
+      throw trouble(userErrors[0]?.message ?? 'it did not start to gather it')
+    },
+    gathering: async (id, signal) => {
+      const { bulkOperation } = await request<State>(shop, BULK_OPERATION, { id }, QUERY_POINTS, signal)
+      if (!bulkOperation || bulkOperation.status === 'EXPIRED') return { status: 'gone' }
+      const { status, errorCode, objectCount, url } = bulkOperation
+      const objects = Number(objectCount)
+      if (status === 'COMPLETED') return { status: 'complete', url, objects }
+      if (status === 'CREATED' || status === 'RUNNING') return { status: 'running', objects }
+      throw trouble(`gathering it ended as ${status}${errorCode ? ` (${errorCode})` : ''}`)
+    },
+    rows: (url, signal) => readRows(url, transport, signal),
+  }
+}
+
+const trouble = (reason: string, cause?: unknown) =>
+  new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${reason}`, true, { cause })
+
+async function* readRows(url: string, transport: Transport, signal: AbortSignal): AsyncGenerator<CatalogRow> {
+  // The address carries its own key: over anything but TLS it would be given away.
+  if (URL.parse(url)?.protocol !== 'https:') throw trouble('it named no safe address')
+  try {
+    const response = await transport(url, { redirect: 'error', signal })
+    if (!response.ok || !response.body) throw trouble(`it answered HTTP ${response.status}`)
+    const lines = createInterface({ input: Readable.fromWeb(response.body as never), crlfDelay: Infinity })
+    for await (const line of lines) if (line !== '') yield rowOf(JSON.parse(line) as Line)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof PortError ? error : trouble('its answer broke off', error)
+  }
+}
+
+function rowOf(line: Line): CatalogRow {
+  const { id, title } = line
+  if (line.__parentId !== undefined)
+    return { kind: 'variant', id, product_id: line.__parentId, title, sku: line.sku, position: line.position }
+  const image_url = line.featuredMedia?.preview?.image?.url ?? null
+  return { kind: 'product', id, title, handle: line.handle, status: line.status, image_url, tags: line.tags }
+}

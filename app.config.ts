@@ -7,6 +7,7 @@ import { mapProducts } from './plugins/map-products/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
 import { purgeFiles } from './plugins/purge-files/plugin.ts'
 import { restoreFiles } from './plugins/restore-files/plugin.ts'
+import { takeUpload } from './plugins/take-upload/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
 import { updateSettings } from './plugins/update-settings/plugin.ts'
@@ -23,6 +24,7 @@ import { tagFilesWorkflow } from './workflows/tag-files.ts'
 import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
 import { updateSettingsWorkflow } from './workflows/update-settings.ts'
 import { importApi } from './workflows/import-api.ts'
+import { importUpload } from './workflows/import-upload.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
 export function appConfig(variables: Readonly<Record<string, string | undefined>> = process.env): Config {
@@ -31,6 +33,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
     environment,
     plugins: [
       fetchUrl,
+      takeUpload,
       validateFile,
       mapProducts,
       unmapProducts,
@@ -45,6 +48,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
     ],
     workflows: [
       importApi,
+      importUpload,
       backUpFilesWorkflow,
       updateSettingsWorkflow,
       mapProductsWorkflow,

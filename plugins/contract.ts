@@ -45,7 +45,10 @@ export interface FileView extends FileSettings {
 }
 
 /** Where an entry's bytes come from. */
-export type EntrySource = { type: 'url'; url: string }
+export type EntrySource =
+  | { type: 'url'; url: string }
+  /** What a browser has sent; a bare UUID. */
+  | { type: 'upload'; id: string }
 
 /** What a channel asked to import. Settings that the entry leaves out come from the shop's import defaults. */
 export interface Entry {
@@ -185,6 +188,17 @@ export interface Stage {
   write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
 }
 
+/** Uploads that are complete and belong to no file yet. Both throw `PortError` `upload_lost` where one is gone. */
+export interface UploadReader {
+  /** Bytes. */
+  sizeOf(id: string): Promise<number>
+}
+
+export interface Uploads extends UploadReader {
+  /** Into the shop's storage location, without a copy where that can be done; once more gives the same. */
+  take(id: string, signal: AbortSignal): Promise<StagedBlob>
+}
+
 /** The bytes of files that exist. */
 export interface StoredFiles {
   /**
@@ -221,10 +235,12 @@ export interface ReadContext {
   limits: { file_bytes: number; large_file_bytes: number; background: { delete: number; update: number } }
   catalog: Catalog
   remote: RemoteReader
+  uploads: UploadReader
 }
 
 export interface WriteContext extends ReadContext {
   remote: RemoteFetcher
+  uploads: Uploads
   stage: Stage
   stored: StoredFiles
 }

@@ -80,6 +80,13 @@ export const ERRORS = {
     message: 'The file is larger than 5 GB: contact support to have larger files imported',
   },
   empty_file: { status: 422, type: 'item', message: 'The file is empty' },
+  upload_expired: { status: 410, type: 'not_found', message: 'This upload was not finished in time: start it again' },
+  upload_lost: { status: 410, type: 'item', message: 'The uploaded bytes are no longer here: upload the file again' },
+  checksum_mismatch: {
+    status: 460,
+    type: 'invalid_request',
+    message: 'The bytes are not those that Upload-Checksum stands for: send them again',
+  },
   storage_full: { status: 507, type: 'item', message: 'The storage location is full' },
   storage_failed: { status: 503, type: 'item', message: 'The storage location did not answer' },
   storefront_unavailable: { status: 503, type: 'item', message: 'The storefront catalog could not be reached' },

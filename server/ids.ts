@@ -1,7 +1,18 @@
 // Typed ids at every edge: `file_…`, `import_…`, `op_…`, `link_…` outside, the bare UUIDv7 inside.
 import { AppError } from './errors.ts'
 
-export type IdPrefix = 'file' | 'import' | 'op' | 'link' | 'key' | 'notice' | 'message' | 'workflow' | 'schedule'
+export type IdPrefix =
+  | 'file'
+  | 'import'
+  | 'op'
+  | 'link'
+  | 'key'
+  | 'notice'
+  | 'message'
+  | 'workflow'
+  | 'schedule'
+  | 'upload'
+  | 'batch'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -1,11 +1,14 @@
 // Starts the roles asked for, wires the house together, and stops it cleanly. Read this first.
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import { matchAgain } from './channels/match-again.ts'
 import { startSchedules } from './channels/schedule.ts'
+import { openUploadFolder } from './channels/upload/upload.ts'
 import { ConfigError, type Config } from './config.ts'
 import type { ShopScope } from './db/for-shop.ts'
 import { openListener } from './db/listener.ts'
+import { openLocks } from './db/locks.ts'
 import { createDelivery } from './delivery/delivery.ts'
 import { createEngine } from './engine/engine.ts'
 import type { EngineParts } from './engine/types.ts'
@@ -42,6 +45,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const listener = await openListener(database.url, log)
   closings.push(() => listener.close())
   const stores = openStores(config.storage)
+  const folder = openUploadFolder(path.join(environment.dataDir, 'uploads'))
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const storefront = await openStorefront({ environment, database, secrets, log })
   closings.push(() => storefront.close())
@@ -55,7 +59,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     plugins: config.plugins,
     workflows: config.workflows,
     limits,
-    ports: portsFactory({ client, stores, storefront }),
+    ports: portsFactory({ client, stores, storefront, uploads: folder }),
     log,
   }
   const engine = createEngine(parts)
@@ -68,13 +72,15 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     const worker = await startWorker(parts, (job) => outbox.deliver(job))
     closings.push(() => worker.stop())
     closings.push(() => outbox.close())
-    closings.push(startUpkeep(database, stores, log, clock))
+    closings.push(startUpkeep(database, stores, log, clock, { engine, folder }))
     closings.push(startSchedules({ database, engine, clock, log }))
     const refreshed = (scope: ShopScope, { added }: Refreshed) => matchAgain(engine, scope, added)
     closings.push(startMirrors({ database, storefront, refreshed, log }))
   }
   if (!web) return log.info('the worker is ready')
 
+  const locks = await openLocks(database.url, log)
+  closings.push(() => locks.close())
   await pageBuilt
   const page = development ? await developmentPage() : builtPage()
   closings.push(() => page.close())
@@ -86,6 +92,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     delivery: createDelivery({ pool: database.pool, stores, secrets, log, clock, trustProxy }),
     stores,
     secrets,
+    uploads: { engine, folder, locks, fileBytes: limits.file_bytes },
     limits,
     page,
     baseUrl,

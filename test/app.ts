@@ -1,9 +1,12 @@
 // The HTTP application as the server has it, in the test's own process: real database, workers, disk and sockets, with
 // whatever plugins a test adds to those of app.config.ts.
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
 import { defineConfig, type Limits } from '../server/config.ts'
+import { openUploadFolder } from '../server/channels/upload/upload.ts'
+import { openLocks } from '../server/db/locks.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { createDelivery } from '../server/delivery/delivery.ts'
 import { createApp, listen } from '../server/http/app.ts'
@@ -26,6 +29,7 @@ export interface Answer {
 /** One who calls the API with a key. */
 export interface Client {
   scope: ShopScope
+  key: string
   call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -63,6 +67,13 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
   const storefront = await openStorefront({ environment, database, secrets, log: silent })
   const clock = () => new Date()
   const stores = new Map()
+  const locks = await openLocks(database.url, silent)
+  const uploads = {
+    engine: engine.engine,
+    folder: openUploadFolder(path.join(engine.folder, 'uploads')),
+    locks,
+    fileBytes: whole.limits.file_bytes,
+  }
   const app = createApp({
     database,
     engine: engine.engine,
@@ -70,6 +81,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     delivery: createDelivery({ pool: database.pool, stores, secrets, log: silent, clock, trustProxy: false }),
     stores,
     secrets,
+    uploads,
     limits: whole.limits,
     page: builtPage(),
     baseUrl: 'http://127.0.0.1',
@@ -83,7 +95,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
   const clientOf = async (shop: number, scopes: readonly Scope[]): Promise<Client> => {
     const scope = forShop(database, shop)
     const { key } = await createApiKey(scope, { name: 'test', scopes, demo: true })
-    return { scope, call: (...request) => call(url, key, ...request) }
+    return { scope, key, call: (...request) => call(url, key, ...request) }
   }
   return {
     url,
@@ -94,6 +106,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await locks.close()
       await storefront.close()
       await engine.close()
     },

@@ -24,6 +24,8 @@ import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
+import { createUploadPort } from '../server/ports/uploads.ts'
+import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
@@ -91,6 +93,7 @@ export async function createTestEngine(
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-engine-'))
   const store = createDiskStore({ folder: path.join(folder, 'primary') })
   const backup = createDiskStore({ folder: path.join(folder, 'backup') })
+  const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {
     jobs_at_once: 4,
@@ -115,6 +118,7 @@ export async function createTestEngine(
         shop: { name, domain, settings },
         catalog,
         remote: createRemote({ client, ...place }),
+        uploads: createUploadPort(scope, uploads, place),
         stage: createStage(place),
         stored: createStoredFiles(
           scope,

@@ -25,6 +25,8 @@ export type TenantTable =
   | 'reviews'
   | 'schedules'
   | 'shop_tokens'
+  | 'upload_batches'
+  | 'uploads'
   | 'variants'
   | 'versions'
   | 'workflows'

@@ -9,6 +9,7 @@ import type {
   Stage,
   StoredFiles,
   StagedBlob,
+  Uploads,
   Step,
   Warning,
   Workflow,
@@ -144,6 +145,7 @@ export interface Ports {
   shop: { name: string; domain: string; settings: ShopSettings }
   catalog: Catalog
   remote: RemoteFetcher
+  uploads: Uploads
   stage: Stage
   stored: StoredFiles
 }

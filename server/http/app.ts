@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
+import type { UploadParts } from '../channels/upload/upload.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Delivery } from '../delivery/delivery.ts'
@@ -31,6 +32,8 @@ import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
+import { tusRoute } from './tus.ts'
+import { uploadRoutes } from './routes/uploads.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { workflowRoutes } from './routes/workflows.ts'
@@ -42,6 +45,7 @@ export interface AppParts {
   delivery: Delivery
   stores: ReadonlyMap<string, BlobStore>
   secrets: Secrets
+  uploads: UploadParts
   limits: Limits
   page: PageSource
   baseUrl: string
@@ -54,6 +58,7 @@ export interface AppParts {
 export function listEndpoints(parts: AppParts): Endpoint[] {
   return [
     ...importRoutes(parts.engine, parts.limits),
+    ...uploadRoutes(parts),
     ...fileRoutes(parts.stores, parts.clock),
     ...linkRoutes(parts),
     ...operationRoutes(parts),
@@ -74,9 +79,10 @@ export function createApp(parts: AppParts): Koa {
   const { version } = createRequire(import.meta.url)(path.resolve(import.meta.dirname, '../../package.json')) as {
     version: string
   }
+  const authenticator = createAuthenticator(parts.database, parts.storefront)
   const router = createRouter({
     endpoints,
-    authenticator: createAuthenticator(parts.database, parts.storefront),
+    authenticator,
     rateLimiter: createRateLimiter(parts.database, parts.limits),
     limits: parts.limits,
   })
@@ -87,6 +93,7 @@ export function createApp(parts: AppParts): Koa {
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
+  app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
   app.use(unknownApi(router.match.bind(router)))
   app.use(pageRoute(parts.page, parts.storefront, parts.demo))

@@ -1,4 +1,5 @@
 // The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the shop's settings.
+import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -8,6 +9,7 @@ import { createCatalogPort } from '../ports/catalog.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createStage } from '../ports/stage.ts'
+import { createUploadPort } from '../ports/uploads.ts'
 import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
@@ -19,6 +21,7 @@ export function portsFactory(parts: {
   client: GuardedClient
   stores: ReadonlyMap<string, BlobStore>
   storefront: Storefront
+  uploads: UploadFolder
 }): (scope: ShopScope) => Promise<Ports> {
   const store = parts.stores.get(LOCATION)!
   const match = createMatcher(createTitleCache())
@@ -29,6 +32,7 @@ export function portsFactory(parts: {
       shop: { name, domain, settings },
       catalog: createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),
       remote: createRemote({ client: parts.client, ...place }),
+      uploads: createUploadPort(scope, parts.uploads, place),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
     }

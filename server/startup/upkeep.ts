@@ -1,4 +1,6 @@
 // Upkeep across shops, hourly in every worker: what has run out is removed. Each sweep may run in several at once.
+import type { FinishParts } from '../channels/upload/finish.ts'
+import { sweepUploads } from '../channels/upload/upload.ts'
 import type { Database } from '../db/database.ts'
 import { sweepSessions } from '../delivery/counting.ts'
 import { sweepOperations } from '../engine/retention.ts'
@@ -15,6 +17,7 @@ export function startUpkeep(
   stores: ReadonlyMap<string, BlobStore>,
   log: Logger,
   clock: () => Date,
+  uploads: FinishParts,
 ): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   const sweepAll = async () => {
@@ -23,6 +26,8 @@ export function startUpkeep(
     await sweepSessions(database.pool, clock())
     const purged = await sweepTrash(database.pool, clock())
     if (purged > 0) log.info('removed files whose time in the trash was over', { files: purged })
+    const unfinished = await sweepUploads({ ...uploads, log }, database)
+    if (unfinished > 0) log.info('removed uploads that nobody finished', { uploads: unfinished })
     await sweepOperations(database.pool, clock())
     for (const [location, store] of stores) {
       const removed = await store.sweep(ORPHAN_MS, (shop, hashes) => knownBlobs(database, location, shop, hashes))

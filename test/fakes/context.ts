@@ -26,6 +26,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2, background: { delete: 100, update: 500 } },
     catalog: { findBySku: refuse('catalog'), match: refuse('catalog'), findProduct: refuse('catalog') },
     remote: { probe: refuse('remote'), download: refuse('remote') },
+    uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     stage: { write: refuse('stage') },
     stored: { backUp: refuse('stored') },
     ...given,

@@ -172,8 +172,9 @@ function operationTests(plugin: OperationPlugin, open: () => OperationCase): voi
 }
 
 /** What `plan` gets: the ports that only read, really without the others. */
-function readOnly({ signal, shop, request, limits, catalog, remote }: WriteContext): ReadContext {
-  return { signal, shop, request, limits, catalog, remote: { probe: (url, by) => remote.probe(url, by) } }
+function readOnly({ signal, shop, request, limits, catalog, remote, uploads }: WriteContext): ReadContext {
+  const reading = { remote: { probe: remote.probe }, uploads: { sizeOf: uploads.sizeOf } }
+  return { signal, shop, request, limits, catalog, ...reading }
 }
 
 function frozen<T>(value: T): T {

@@ -1,0 +1,37 @@
+// First step of every import of uploads: the bytes that a browser has sent get their place in the shop's storage location.
+import { z } from 'zod'
+import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
+
+const AT_ONCE = 4
+
+/** Outcomes carry `bytes`. Fails with `upload_lost`, or what the storage location says. */
+export const takeUpload = definePlugin({
+  id: 'take-upload',
+  kind: 'fetch',
+  title: 'Take uploads',
+  options: z.strictObject({}),
+  undo: 'fields',
+  worksOn: 'imports',
+  bytes: true,
+  summary: () => 'Takes the files that were uploaded',
+  plan: (items, _, { uploads, signal }) =>
+    concurrently(items, AT_ONCE, signal, (item) =>
+      attempt(item, async (id) => {
+        await uploads.sizeOf(id)
+        return { item: item.id, status: 'ok' }
+      }),
+    ),
+  run: (items, _, { uploads, signal }) =>
+    concurrently(items, AT_ONCE, signal, (item) =>
+      attempt(item, async (id) => ({ item: item.id, status: 'ok', bytes: await uploads.take(id, signal) })),
+    ),
+})
+
+async function attempt(item: Item, work: (upload: string) => Promise<Outcome>): Promise<Outcome> {
+  if (item.entry?.source.type !== 'upload') return { item: item.id, status: 'skipped', reason: 'It was not uploaded' }
+  try {
+    return await work(item.entry.source.id)
+  } catch (error) {
+    return failed(item, error)
+  }
+}

@@ -1,0 +1,45 @@
+// The last byte is there: the upload is moved out of its sender's reach and marked as received, and an import starts where
+// nothing more has to come. Every step can be done again after a crash, by whoever asks next.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import { startIfComplete } from './batches.ts'
+import type { UploadFolder } from './folder.ts'
+import type { UploadRow } from './rows.ts'
+import { startImport } from './start.ts'
+
+export interface FinishParts {
+  engine: Engine
+  folder: UploadFolder
+}
+
+export async function finishUpload(
+  { engine, folder }: FinishParts,
+  scope: ShopScope,
+  upload: UploadRow,
+): Promise<void> {
+  await folder.finish(upload.id)
+  await scope.transaction(async (tx) => {
+    // Uploads of a batch that end at once wait here for each other: one of them is the last one.
+    if (upload.batch_id)
+      await tx.query('select from upload_batches where shop_id = :shop and id = :id for no key update', {
+        id: upload.batch_id,
+      })
+    const [received] = await tx.query<UploadRow>(
+      `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null, received_at = now()
+       where shop_id = :shop and id = :id and status = 'uploading' returning *`,
+      { id: upload.id },
+    )
+    if (!received) return
+    // The bytes are received whatever comes of this: a workflow that cannot run is told to whoever starts the batch, and
+    // the sweep tries again.
+    await tx
+      .transaction(async (inner) => {
+        if (received.batch_id) await startIfComplete(engine, inner, received.batch_id)
+        else await startImport(engine, inner, [received], { request: {}, requestedBy: received.requested_by })
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+      })
+  })
+}

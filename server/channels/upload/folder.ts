@@ -1,0 +1,75 @@
+// Where uploads lie on the disk: `incoming/<id>` while bytes come, `received/<id>` once all are there, out of reach of
+// whoever sent them. Every process that serves or imports uploads has the same folder.
+import { mkdirSync } from 'node:fs'
+import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
+import path from 'node:path'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export type UploadFolder = ReturnType<typeof openUploadFolder>
+
+/** `id`s are bare UUIDs; anything else is refused, so that none names another path. */
+export function openUploadFolder(folder: string) {
+  const places = { incoming: path.join(folder, 'incoming'), received: path.join(folder, 'received') }
+  for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o750 })
+  const at = (place: keyof typeof places, id: string) => {
+    if (!UUID.test(id)) throw new TypeError('An upload is named by its UUID')
+    return path.join(places[place], id)
+  }
+  return {
+    incoming: (id: string) => at('incoming', id),
+    received: (id: string) => at('received', id),
+    create: async (id: string) => {
+      const file = await open(at('incoming', id), 'wx', 0o640)
+      await file.close()
+    },
+    /** How many bytes are there and when the last one came, or null. */
+    look: async (id: string): Promise<{ size: number; changed: Date } | null> => {
+      const found = (await unlessAbsent(stat(at('incoming', id)))) ?? (await unlessAbsent(stat(at('received', id))))
+      return found && { size: found.size, changed: found.mtime }
+    },
+    cut: (id: string, size: number) => truncate(at('incoming', id), size),
+    /** Makes the bytes last and moves them out of reach. Once more does no harm. */
+    finish: async (id: string) => {
+      const file = await unlessAbsent(open(at('incoming', id), 'r+'))
+      if (file) {
+        await file.sync().finally(() => file.close())
+        await unlessAbsent(rename(at('incoming', id), at('received', id)))
+      }
+      await syncFolder(places.received)
+    },
+    remove: async (id: string) => {
+      await rm(at('incoming', id), { force: true })
+      await rm(at('received', id), { force: true })
+    },
+    /** Ids of what lies here, a page at a time, untouched since `before`. */
+    async *old(before: Date): AsyncGenerator<string[]> {
+      for (const place of Object.values(places)) {
+        let page: string[] = []
+        for await (const { name } of await opendir(place)) {
+          if (!UUID.test(name)) continue
+          const found = await unlessAbsent(stat(path.join(place, name)))
+          if (found && found.mtime < before) page.push(name)
+          if (page.length < 1000) continue
+          yield page
+          page = []
+        }
+        if (page.length > 0) yield page
+      }
+    },
+  }
+}
+
+async function unlessAbsent<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().finally(() => handle.close())
+}

@@ -1,0 +1,53 @@
+// What a client says of an upload before it sends a byte. It is judged by the same rules as every file, then and there:
+// nobody should send five gigabytes to learn that the name was wrong.
+import { AppError, type ErrorDetail } from '../../errors.ts'
+import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
+import { parsePublicId } from '../../ids.ts'
+import type { UploadWishes } from './rows.ts'
+
+export type Metadata = Readonly<Record<string, string | null | undefined>>
+
+const CONFLICTS = ['error', 'rename', 'overwrite', 'new_version'] as const
+/** Clients add words of their own, which are not kept. `name` is what some call the filename. */
+const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
+
+/** Tags are separated by `,` or `;`. Throws `validation_failed` with every problem, and `file_too_large`. */
+export function readMetadata(metadata: Metadata, size: number, limit: number): UploadWishes {
+  if (size > limit) throw new AppError('file_too_large')
+  const details: ErrorDetail[] = []
+  const add = (param: string, code: ErrorDetail['code'], message: string) => details.push({ param, code, message })
+
+  const filename = (metadata.filename ?? metadata.name ?? '').normalize('NFC')
+  const wrongName = filenameProblem(filename)
+  if (wrongName) add('filename', wrongName.code, wrongName.message)
+  if (size === 0) add('size', 'empty_file', 'The file is empty')
+  if (metadata.size && Number(metadata.size) !== size) add('size', 'invalid_value', 'This is not the upload’s length')
+
+  const on_conflict = CONFLICTS.find((one) => one === (metadata.on_conflict || 'error'))
+  if (!on_conflict) add('on_conflict', 'invalid_value', `Send one of ${CONFLICTS.join(', ')}`)
+
+  const tags = normalizeTags((metadata.tags ?? '').split(/[,;]/).filter((tag) => tag.trim() !== ''))
+  if (tags.length > MAX_TAGS) add('tags', 'too_many', `At most ${MAX_TAGS} tags`)
+  const wrongTag = tags.map(tagProblem).find((problem) => problem !== null)
+  if (wrongTag) add('tags', wrongTag.code, wrongTag.message)
+
+  const batch = metadata.batch ? parsePublicId('batch', metadata.batch) : null
+  if (metadata.batch && !batch) add('batch', 'invalid_value', 'There is no such batch')
+
+  if (details.length > 0) throw invalid(details)
+  return { filename, on_conflict: on_conflict!, tags, batch }
+}
+
+/** One problem is said outright: the page shows the message beside the file. */
+export const invalid = (details: readonly ErrorDetail[]): AppError =>
+  new AppError('validation_failed', {
+    details,
+    param: details[0]!.param,
+    ...(details.length === 1 ? { message: details[0]!.message } : {}),
+  })
+
+/** What is told again to whoever asks how far the upload has come. */
+export function keptMetadata(metadata: Metadata): Record<string, string> {
+  const kept = KNOWN.flatMap((name) => (typeof metadata[name] === 'string' ? [[name, metadata[name]] as const] : []))
+  return Object.fromEntries(kept)
+}

@@ -1,0 +1,25 @@
+// Which names are taken, before anything is sent: the page asks what is to become of them.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { filenameProblem, nameKey, type Problem } from '../../files/rules.ts'
+
+export interface CheckedName {
+  filename: string
+  /** The file that has this name. */
+  taken: { id: string; filename: string; size_bytes: number } | null
+  problem: Problem | null
+}
+
+/** One answer a name, in their order. */
+export async function checkNames(scope: ShopScope, filenames: readonly string[]): Promise<CheckedName[]> {
+  const rows = await scope.query<{ name_key: string; id: string; filename: string; size_bytes: number }>(
+    `select name_key, id, filename, size_bytes from files
+     where shop_id = :shop and deleted_at is null and name_key = any(:keys::text[])`,
+    { keys: [...new Set(filenames.map(nameKey))] },
+  )
+  const byKey = new Map(rows.map(({ name_key, ...file }) => [name_key, file]))
+  return filenames.map((filename) => ({
+    filename,
+    taken: byKey.get(nameKey(filename)) ?? null,
+    problem: filenameProblem(filename.normalize('NFC')),
+  }))
+}

@@ -1,0 +1,102 @@
+// Writes what comes over the line to its place in the upload's file, one piece behind, and proves its checksum.
+import { createHash } from 'node:crypto'
+import { open, type FileHandle } from 'node:fs/promises'
+import { AppError } from '../../errors.ts'
+
+/** One piece is filling and one is being written: twice this is all that an upload holds. */
+const PIECE = 512 * 1024
+
+export const CHECKSUMS = ['sha1', 'sha256', 'md5'] as const
+
+export interface Checksum {
+  algorithm: (typeof CHECKSUMS)[number]
+  digest: Buffer
+}
+
+/** Reads `Upload-Checksum: sha1 <base64>`; throws `malformed_request`. */
+export function readChecksum(header: string): Checksum | null {
+  if (header === '') return null
+  const [, name, text] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
+  const algorithm = CHECKSUMS.find((one) => one === name)
+  if (!algorithm)
+    throw new AppError('malformed_request', { message: `Upload-Checksum takes one of ${CHECKSUMS.join(', ')}` })
+  return { algorithm, digest: Buffer.from(text!, 'base64') }
+}
+
+/**
+ * Gives the new offset. Where the line breaks, what came stays. With a checksum it is all or nothing: then this throws
+ * `checksum_mismatch`, and what came is cut off again.
+ */
+export async function receive(
+  path: string,
+  bytes: AsyncIterable<Buffer>,
+  offset: number,
+  checksum: Checksum | null,
+): Promise<number> {
+  const file = await open(path, 'r+').catch(storageFailed)
+  try {
+    const hash = checksum && createHash(checksum.algorithm)
+    const end = await write(file, bytes, offset, (chunk) => hash?.update(chunk))
+    if (!hash || hash.digest().equals(checksum.digest)) return end
+    throw new AppError('checksum_mismatch')
+  } catch (error) {
+    if (checksum) await file.truncate(offset)
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+async function write(
+  file: FileHandle,
+  bytes: AsyncIterable<Buffer>,
+  offset: number,
+  look: (chunk: Buffer) => void,
+): Promise<number> {
+  let end = offset
+  let running: Promise<void> = Promise.resolve()
+  let piece: Buffer[] = []
+  let waiting = 0
+  const flush = async () => {
+    await running
+    running = writeAll(file, piece, end)
+    running.catch(() => {})
+    end += waiting
+    piece = []
+    waiting = 0
+  }
+  try {
+    for await (const chunk of bytes) {
+      look(chunk)
+      piece.push(chunk)
+      waiting += chunk.length
+      if (waiting >= PIECE) await flush()
+    }
+  } finally {
+    // What came before the line broke is worth keeping.
+    if (waiting > 0) await flush()
+    await running
+  }
+  return end
+}
+
+async function writeAll(file: FileHandle, pieces: Buffer[], position: number): Promise<void> {
+  let left = pieces
+  let at = position
+  while (left.length > 0) {
+    const { bytesWritten } = await file.writev(left, at).catch(storageFailed)
+    at += bytesWritten
+    let skip = bytesWritten
+    while (left.length > 0 && skip >= left[0]!.length) {
+      skip -= left[0]!.length
+      left = left.slice(1)
+    }
+    if (skip > 0) left = [left[0]!.subarray(skip), ...left.slice(1)]
+  }
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+function storageFailed(cause: NodeJS.ErrnoException): never {
+  throw new AppError(FULL.has(cause.code ?? '') ? 'storage_full' : 'storage_failed', { cause })
+}

@@ -1,0 +1,86 @@
+// An upload's row: what is to become of the bytes, and how far they have come.
+import type { Entry } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+
+/** An unfinished upload may rest this long before it is swept away. */
+export const EXPIRY_MS = 24 * 60 * 60 * 1000
+
+export type UploadStatus = 'uploading' | 'received' | 'imported' | 'failed'
+
+export interface UploadWishes {
+  filename: string
+  on_conflict: Entry['on_conflict']
+  tags: string[]
+  /** A bare UUID. */
+  batch: string | null
+}
+
+export interface UploadRow {
+  /** A bare UUID. */
+  id: string
+  batch_id: string | null
+  status: UploadStatus
+  filename: string
+  size_bytes: number
+  offset_bytes: number
+  unproved_from: number | null
+  on_conflict: Entry['on_conflict']
+  tags: string[]
+  metadata: Record<string, string>
+  requested_by: string
+  operation_id: string | null
+  position: number | null
+  expires_at: Date
+}
+
+export async function findUpload(scope: ShopScope, id: string): Promise<UploadRow | null> {
+  const [row] = await scope.query<UploadRow>('select * from uploads where shop_id = :shop and id = :id', { id })
+  return row ?? null
+}
+
+export async function newUploadId(scope: ShopScope): Promise<string> {
+  const [row] = await scope.query<{ id: string }>('select uuidv7() as id from shops where id = :shop')
+  return row!.id
+}
+
+export async function insertUpload(
+  scope: ShopScope,
+  upload: { id: string; size: number; wishes: UploadWishes; metadata: Record<string, string>; requestedBy: string },
+): Promise<void> {
+  const { filename, on_conflict, tags, batch } = upload.wishes
+  await scope.query(
+    `insert into uploads (shop_id, id, batch_id, filename, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
+     values (:shop, :id, :batch, :filename, :size, :on_conflict, :tags, :metadata, :requestedBy,
+       now() + :expiry * interval '1 millisecond')`,
+    {
+      ...{ id: upload.id, batch, filename, size: upload.size, on_conflict, tags, expiry: EXPIRY_MS },
+      metadata: JSON.stringify(upload.metadata),
+      requestedBy: upload.requestedBy,
+    },
+  )
+}
+
+/** Notes how far it has come, and that it is alive. */
+export async function noteOffset(scope: ShopScope, id: string, offset: number): Promise<void> {
+  await scope.query(
+    `update uploads set offset_bytes = :offset, unproved_from = null, expires_at = now() + :expiry * interval '1 millisecond'
+     where shop_id = :shop and id = :id and status = 'uploading'`,
+    { id, offset, expiry: EXPIRY_MS },
+  )
+}
+
+/** What comes from here on counts only once its checksum is proved (`noteOffset`). */
+export async function noteUnproved(scope: ShopScope, id: string, from: number): Promise<void> {
+  await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', { id, from })
+}
+
+export async function deleteUpload(scope: ShopScope, id: string): Promise<void> {
+  await scope.query('delete from uploads where shop_id = :shop and id = :id', { id })
+}
+
+export async function countOpen(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ open: number }>(
+    `select count(*) as open from uploads where shop_id = :shop and status = 'uploading'`,
+  )
+  return row!.open
+}

@@ -1,0 +1,109 @@
+// One shop's uploads as the tus server sees them. There is no `read`: what was sent can never be fetched from here.
+import type { Readable } from 'node:stream'
+import { DataStore, ERRORS, Upload } from '@tus/server'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { toPublicId, parsePublicId } from '../../ids.ts'
+import { finishUpload, type FinishParts } from './finish.ts'
+import { readMetadata } from './metadata.ts'
+import { receive, type Checksum } from './receive.ts'
+import { deleteUpload, EXPIRY_MS, findUpload, insertUpload, noteOffset, noteUnproved, type UploadRow } from './rows.ts'
+
+export interface UploadRequest {
+  /** For history. */
+  requestedBy: string
+  /** Of the chunk that comes with this request. */
+  checksum: Checksum | null
+  /** The most bytes that a file may have. */
+  fileBytes: number
+}
+
+export class ShopUploads extends DataStore {
+  readonly #parts: FinishParts
+  readonly #scope: ShopScope
+  readonly #request: UploadRequest
+
+  constructor(parts: FinishParts, scope: ShopScope, request: UploadRequest) {
+    super()
+    this.#parts = parts
+    this.#scope = scope
+    this.#request = request
+    this.extensions = ['creation', 'creation-with-upload', 'termination', 'checksum', 'expiration']
+  }
+
+  override async create(upload: Upload): Promise<Upload> {
+    const id = uuidOf(upload.id)
+    const metadata = (upload.metadata ?? {}) as Record<string, string>
+    const wishes = readMetadata(metadata, upload.size!, this.#request.fileBytes)
+    await this.#parts.folder.create(id)
+    const { requestedBy } = this.#request
+    await insertUpload(this.#scope, { id, size: upload.size!, wishes, metadata, requestedBy })
+    return upload
+  }
+
+  override async getUpload(publicId: string): Promise<Upload> {
+    const row = await this.#find(publicId)
+    return new Upload({
+      id: toPublicId('upload', row.id),
+      size: row.size_bytes,
+      offset: await this.#offsetOf(row),
+      metadata: row.metadata,
+      creation_date: new Date(row.expires_at.getTime() - EXPIRY_MS).toISOString(),
+    })
+  }
+
+  override async write(bytes: Readable, publicId: string, offset: number): Promise<number> {
+    const row = await this.#find(publicId)
+    if (row.status !== 'uploading') return offset
+    const { checksum } = this.#request
+    if (checksum) await noteUnproved(this.#scope, row.id, offset)
+    const end = await receive(this.#parts.folder.incoming(row.id), bytes, offset, checksum)
+    await noteOffset(this.#scope, row.id, end)
+    return end
+  }
+
+  override async remove(publicId: string): Promise<void> {
+    const row = await this.#find(publicId)
+    if (row.operation_id || row.status === 'imported')
+      throw new AppError('conflict', { message: 'This upload is being imported: cancel the operation instead' })
+    await deleteUpload(this.#scope, row.id)
+    await this.#parts.folder.remove(row.id)
+  }
+
+  override getExpiration(): number {
+    return EXPIRY_MS
+  }
+
+  async finish(publicId: string): Promise<void> {
+    const row = await this.#find(publicId)
+    if (row.status === 'uploading') await finishUpload(this.#parts, this.#scope, row)
+  }
+
+  async #find(publicId: string): Promise<UploadRow> {
+    const row = await findUpload(this.#scope, uuidOf(publicId))
+    if (!row) throw ERRORS.FILE_NOT_FOUND
+    return row
+  }
+
+  /** Called under the upload's lock: nobody writes meanwhile. */
+  async #offsetOf(row: UploadRow): Promise<number> {
+    if (row.status !== 'uploading') return row.size_bytes
+    const { folder } = this.#parts
+    const found = await folder.look(row.id)
+    if (!found) throw ERRORS.FILE_NO_LONGER_EXISTS
+    if (row.unproved_from !== null && found.size > row.unproved_from) {
+      // A process died over a chunk before it had proved its checksum.
+      await folder.cut(row.id, row.unproved_from)
+      return row.unproved_from
+    }
+    // One died between the last byte and what follows it; the client will send nothing more, so it is done now.
+    if (found.size === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
+    return found.size
+  }
+}
+
+function uuidOf(publicId: string): string {
+  const id = parsePublicId('upload', publicId)
+  if (!id) throw ERRORS.FILE_NOT_FOUND
+  return id
+}

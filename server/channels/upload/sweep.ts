@@ -1,0 +1,115 @@
+// Uploads across shops: what nobody finished goes after a day, what was imported gives up its second name, and a batch
+// that someone walked away from is imported as far as it came. A finished upload is never swept before its import is.
+import type { Database } from '../../db/database.ts'
+import { forShop } from '../../db/for-shop.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import { startBatch } from './batches.ts'
+import { finishUpload, type FinishParts } from './finish.ts'
+import { EXPIRY_MS, type UploadRow } from './rows.ts'
+import { startImport } from './start.ts'
+
+const DAY = `interval '24 hours'`
+/** Failed files can be tried again for so long, and what became of an upload is told for so long. */
+const KEPT = `interval '7 days'`
+const PAGE = 1000
+
+type Swept = UploadRow & { shop_id: number }
+
+/** Gives how many unfinished uploads it removed. May run in several processes at once. */
+export async function sweepUploads(parts: FinishParts & { log: Logger }, database: Database): Promise<number> {
+  const removed = await sweepUnfinished(parts, database)
+  await startForgotten(parts, database)
+  await settle(parts, database)
+  await sweepOrphans(parts, database)
+  return removed
+}
+
+async function sweepUnfinished(parts: FinishParts, database: Database): Promise<number> {
+  const { rows } = await database.pool.query<Swept>(
+    `select * from uploads where status = 'uploading' and expires_at < now() order by expires_at limit ${PAGE}`,
+  )
+  let removed = 0
+  for (const row of rows) {
+    const scope = forShop(database, row.shop_id)
+    const found = await parts.folder.look(row.id)
+    if (found && found.size === row.size_bytes && row.unproved_from === null) {
+      // Its process died before it could say so.
+      await finishUpload(parts, scope, row)
+    } else if (found && found.changed.getTime() > Date.now() - EXPIRY_MS) {
+      // One request may go on for longer than a day: the file knows better than the row.
+      await scope.query('update uploads set expires_at = :until where shop_id = :shop and id = :id', {
+        id: row.id,
+        until: new Date(found.changed.getTime() + EXPIRY_MS),
+      })
+    } else {
+      const gone = await scope.query(
+        `delete from uploads where shop_id = :shop and id = :id and status = 'uploading' and expires_at < now() returning id`,
+        { id: row.id },
+      )
+      if (gone.length > 0) await parts.folder.remove(row.id)
+      removed += gone.length
+    }
+  }
+  return removed
+}
+
+/** Received, and nobody started the import: the page was closed, or the workflow could not run. */
+async function startForgotten({ engine, log }: FinishParts & { log: Logger }, database: Database): Promise<void> {
+  const { rows } = await database.pool.query<Swept>(
+    `select distinct on (shop_id, coalesce(batch_id, id)) * from uploads u
+     where status = 'received' and operation_id is null and (batch_id is null or received_at < now() - ${DAY} and not exists (
+       select from uploads o where o.shop_id = u.shop_id and o.batch_id = u.batch_id and o.status = 'uploading'))
+     limit ${PAGE}`,
+  )
+  for (const row of rows) {
+    const scope = forShop(database, row.shop_id)
+    try {
+      if (row.batch_id) await startBatch(engine, scope, row.batch_id)
+      else await startAlone(engine, scope, row)
+    } catch (error) {
+      log.warn('an upload could not be imported', { shop: row.shop_id, upload: row.id, ...errorFields(error) })
+    }
+  }
+}
+
+function startAlone(engine: FinishParts['engine'], scope: ReturnType<typeof forShop>, row: UploadRow): Promise<void> {
+  return scope.transaction(async (tx) => {
+    const [still] = await tx.query<UploadRow>(
+      'select * from uploads where shop_id = :shop and id = :id and operation_id is null for update',
+      { id: row.id },
+    )
+    if (still) await startImport(engine, tx, [still], { request: {}, requestedBy: still.requested_by })
+  })
+}
+
+/** Bytes that a file has need no second name; those of a failed one are kept while it can be tried again. */
+async function settle({ folder }: FinishParts, database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `update uploads u set status = case when i.status = 'done' then 'imported' else 'failed' end, settled_at = now()
+     from operations o, items i
+     where u.status = 'received' and o.shop_id = u.shop_id and o.id = u.operation_id
+       and i.shop_id = u.shop_id and i.operation_id = u.operation_id and i.position = u.position
+       and (i.status = 'done' or o.finished_at < now() - ${KEPT} and i.status not in ('pending', 'running'))
+     returning u.id`,
+  )
+  // Those of the last time too: a process may have died between the row and the file.
+  const again = await database.pool.query<{ id: string }>(
+    `delete from uploads where status in ('imported', 'failed') and settled_at < now() - ${KEPT} returning id`,
+  )
+  for (const { id } of [...rows, ...again.rows]) await folder.remove(id)
+  await database.pool.query(
+    `delete from upload_batches b where created_at < now() - ${KEPT}
+       and not exists (select from uploads u where u.shop_id = b.shop_id and u.batch_id = b.id)`,
+  )
+}
+
+/** Files whose row is gone, or was never written. */
+async function sweepOrphans({ folder }: FinishParts, database: Database): Promise<void> {
+  for await (const ids of folder.old(new Date(Date.now() - EXPIRY_MS))) {
+    const { rows } = await database.pool.query<{ id: string }>('select id from uploads where id = any($1::uuid[])', [
+      ids,
+    ])
+    const known = new Set(rows.map(({ id }) => id))
+    for (const id of ids) if (!known.has(id)) await folder.remove(id)
+  }
+}

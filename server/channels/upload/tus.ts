@@ -1,0 +1,103 @@
+// The tus 1.0 protocol for one request: a server that knows one shop and nothing else, since its store does.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ERRORS, Server, type Locker } from '@tus/server'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { LockTimeout, type Locks } from '../../db/locks.ts'
+import { AppError, type ErrorCode } from '../../errors.ts'
+import { toPublicId } from '../../ids.ts'
+import { readBatch } from './batches.ts'
+import type { FinishParts } from './finish.ts'
+import { invalid, keptMetadata, readMetadata } from './metadata.ts'
+import { CHECKSUMS, readChecksum } from './receive.ts'
+import { countOpen, newUploadId, type UploadWishes } from './rows.ts'
+import { checkNames } from './names.ts'
+import { ShopUploads } from './store.ts'
+
+export const UPLOADS_PATH = '/api/uploads'
+/** Unfinished uploads of one shop. */
+const MOST_OPEN = 10_000
+/** So long a request may go on when another one for the same upload has come: its client is most likely gone. */
+const DRAIN_MS = 500
+
+export interface TusParts extends FinishParts {
+  locks: Locks
+  fileBytes: number
+}
+
+/** Answers the request; throws `AppError` where it answered nothing. */
+export async function handleTus(
+  parts: TusParts,
+  caller: { scope: ShopScope; name: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { scope, name: requestedBy } = caller
+  const checksum = readChecksum(String(request.headers['upload-checksum'] ?? ''))
+  const { fileBytes } = parts
+  const datastore = new ShopUploads(parts, scope, { requestedBy, checksum, fileBytes })
+  response.setHeader('Tus-Checksum-Algorithm', CHECKSUMS.join(','))
+  const server = new Server({
+    ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
+    maxSize: fileBytes,
+    locker: lockerOf(parts.locks, scope.shop),
+    namingFunction: async () => toPublicId('upload', await newUploadId(scope)),
+    onUploadCreate: async (_, upload) => {
+      await admit(scope, readMetadata(upload.metadata ?? {}, upload.size!, fileBytes))
+      return { metadata: keptMetadata(upload.metadata ?? {}) }
+    },
+    onUploadFinish: async (_, upload) => {
+      await datastore.finish(upload.id)
+      return {}
+    },
+    onResponseError: (_, error) => {
+      throw toAppError(error)
+    },
+  })
+  await server.handle(request, response)
+}
+
+/** Refuses what would be refused in the end, before its bytes are sent. */
+async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadWishes): Promise<void> {
+  if (batch && !(await readBatch(scope, batch)))
+    throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
+  if (on_conflict === 'error' && (await checkNames(scope, [filename]))[0]!.taken)
+    throw invalid([
+      { param: 'filename', code: 'duplicate_filename', message: new AppError('duplicate_filename').message },
+    ])
+  if ((await countOpen(scope)) >= MOST_OPEN) throw new AppError('rate_limited', { retryAfter: 60 })
+}
+
+/** A shop's number is part of the name: nobody can ask for the lock of another shop's upload. */
+function lockerOf(locks: Locks, shop: number): Locker {
+  return {
+    newLock: (id) => {
+      let release: (() => Promise<void>) | undefined
+      return {
+        lock: async (signal, onWanted) => {
+          release = await locks.acquire(`upload/${shop}/${id}`, signal, onWanted)
+        },
+        unlock: async () => release?.(),
+      }
+    },
+  }
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  404: 'not_found',
+  409: 'conflict',
+  410: 'upload_expired',
+  413: 'file_too_large',
+  500: 'internal',
+}
+
+function toAppError(error: Error | { status_code: number; body: string }): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof LockTimeout) return new AppError('unavailable', { retryAfter: 1, cause: error })
+  if (!('status_code' in error)) return new AppError('internal', { cause: error })
+  // More bytes than were announced, which is another thing than a file that is too large.
+  if (error.body === ERRORS.ERR_SIZE_EXCEEDED.body) return new AppError('payload_too_large', { cause: error })
+  const code = CODES[error.status_code] ?? 'malformed_request'
+  if (code === 'conflict') return new AppError(code, { message: 'The upload does not stand at this offset' })
+  if (code !== 'malformed_request') return new AppError(code, { cause: error })
+  return new AppError(code, { message: error.body.trim(), cause: error })
+}

@@ -1,0 +1,18 @@
+// The upload channel as the rest of the house sees it.
+import type { Engine } from '../../engine/engine.ts'
+import type { Locks } from '../../db/locks.ts'
+import type { UploadFolder } from './folder.ts'
+
+export { createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
+export { openUploadFolder, type UploadFolder } from './folder.ts'
+export { checkNames } from './names.ts'
+export { sweepUploads } from './sweep.ts'
+export { handleTus, UPLOADS_PATH } from './tus.ts'
+
+/** What serving uploads takes. */
+export interface UploadParts {
+  engine: Engine
+  folder: UploadFolder
+  locks: Locks
+  fileBytes: number
+}

@@ -1,0 +1,326 @@
+import { createHash } from 'node:crypto'
+import { readdir, utimes } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
+import { contentOf, hashOf } from '../../../test/fakes/content.ts'
+import { beginUpload, create, offsetOf, patch, sendFile, tus, type Sender } from '../../../test/uploads.ts'
+import { openUploadFolder, sweepUploads } from '../../channels/upload/upload.ts'
+import { silent } from '../../../test/database.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+import { parsePublicId } from '../../ids.ts'
+
+let app: TestApp
+let worker: EngineWorker
+let owner: Sender
+let other: Sender
+let stranger: Client
+beforeAll(async () => {
+  app = await openTestApp({ limits: { file_bytes: 5 * 1024 ** 3 } })
+  worker = await app.engine.startWorker()
+  stranger = await app.stranger('elsewhere.myshopify.com')
+  owner = { url: app.url, key: app.owner.key }
+  other = { url: app.url, key: stranger.key }
+})
+afterAll(async () => {
+  await worker.stop()
+  await app.close()
+})
+
+const incoming = () => readdir(path.join(app.engine.folder, 'uploads/incoming'))
+const received = () => readdir(path.join(app.engine.folder, 'uploads/received'))
+const sweep = () => {
+  const { database } = app.engine.parts
+  const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))
+  return sweepUploads({ engine: app.engine.engine, folder, log: silent }, database)
+}
+const batch = async (body: object = {}) =>
+  (await app.owner.call('POST', '/api/uploads/batches', body)).body.id as string
+const readBatch = async (id: string) => (await app.owner.call('GET', `/api/uploads/batches/${id}`)).body
+const fileNamed = async (name: string) => {
+  const { body } = await app.owner.call('GET', `/api/files?search=${encodeURIComponent(name)}`)
+  return body.data.find((file: { filename: string }) => file.filename === name)
+}
+const importOf = async (id: string) => untilEnded(app.owner, (await readBatch(id)).operation_id)
+const rowOf = (at: string) => parsePublicId('upload', at.split('/').at(-1)!)!
+
+describe('an upload', () => {
+  it('is sent in chunks and becomes a file with the same bytes', async () => {
+    const bytes = contentOf(3_000_001, 'whole')
+    const at = await sendFile(owner, bytes, {
+      metadata: { filename: 'whole.pdf', tags: 'a, b;a' },
+      chunkSize: 1_000_000,
+    }).done
+    expect(at).toMatch(/\/api\/uploads\/upload_[0-9a-f]{32}$/)
+    const { body } = await app.owner.call('GET', '/api/operations?channel=upload&search=upload&limit=1')
+    const operation = await untilEnded(app.owner, body.data[0].id)
+    expect(operation).toMatchObject({
+      status: 'success',
+      total: 1,
+      done: 1,
+      workflow: 'import-upload',
+      channel: 'upload',
+    })
+    expect(await fileNamed('whole.pdf')).toMatchObject({ size_bytes: bytes.length, tags: ['a', 'b'] })
+    const stored = await readdir(path.join(app.engine.folder, 'primary', String(app.engine.shop)))
+    expect(stored).toContain(hashOf(bytes))
+    // Its second name goes once the file has the bytes; the address goes on saying that all is there.
+    await sweep()
+    expect(await incoming()).toEqual([])
+    expect(await received()).toEqual([])
+    expect(await offsetOf(owner, at)).toBe(bytes.length)
+  })
+  it('goes on where it stopped', async () => {
+    const bytes = contentOf(500_000, 'on')
+    const at = await beginUpload(owner, bytes.length, { filename: 'on.bin' })
+    expect((await patch(owner, at, 0, bytes.subarray(0, 200_000))).status).toBe(204)
+    expect(await offsetOf(owner, at)).toBe(200_000)
+    const wrong = await patch(owner, at, 100_000, bytes.subarray(100_000))
+    expect(wrong.status).toBe(409)
+    expect(await wrong.json()).toMatchObject({ error: { code: 'conflict', status: 409 } })
+    await sendFile(owner, bytes, { uploadUrl: new URL(at, app.url).href }).done
+    expect(await offsetOf(owner, at)).toBe(bytes.length)
+  })
+  it('can never be fetched', async () => {
+    const at = await beginUpload(owner, 10, { filename: 'secret.txt' })
+    for (const bytes of [Buffer.alloc(5), Buffer.alloc(5)]) {
+      expect((await tus(owner, 'GET', at)).status).toBe(405)
+      await patch(owner, at, await offsetOf(owner, at), bytes)
+    }
+    expect((await tus(owner, 'GET', at)).status).toBe(405)
+    expect((await tus(owner, 'GET', '/api/uploads')).status).toBe(405)
+    // And what is complete is written to by nobody, its sender included.
+    expect((await patch(owner, at, 0, Buffer.alloc(10, 1))).status).toBe(409)
+    expect((await patch(owner, at, 10, Buffer.alloc(10, 1))).status).toBe(413)
+  })
+  it('belongs to its shop alone', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'mine.bin' })
+    expect((await tus(other, 'HEAD', at)).status).toBe(404)
+    expect((await patch(other, at, 0, Buffer.alloc(100))).status).toBe(404)
+    expect((await tus(other, 'DELETE', at)).status).toBe(404)
+    expect(await offsetOf(owner, at)).toBe(0)
+    const id = await batch()
+    expect((await stranger.call('GET', `/api/uploads/batches/${id}`)).status).toBe(404)
+    expect((await stranger.call('POST', `/api/uploads/batches/${id}/start`)).status).toBe(404)
+    expect((await create(other, 10, { filename: 'a.txt', batch: id })).status).toBe(422)
+  })
+  it('needs a key with the scope, on every request', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'key.bin' })
+    const reader = { url: app.url, key: (await app.clientWith(['files:read'])).key }
+    for (const [who, status] of [
+      [{ url: app.url, key: 'none' }, 401],
+      [reader, 403],
+    ] as const) {
+      expect((await create(who, 10, { filename: 'a.txt' })).status).toBe(status)
+      expect((await patch(who, at, 0, Buffer.alloc(10))).status).toBe(status)
+      for (const method of ['HEAD', 'DELETE', 'OPTIONS']) expect((await tus(who, method, at)).status).toBe(status)
+    }
+  })
+  it('is given up by its sender', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'given-up.bin' })
+    await patch(owner, at, 0, Buffer.alloc(50))
+    expect((await tus(owner, 'DELETE', at)).status).toBe(204)
+    expect((await tus(owner, 'HEAD', at)).status).toBe(404)
+    expect(await incoming()).not.toContain(rowOf(at))
+  })
+  it('comes with its bytes, in one request', async () => {
+    const id = await batch()
+    const headers = {
+      'upload-length': '5',
+      'upload-metadata': `filename ${Buffer.from('one.txt').toString('base64')},batch ${Buffer.from(id).toString('base64')}`,
+      'content-type': 'application/offset+octet-stream',
+    }
+    const response = await tus(owner, 'POST', '/api/uploads', headers, Buffer.from('hello'))
+    expect([response.status, response.headers.get('upload-offset')]).toEqual([201, '5'])
+    expect(await readBatch(id)).toMatchObject({ uploading: 0, received: 1 })
+  })
+})
+
+describe('what is refused before a byte is sent', () => {
+  const GB = 1024 ** 3
+  it('a file over 5 GB, with the advice', async () => {
+    const refused = await create(owner, 5 * GB + 1, { filename: 'large.zip' })
+    expect(refused.status).toBe(413)
+    expect(await refused.json()).toMatchObject({
+      error: {
+        code: 'file_too_large',
+        message: 'The file is larger than 5 GB: contact support to have larger files imported',
+      },
+    })
+    const taken = await create(owner, 5 * GB, { filename: 'large.zip' })
+    expect(taken.status).toBe(201)
+    await tus(owner, 'DELETE', taken.headers.get('location')!)
+  })
+  it.each([
+    '',
+    ' ',
+    '..',
+    '../../etc/passwd',
+    'a/b.pdf',
+    'a\\b.pdf',
+    'a\0.pdf',
+    'a\u202Egpj.exe',
+    'x'.repeat(256),
+    ' a',
+  ])('the name %j', async (filename) => {
+    const refused = await create(owner, 10, { filename })
+    expect(refused.status).toBe(422)
+    const { error } = (await refused.json()) as { error: { param: string; details: object[] } }
+    expect(error).toMatchObject({ type: 'invalid_request', param: 'filename' })
+    expect(error.details).toMatchObject([{ param: 'filename', code: 'invalid_filename' }])
+  })
+  it('wrong wishes, each by its name', async () => {
+    const wishes = { filename: '', on_conflict: 'guess', tags: 'a\u0007', batch: 'batch_1', size: '9' }
+    const { error } = (await (await create(owner, 10, wishes)).json()) as { error: { details: { param: string }[] } }
+    expect(error.details.map(({ param }) => param).sort()).toEqual(['batch', 'filename', 'on_conflict', 'size', 'tags'])
+    expect((await create(owner, 0, { filename: 'empty.txt' })).status).toBe(422)
+    const without = await tus(owner, 'POST', '/api/uploads', { 'upload-length': '10' })
+    expect(without.status).toBe(422)
+    expect((await tus(owner, 'POST', '/api/uploads', { 'upload-defer-length': '1' })).status).toBe(400)
+  })
+  it('a name that is taken, unless something is to be done about it', async () => {
+    const id = await batch({ count: 1 })
+    await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.PDF', batch: id } }).done
+    await importOf(id)
+    const refused = await create(owner, 10, { filename: 'taken.pdf' })
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toMatchObject({
+      error: { message: 'Duplicate filename', details: [{ param: 'filename', code: 'duplicate_filename' }] },
+    })
+    const second = await batch({ count: 1 })
+    await sendFile(owner, Buffer.from('second'), {
+      metadata: { filename: 'taken.pdf', batch: second, on_conflict: 'rename' },
+    }).done
+    expect(await importOf(second)).toMatchObject({ status: 'success' })
+    expect(await fileNamed('taken (2).pdf')).toBeDefined()
+    const { body } = await app.owner.call('POST', '/api/uploads/check-names', {
+      filenames: ['TAKEN.pdf', 'free.pdf', 'a/b'],
+    })
+    expect(body.data).toMatchObject([
+      { filename: 'TAKEN.pdf', taken: { filename: 'Taken.PDF', size_bytes: 5 }, error: null },
+      { filename: 'free.pdf', taken: null, error: null },
+      { filename: 'a/b', taken: null, error: { code: 'invalid_filename' } },
+    ])
+  })
+})
+
+describe('a checksum', () => {
+  const bytes = contentOf(100_000, 'sum')
+  const sumOf = (algorithm: string, of: Buffer) => `${algorithm} ${createHash(algorithm).update(of).digest('base64')}`
+  it('that is right is taken, one that is wrong costs the chunk', async () => {
+    const at = await beginUpload(owner, bytes.length, { filename: 'sum.bin' })
+    const [first, second] = [bytes.subarray(0, 60_000), bytes.subarray(60_000)]
+    expect((await patch(owner, at, 0, first, { 'upload-checksum': sumOf('sha1', first) })).status).toBe(204)
+    const wrong = await patch(owner, at, 60_000, second, { 'upload-checksum': sumOf('sha1', first) })
+    expect(wrong.status).toBe(460)
+    expect(await wrong.json()).toMatchObject({ error: { code: 'checksum_mismatch' } })
+    expect(await offsetOf(owner, at)).toBe(60_000)
+    expect((await patch(owner, at, 60_000, second, { 'upload-checksum': 'crc32 AAAA' })).status).toBe(400)
+    expect((await patch(owner, at, 60_000, second, { 'upload-checksum': sumOf('sha256', second) })).status).toBe(204)
+  })
+  it('is announced', async () => {
+    const response = await tus(owner, 'OPTIONS', '/api/uploads')
+    expect(response.headers.get('tus-checksum-algorithm')).toBe('sha1,sha256,md5')
+    expect(response.headers.get('tus-extension')!.split(',')).toEqual(
+      expect.arrayContaining(['creation', 'termination', 'checksum', 'expiration']),
+    )
+    expect(response.headers.get('tus-max-size')).toBe(String(5 * 1024 ** 3))
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('a batch', () => {
+  const send = (id: string, names: readonly string[]) =>
+    Promise.all(
+      names.map((filename) => sendFile(owner, Buffer.from(filename), { metadata: { filename, batch: id } }).done),
+    )
+  it('is one import, which starts when it is told to', async () => {
+    const id = await batch({ auto_map: false, notify: false })
+    expect((await app.owner.call('POST', `/api/uploads/batches/${id}/start`)).status).toBe(409)
+    await send(id, ['b1.txt', 'b2.txt', 'b3.txt'])
+    expect(await readBatch(id)).toMatchObject({ uploading: 0, received: 3, operation_id: null, auto_map: false })
+    const starts = await Promise.all([1, 2, 3].map(() => app.owner.call('POST', `/api/uploads/batches/${id}/start`)))
+    expect(starts.map(({ status }) => status)).toEqual([202, 202, 202])
+    expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
+    expect(await importOf(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
+    // What comes later is an import of its own.
+    await send(id, ['b4.txt'])
+    const later = await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
+    expect(later.body.total).toBe(1)
+    expect((await readBatch(id)).operation_ids).toEqual([starts[0]!.body.id, later.body.id])
+  })
+  it('starts by itself with the last of the files that were announced', async () => {
+    const id = await batch({ count: 8 })
+    await send(
+      id,
+      Array.from({ length: 8 }, (_, n) => `own-${n}.txt`),
+    )
+    expect(await importOf(id)).toMatchObject({ total: 8, done: 8 })
+  })
+  it('can be retried where files failed: their bytes are still there', async () => {
+    const id = await batch({ count: 2 })
+    const at = await beginUpload(owner, 4, { filename: 'late.txt', batch: id })
+    const again = await beginUpload(owner, 5, { filename: 'late.txt', batch: id })
+    await patch(owner, at, 0, Buffer.from('late'))
+    await patch(owner, again, 0, Buffer.from('again'))
+    const operation = await importOf(id)
+    expect(operation).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+    await sweep()
+    const file = await fileNamed('late.txt')
+    await app.owner.call('POST', '/api/operations', { action: 'delete-files', select: { file_ids: [file.id] } })
+    await expect.poll(() => fileNamed('late.txt')).toBeUndefined()
+    await app.owner.call('POST', `/api/operations/${operation.id}/retry`)
+    await expect.poll(async () => (await importOf(id)).status).toBe('success')
+    expect(await fileNamed('late.txt')).toMatchObject({ size_bytes: 5 })
+  })
+})
+
+describe('the sweep', () => {
+  const age = async (at: string, hours: number) => {
+    const id = rowOf(at)
+    await app.owner.scope.query(
+      `update uploads set expires_at = now() - interval '1 hour', received_at = received_at - :hours * interval '1 hour'
+       where shop_id = :shop and id = :id`,
+      { id, hours },
+    )
+    const then = new Date(Date.now() - hours * 3_600_000)
+    for (const place of ['incoming', 'received'])
+      await utimes(path.join(app.engine.folder, 'uploads', place, id), then, then).catch(() => {})
+  }
+  it('removes what nobody finished for a day, and says so', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'old.bin' })
+    await patch(owner, at, 0, Buffer.alloc(50))
+    await age(at, 25)
+    const gone = await patch(owner, at, 50, Buffer.alloc(50))
+    expect(gone.status).toBe(410)
+    expect(await gone.json()).toMatchObject({ error: { code: 'upload_expired' } })
+    expect(await sweep()).toBe(1)
+    expect(await incoming()).not.toContain(rowOf(at))
+    expect((await tus(owner, 'HEAD', at)).status).toBe(404)
+  })
+  it('leaves alone what bytes still come for', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'slow.bin' })
+    await age(at, 0)
+    expect(await sweep()).toBe(0)
+    expect((await patch(owner, at, 0, Buffer.alloc(50))).status).toBe(204)
+  })
+  it('never takes a finished one: a batch that was left is imported as far as it came', async () => {
+    const id = await batch({ count: 2 })
+    const at = await beginUpload(owner, 4, { filename: 'left.txt', batch: id })
+    await patch(owner, at, 0, Buffer.from('left'))
+    await age(at, 25)
+    await sweep()
+    expect(await importOf(id)).toMatchObject({ status: 'success', total: 1 })
+  })
+  it('removes files that have no row, and no others', async () => {
+    const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))
+    const [stray, young] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
+    await folder.create(stray!)
+    await folder.create(young!)
+    await utimes(folder.incoming(stray!), 1, 1)
+    await sweep()
+    expect(await incoming()).toContain(young)
+    expect(await incoming()).not.toContain(stray)
+    await folder.remove(young!)
+  })
+})

@@ -1,0 +1,170 @@
+// Around the uploads themselves, which are tus (server/http/tus.ts): batches, and which names are taken.
+import { z } from 'zod'
+import {
+  checkNames,
+  createBatch,
+  readBatch,
+  startBatch,
+  type BatchView,
+  type UploadParts,
+} from '../../channels/upload/upload.ts'
+import { AppError } from '../../errors.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
+import { errorSchema, timestamp } from '../schemas.ts'
+
+const MAX_COUNT = 100_000
+const MAX_NAMES = 10_000
+
+const batchSchema = z
+  .object({
+    id: z.string(),
+    count: z.number().int().nullable(),
+    auto_map: z.boolean().nullable(),
+    notify: z.boolean().nullable(),
+    uploading: z.number().int().meta({ description: 'Files on their way' }),
+    received: z.number().int().meta({ description: 'Files that are here and in no import yet' }),
+    operation_id: z.string().nullable().meta({ description: 'The newest import of its files' }),
+    operation_ids: z.array(z.string()).meta({ description: 'All of them, in the order in which they were started' }),
+    requested_by: z.string(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'UploadBatch' })
+
+const batchBody = z
+  .strictObject({
+    count: z
+      .int()
+      .min(1, 'At least one file')
+      .max(MAX_COUNT, `At most ${MAX_COUNT} files`)
+      .optional()
+      .meta({ description: 'With the last of so many files the import starts by itself' }),
+    auto_map: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
+    notify: z.boolean().optional().meta({ description: 'Send the import e-mail; absent: the shop’s setting' }),
+  })
+  .meta({ id: 'UploadBatchRequest' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Uploads', scope: 'imports:write' } as const
+
+export function uploadRoutes({ uploads, clock }: { uploads: UploadParts; clock: () => Date }): Endpoint[] {
+  return [create(), read(), start(uploads, clock), names()]
+}
+
+const create = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/batches',
+    summary: 'Begin a batch of uploads',
+    description:
+      'Files uploaded (tus 1.0, /api/uploads) with its id in their metadata as `batch` are imported together.',
+    body: batchBody,
+    replies: { 201: { description: 'The batch', schema: batchSchema } },
+    handler: async ({ caller, body }) => {
+      const { count = null, ...wishes } = body
+      const request = {
+        ...(wishes.auto_map === undefined ? {} : { auto_map: wishes.auto_map }),
+        ...(wishes.notify === undefined ? {} : { notify: wishes.notify }),
+      }
+      const batch = await createBatch(caller.scope, { count, request, requestedBy: caller.name })
+      return { status: 201, body: batchRecord(batch) }
+    },
+  })
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/uploads/batches/{id}',
+    summary: 'Read a batch of uploads',
+    params: byId,
+    replies: { 200: { description: 'The batch', schema: batchSchema } },
+    handler: async ({ caller, params }) => {
+      const batch = await readBatch(caller.scope, requirePublicId('batch', params.id))
+      if (!batch) throw new AppError('not_found')
+      return { body: batchRecord(batch) }
+    },
+  })
+
+const start = ({ engine }: UploadParts, clock: () => Date) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/batches/{id}/start',
+    summary: 'Import what a batch has received',
+    description:
+      'Again after more files have come: they get an import of their own. With nothing new it answers as before.',
+    params: byId,
+    replies: {
+      202: { description: 'The import', schema: operationSchema },
+      409: { description: 'Nothing has been received yet', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = await startBatch(engine, caller.scope, requirePublicId('batch', params.id))
+      const operation = (await engine.get(caller.scope, id))!
+      return {
+        status: 202,
+        headers: { Location: operationPath(operation) },
+        body: operationRecord(engine, operation, clock()),
+      }
+    },
+  })
+
+const names = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/check-names',
+    summary: 'Which names are taken',
+    body: z.strictObject({
+      filenames: z.array(z.string().max(1000)).min(1, 'At least one name').max(MAX_NAMES, `At most ${MAX_NAMES} names`),
+    }),
+    replies: {
+      200: {
+        description: 'One answer a name, in their order',
+        schema: z.object({
+          data: z.array(
+            z.object({
+              filename: z.string(),
+              taken: z.object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() }).nullable(),
+              error: z.object({ code: z.string(), message: z.string() }).nullable(),
+            }),
+          ),
+        }),
+      },
+    },
+    handler: async ({ caller, body }) => {
+      const checked = await checkNames(caller.scope, body.filenames)
+      const data = checked.map(({ filename, taken, problem }) => ({
+        filename,
+        taken: taken && {
+          file_id: toPublicId('file', taken.id),
+          filename: taken.filename,
+          size_bytes: taken.size_bytes,
+        },
+        error: problem,
+      }))
+      return { body: { data } }
+    },
+  })
+
+function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
+  const operations = batch.operations.map((id) => toPublicId('import', id))
+  return {
+    id: toPublicId('batch', batch.id),
+    count: batch.count,
+    auto_map: batch.request.auto_map ?? null,
+    notify: batch.request.notify ?? null,
+    uploading: batch.uploading,
+    received: batch.received,
+    operation_id: operations.at(-1) ?? null,
+    operation_ids: operations,
+    requested_by: batch.requested_by,
+    created_at: batch.created_at.toISOString(),
+  }
+}

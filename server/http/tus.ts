@@ -1,0 +1,30 @@
+// The tus part of /api/uploads: authenticated like every endpoint, then answered by the tus server. Its requests are not
+// counted against a minute's limits: a folder of small files is hundreds of them, and what is open is limited instead.
+import type { Context, Next } from 'koa'
+import { handleTus, UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
+import { AppError } from '../errors.ts'
+import type { Authenticator } from './auth.ts'
+
+const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names)/?$)[^/]*)?$`)
+const METHODS = new Set(['OPTIONS', 'POST', 'HEAD', 'PATCH', 'DELETE'])
+
+export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (!PATH.test(ctx.path)) return next() as Promise<void>
+    ctx.set('Tus-Resumable', '1.0.0')
+    // Above all GET: what was sent is fetched from here by nobody.
+    if (!METHODS.has(ctx.method)) throw new AppError('method_not_allowed')
+    const caller = await authenticator.authenticate(ctx.get('Authorization') || undefined)
+    if (!caller.scopes.has('imports:write'))
+      throw new AppError('missing_scope', { message: 'Permission denied: this key lacks the scope imports:write' })
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      await handleTus(uploads, caller, ctx.req, ctx.res)
+    } catch (error) {
+      // The rest of a chunk that is refused shall not be sent in vain.
+      if (ctx.method === 'PATCH' && !ctx.req.complete) ctx.set('Connection', 'close')
+      throw error
+    }
+    ctx.respond = false
+  }
+}

@@ -1,0 +1,29 @@
+// What plugins may do with uploads that are complete: look at their size, and take their bytes into the storage location.
+import { PortError, type Uploads } from '../../plugins/contract.ts'
+import type { UploadFolder } from '../channels/upload/folder.ts'
+import { findUpload } from '../channels/upload/rows.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { ERRORS } from '../errors.ts'
+import { StoreError } from '../store/store.ts'
+import { storeFailure, type Place } from './stage.ts'
+
+/** Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays until a sweep sees its file. */
+export function createUploadPort(scope: ShopScope, folder: UploadFolder, { store, location }: Place): Uploads {
+  const sizeOf = async (id: string): Promise<number> => {
+    const row = await findUpload(scope, id)
+    const found = row?.status === 'received' ? await folder.look(id) : null
+    if (!found || found.size !== row!.size_bytes) throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
+    return found.size
+  }
+  return {
+    sizeOf,
+    take: async (id, signal) => {
+      await sizeOf(id)
+      try {
+        return { ...(await store.adopt(scope.shop, folder.received(id), signal)), location, content_type: null }
+      } catch (error) {
+        throw error instanceof StoreError ? storeFailure(error) : error
+      }
+    },
+  }
+}

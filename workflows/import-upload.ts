@@ -1,0 +1,16 @@
+// What happens to every file that someone uploads in the browser.
+import type { Workflow } from '../plugins/contract.ts'
+
+export const importUpload: Workflow = {
+  id: 'import-upload',
+  title: 'Browser upload',
+  action: 'import',
+  kind: 'import',
+  parallel: 2,
+  steps: [
+    { id: 'take', plugin: 'take-upload' },
+    { id: 'validate', plugin: 'validate-file' },
+    { id: 'map', plugin: 'map-products' },
+    { id: 'notify', plugin: 'notify' },
+  ],
+}

@@ -24,6 +24,7 @@ import { tagFilesWorkflow } from './workflows/tag-files.ts'
 import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
 import { updateSettingsWorkflow } from './workflows/update-settings.ts'
 import { importApi } from './workflows/import-api.ts'
+import { importCsv } from './workflows/import-csv.ts'
 import { importUpload } from './workflows/import-upload.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
@@ -48,6 +49,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
     ],
     workflows: [
       importApi,
+      importCsv,
       importUpload,
       backUpFilesWorkflow,
       updateSettingsWorkflow,

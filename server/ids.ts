@@ -11,6 +11,8 @@ export type IdPrefix =
   | 'message'
   | 'workflow'
   | 'schedule'
+  | 'csv'
+  | 'columns'
   | 'upload'
   | 'batch'
 

@@ -22,6 +22,7 @@ import { openApiDocument } from './openapi.ts'
 import { pageRoute, type PageSource } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
+import { csvRoutes } from './routes/csv.ts'
 import { fileRoutes } from './routes/files.ts'
 import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -58,6 +59,7 @@ export interface AppParts {
 export function listEndpoints(parts: AppParts): Endpoint[] {
   return [
     ...importRoutes(parts.engine, parts.limits),
+    ...csvRoutes(parts),
     ...uploadRoutes(parts),
     ...fileRoutes(parts.stores, parts.clock),
     ...linkRoutes(parts),

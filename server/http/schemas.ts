@@ -6,25 +6,15 @@ import {
   MAX_EXPIRY_DAYS,
   MAX_TAGS,
   tagProblem,
+  urlProblem,
   type Problem,
 } from '../files/rules.ts'
-
-const MAX_URL_LENGTH = 4096
 
 const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {
     const problem = rule(value)
     if (problem) context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
   })
-
-function urlProblem(text: string): Problem | null {
-  const wrong = (message: string): Problem => ({ code: 'invalid_url', message })
-  if (text.length > MAX_URL_LENGTH) return wrong(`A URL has at most ${MAX_URL_LENGTH} characters`)
-  const url = URL.parse(text)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return wrong('This is not an http or https URL')
-  if (url.username || url.password) return wrong('A URL cannot carry a user name or password')
-  return null
-}
 
 export const filename = ruled(filenameProblem).meta({
   description: 'Display name, unique in the shop',

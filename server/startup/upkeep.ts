@@ -1,6 +1,7 @@
 // Upkeep across shops, hourly in every worker: what has run out is removed. Each sweep may run in several at once.
 import type { FinishParts } from '../channels/upload/finish.ts'
 import { sweepUploads } from '../channels/upload/upload.ts'
+import { sweepCsvUploads } from '../channels/csv/uploads.ts'
 import type { Database } from '../db/database.ts'
 import { sweepSessions } from '../delivery/counting.ts'
 import { sweepOperations } from '../engine/retention.ts'
@@ -24,6 +25,7 @@ export function startUpkeep(
     await database.pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`)
     await database.pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`)
     await sweepSessions(database.pool, clock())
+    await sweepCsvUploads(database.pool)
     const purged = await sweepTrash(database.pool, clock())
     if (purged > 0) log.info('removed files whose time in the trash was over', { files: purged })
     const unfinished = await sweepUploads({ ...uploads, log }, database)

@@ -109,9 +109,19 @@ function invalidCsv(found: readonly Found[]): AppError {
 
 /** Text alone: the database keeps no character 0, and no table written as text has one. */
 function readable(text: string): string {
-  if (!text.includes('\0')) return text
-  const detail = text.startsWith('PK')
-    ? 'This is a workbook or an archive: save it as CSV first'
-    : 'This is not a text file: save it as CSV first'
-  throw invalidCsv([{ row: 1, column: null, detail }])
+  if (text.includes('\0')) throw invalidCsv([{ row: 1, column: null, detail: NOT_TEXT }])
+  return text
+}
+
+const NOT_TEXT = 'This is not a text file: save it as CSV first'
+const MAGIC: readonly (readonly [hex: string, detail: string])[] = [
+  ['504b0304', 'This is a workbook or an archive: save it as CSV first'],
+  ['d0cf11e0', 'This is a workbook: save it as CSV first'],
+  ['25504446', NOT_TEXT],
+]
+
+/** Files that are sent by mistake are known by their first bytes. Throws `invalid_csv`. */
+export function requireText(start: Buffer): void {
+  const [, detail] = MAGIC.find(([hex]) => start.toString('hex', 0, 4) === hex) ?? []
+  if (detail) throw invalidCsv([{ row: 1, column: null, detail }])
 }

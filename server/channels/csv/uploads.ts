@@ -2,7 +2,7 @@
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admit.ts'
-import { analyse, type StructureProblem } from './analyse.ts'
+import { analyse, requireText, type StructureProblem } from './analyse.ts'
 import type { CheckProgress } from './check.ts'
 import type { ColumnMapping } from './columns.ts'
 import { createEncodingDetector, decode, type Encoding } from './encoding.ts'
@@ -98,6 +98,7 @@ async function keepBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uint
   for await (const chunk of chunked(bytes)) {
     size += chunk.length
     if (size > MOST_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
+    if (number === 0) requireText(chunk)
     detector.add(chunk)
     await scope.query('insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)', {
       ...{ id, number, chunk },

@@ -1,0 +1,71 @@
+// The one file of a multipart form (RFC 7578), handed on as it comes: other parts before it are passed over, what follows it is
+// not looked at.
+import { AppError } from '../errors.ts'
+
+export interface FormFile {
+  filename: string | null
+  /** Throws `malformed_request` where the form ends before the file does. */
+  bytes: AsyncIterable<Buffer>
+}
+
+const MOST_HEADERS = 16 * 1024
+/** Of a part that is no file. */
+const MOST_FIELD = 1024 * 1024
+
+const malformed = () =>
+  new AppError('malformed_request', { message: 'The form could not be read to the end of its file' })
+
+/** Null where the form has no file. `boundary` as the Content-Type names it. */
+export async function openFormFile(chunks: AsyncIterator<Uint8Array>, boundary: string): Promise<FormFile | null> {
+  const mark = Buffer.from(`\r\n--${boundary}`)
+  // The first mark has no line before it.
+  let left = Buffer.from('\r\n')
+  const more = async () => {
+    const next = await chunks.next()
+    if (next.done) throw malformed()
+    left = Buffer.concat([left, next.value])
+  }
+  const upTo = async (end: Buffer, most: number): Promise<Buffer> => {
+    for (let at = left.indexOf(end); ; at = left.indexOf(end)) {
+      if (at >= 0) {
+        const before = left.subarray(0, at)
+        left = left.subarray(at + end.length)
+        return before
+      }
+      if (left.length > most) throw malformed()
+      await more()
+    }
+  }
+  const bytes = async function* () {
+    for (let at = left.indexOf(mark); at < 0; at = left.indexOf(mark)) {
+      const sure = left.length - mark.length
+      if (sure > 0) {
+        yield left.subarray(0, sure)
+        left = left.subarray(sure)
+      }
+      await more()
+    }
+    yield left.subarray(0, left.indexOf(mark))
+  }
+  await upTo(mark, MOST_HEADERS)
+  while (true) {
+    while (left.length < 2) await more()
+    if (left.toString('latin1', 0, 2) === '--') return null
+    const headers = (await upTo(Buffer.from('\r\n\r\n'), MOST_HEADERS)).toString()
+    const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? ''
+    if (/;\s*filename\*?=/i.test(disposition)) return { filename: nameIn(disposition), bytes: bytes() }
+    await upTo(mark, MOST_FIELD)
+  }
+}
+
+/** Browsers write a quote as %22, others with a backslash. */
+function nameIn(disposition: string): string | null {
+  const [, quoted, bare] = /;\s*filename=(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition) ?? []
+  return quoted === undefined ? (bare ?? null) : quoted.replace(/\\(.)/g, '$1').replaceAll('%22', '"')
+}
+
+/** The boundary in a Content-Type, or null. */
+export function boundaryIn(contentType: string): string | null {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i.exec(contentType) ?? []
+  return quoted ?? bare ?? null
+}

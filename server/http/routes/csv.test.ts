@@ -1,0 +1,448 @@
+// CSV import over the API: every way in, every message, the choice of columns, the check of the whole file, and the start.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
+import { untilEnded } from '../../../test/app.ts'
+import { makeFiles } from '../../../test/files.ts'
+import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { toPublicId } from '../../ids.ts'
+
+let app: CsvApp
+let origin: Origin
+beforeAll(async () => {
+  app = await openCsvApp({ 'BOOK-1': 1, 'BOOK-2': 2 })
+  origin = await startOrigin()
+})
+afterAll(async () => {
+  await origin.close()
+  await app.close()
+})
+
+const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'
+const url = 'https://cdn.example.com/a.pdf'
+const csv = (...rows: string[]) => `${[HEAD, ...rows].join('\r\n')}\r\n`
+let made = 0
+const name = () => `file-${++made}.pdf`
+
+describe('an upload', () => {
+  it('is read, and its columns are suggested', async () => {
+    const { status, headers, body } = await app.upload(
+      csv(`guide.pdf,${url},BOOK-1,30,3,"a; b,c"`),
+      undefined,
+      '?filename=spring.csv',
+    )
+    expect(status).toBe(201)
+    expect(headers.get('location')).toBe(`/api/csv/${body.id}`)
+    expect(body).toMatchObject({
+      filename: 'spring.csv',
+      status: 'ready',
+      encoding: 'utf-8',
+      delimiter: ',',
+      rows: 1,
+      headers: HEAD.split(','),
+      missing: [],
+      problems: [],
+      saved_mapping: null,
+      check: null,
+      job_id: null,
+    })
+    expect(body.columns.filename).toEqual({ header: 'filename', sure: 1, reason: 'The header is the field’s own name' })
+    expect(body.columns.id).toBe(null)
+    expect(body.mapping).toEqual({ ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])), id: null })
+    expect(body.preview).toEqual([
+      {
+        row: 2,
+        values: {
+          ...{ filename: 'guide.pdf', file_url: url, product_sku: 'BOOK-1', expiry_days: '30', download_limit: '3' },
+          ...{ tags: 'a; b,c', id: null },
+        },
+        problems: [],
+      },
+    ])
+    expect((await app.owner.call('GET', `/api/csv/${body.id}`)).body).toEqual(body)
+  })
+
+  it('comes as a form too, and as bytes of no said kind', async () => {
+    const form = new FormData()
+    form.append('note', 'x')
+    form.append('file', new Blob([csv(`ü.pdf,${url},,,,`)], { type: 'text/csv' }), 'Übersicht.csv')
+    const response = await fetch(`${app.url}/api/csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.key}` },
+      body: form,
+    })
+    expect(response.status).toBe(201)
+    expect(await response.json()).toMatchObject({ filename: 'Übersicht.csv', rows: 1 })
+    const raw = await app.upload(csv(`a.pdf,${url},,,,`), { 'content-type': 'application/octet-stream' })
+    expect(raw.body).toMatchObject({ filename: 'import.csv', rows: 1 })
+    expect((await app.upload('{}', { 'content-type': 'application/json' })).status).toBe(415)
+    const empty = new FormData()
+    empty.append('note', 'x')
+    const large = new FormData()
+    large.append('file', new Blob([Buffer.alloc(50 * 1024 ** 2 + 2, 'a')]), 'a.csv')
+    const refused = await fetch(`${app.url}/api/csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.key}` },
+      body: large,
+    })
+    expect(refused.status).toBe(413)
+    const none = await fetch(`${app.url}/api/csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.key}` },
+      body: empty,
+    })
+    expect(none.status).toBe(422)
+  })
+
+  it.each([
+    [
+      'windows-1252',
+      ';',
+      Buffer.from('filename;file_url\r\nCaf\u00e9.pdf;https://x.example/a\r\n', 'latin1'),
+      'Café.pdf',
+    ],
+    [
+      'utf-16le',
+      '\t',
+      Buffer.from('\ufefffilename\tfile_url\nПриют.pdf\thttps://x.example/a\n', 'utf16le'),
+      'Приют.pdf',
+    ],
+    ['utf-8', '|', Buffer.from('\ufefffilename|file_url\n日本.pdf|https://x.example/a'), '日本.pdf'],
+    ['utf-8', ';', Buffer.from('sep=;\nfilename;file_url\na,b.pdf;https://x.example/a'), 'a,b.pdf'],
+  ])('in %s with %j', async (encoding, delimiter, bytes, filename) => {
+    const { body } = await app.upload(bytes)
+    expect(body).toMatchObject({ encoding, delimiter, rows: 1, missing: [] })
+    expect(body.preview[0].values).toMatchObject({ filename, file_url: 'https://x.example/a' })
+    expect(await app.checked(body.id)).toMatchObject({ check: { errors: 0, warnings: 0, import_rows: 1 } })
+  })
+
+  it.each([
+    ['nothing', '', 'Row 1: The file is empty'],
+    ['blanks', ' \n\n', 'Row 1: The file is empty'],
+    ['a header alone', `${HEAD}\n`, 'Row 1: There is a header, and no row after it'],
+    [
+      'an open quote',
+      `${HEAD}\na.pdf,"https://x.example/\nb.pdf,x,,,,\n`,
+      'Row 2, column file_url: A quote that is opened here is never closed',
+    ],
+    [
+      'a workbook',
+      Buffer.from('504b030414000600080000002100', 'hex'),
+      'Row 1: This is a workbook or an archive: save it as CSV first',
+    ],
+    ['bytes', Buffer.from([1, 0, 0, 2, 3, 0, 0]), 'Row 1: This is not a text file: save it as CSV first'],
+  ])('of %s is refused', async (_, bytes, message) => {
+    const { status, body } = await app.upload(bytes)
+    expect(status).toBe(422)
+    expect(body.error).toMatchObject({ code: 'invalid_csv', message: 'Invalid CSV format' })
+    expect(body.error.details[0].message).toBe(message)
+  })
+
+  it('of more than 50 MB or 50,000 rows is refused, and nothing of it is kept', async () => {
+    const count = async () =>
+      (await app.owner.scope.query<{ n: number }>('select count(*) as n from csv_uploads where shop_id = :shop'))[0]!.n
+    const before = await count()
+    const large = await app.upload(Buffer.alloc(50 * 1024 ** 2 + 1, 'a'))
+    expect(large.body.error.code).toBe('payload_too_large')
+    const streamed = await fetch(`${app.url}/api/csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.key}`, 'content-type': 'text/csv' },
+      body: new Blob([Buffer.alloc(51 * 1024 ** 2, 'a')]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(streamed.status).toBe(413)
+    const long = await app.upload(csv(...Array.from({ length: 50_001 }, (_, n) => `f${n},${url},,,,`)))
+    expect([long.status, long.body.error.code]).toEqual([422, 'too_many'])
+    expect(await count()).toBe(before)
+  })
+
+  it('has its first structural problems with row and column', async () => {
+    const { body } = await app.upload(
+      csv(`a.pdf,${url}`, `b.pdf,${url},,,,,extra`, '', `c.pdf,${url},,,,`, `d.pdf,"x"y",,,,`),
+    )
+    expect(body.problems).toEqual([
+      {
+        ...{ row: 2, column: 'product_sku', severity: 'error', code: 'invalid_csv', message: 'Invalid CSV format' },
+        detail: 'The row has 2 cells and the header 6: product_sku is missing',
+        value: null,
+      },
+      expect.objectContaining({ row: 3, column: 'tags', message: 'Invalid CSV format' }),
+      expect.objectContaining({ row: 6, column: 'file_url', detail: 'A quote inside a quoted cell is not doubled' }),
+    ])
+    expect(await app.checked(body.id)).toMatchObject({ check: { errors: 3, error_rows: 3, import_rows: 1, rows: 4 } })
+  })
+})
+
+describe('columns', () => {
+  const foreign = 'Title;Download link;Article number;Unused\n'
+  it('are suggested, changed, saved, and applied when the same headers come again', async () => {
+    const first = await app.upload(`${foreign}a.pdf;${url};BOOK-1;u.pdf\n`)
+    expect(first.body.mapping).toMatchObject({
+      filename: 'Title',
+      file_url: 'Download link',
+      product_sku: 'Article number',
+    })
+    const mapping = { filename: 'Unused', file_url: 'Download link' }
+    const changed = await app.owner.call('PUT', `/api/csv/${first.body.id}/columns`, { mapping, save_as: 'supplier' })
+    expect(changed.body).toMatchObject({
+      saved_mapping: 'supplier',
+      mapping: { filename: 'Unused', product_sku: null },
+    })
+    expect(changed.body.preview[0].values.filename).toBe('u.pdf')
+    const again = await app.upload(`unused;TITLE;Download Link;article-number\nv.pdf;b.pdf;${url};BOOK-1\n`)
+    expect(again.body).toMatchObject({
+      saved_mapping: 'supplier',
+      mapping: { filename: 'unused', file_url: 'Download Link' },
+    })
+    const { body } = await app.owner.call('GET', '/api/csv/mappings')
+    expect(body.data).toEqual([
+      expect.objectContaining({ name: 'supplier', mapping: expect.objectContaining(mapping) }),
+    ])
+    expect((await app.owner.call('DELETE', `/api/csv/mappings/${body.data[0].id}`)).status).toBe(204)
+    expect((await app.owner.call('DELETE', `/api/csv/mappings/${body.data[0].id}`)).status).toBe(404)
+    expect((await app.upload(`${foreign}a.pdf;${url};;\n`)).body.saved_mapping).toBe(null)
+  })
+
+  it('are saved by themselves too', async () => {
+    const body = { name: 'by hand', headers: ['A', 'B'], mapping: { filename: 'B', file_url: 'A' } }
+    expect((await app.owner.call('POST', '/api/csv/mappings', body)).status).toBe(201)
+    expect((await app.upload(`A,B\n${url},a.pdf\n`)).body).toMatchObject({ saved_mapping: 'by hand', missing: [] })
+  })
+
+  it('that are not there, or twice the same, are refused', async () => {
+    const id = await app.uploaded(`${foreign}a.pdf;${url};;\n`)
+    const put = (mapping: object) => app.owner.call('PUT', `/api/csv/${id}/columns`, { mapping })
+    expect((await put({ filename: 'Nope' })).body.error.details[0]).toMatchObject({
+      param: 'mapping.filename',
+      message: 'There is no column Nope',
+    })
+    expect((await put({ filename: 'Title', tags: 'Title' })).body.error.details[0].param).toBe('mapping.tags')
+    expect((await put({ wrong: 'Title' })).status).toBe(422)
+  })
+
+  it('that are required and missing are an error of the header', async () => {
+    const id = await app.uploaded('label,whatever\na,b\n')
+    const { body } = await app.owner.call('GET', `/api/csv/${id}`)
+    expect(body.missing).toEqual(['filename', 'file_url'])
+    const checked = await app.checked(id)
+    expect(checked.check).toMatchObject({ import_rows: 0 })
+    expect((await app.problems(id)).filter(({ row }) => row === 1)).toEqual([
+      expect.objectContaining({ message: 'Invalid CSV format', detail: 'The required column filename is missing' }),
+      expect.objectContaining({ message: 'Invalid CSV format', detail: 'The required column file_url is missing' }),
+    ])
+  })
+})
+
+describe('a check', () => {
+  it('names every problem of every row', async () => {
+    await makeFiles(app.owner.scope, [{ filename: 'Taken.pdf' }])
+    const rows: [string, string, string][] = [
+      [`taken.PDF,${url},,,,`, 'filename', 'Duplicate filename'],
+      [`one.pdf,${url},,,,`, '', ''],
+      [`ONE.pdf,${url},,,,`, 'filename', 'Duplicate filename'],
+      [`,${url},,,,`, 'filename', 'A filename is required'],
+      [`a/b.pdf,${url},,,,`, 'filename', 'A filename cannot contain / or \\'],
+      [`${name()},,,,,`, 'file_url', 'A file URL is required'],
+      [`${name()},ftp://x.example/a,,,,`, 'file_url', 'This is not an http or https URL'],
+      [`${name()},https://u:p@x.example/a,,,,`, 'file_url', 'A URL cannot carry a user name or password'],
+      [`${name()},${url},,soon,,`, 'expiry_days', 'This is not a whole number'],
+      [`${name()},${url},,0,,`, 'expiry_days', 'This is not a number from 1 to 36500'],
+      [`${name()},${url},,,-1,`, 'download_limit', 'This is not a whole number'],
+      [`${name()},${url},,,,${'t'.repeat(101)}`, 'tags', 'A tag has at most 100 characters'],
+      [`${name()},${url},BOOK-1,never,unlimited,"a,b;c"`, '', ''],
+      [`${name()},${url},NO-SUCH,,,`, 'product_sku', 'Product SKU not found'],
+      [`${name()},${url},BOOK-2,60.0,5,`, 'product_sku', 'Several products have this SKU'],
+      [`"'=1+1.pdf",${url},,,,`, '', ''],
+    ]
+    const id = await app.uploaded(csv(...rows.map(([row]) => row)))
+    const { check } = await app.checked(id)
+    const found = await app.problems(id)
+    expect(found.map(({ row, column, message }) => [row, column, message])).toEqual(
+      rows.flatMap(([, column, message], at) => (message ? [[at + 2, column, message]] : [])),
+    )
+    expect(found[0]).toMatchObject({
+      severity: 'error',
+      value: 'taken.PDF',
+      detail: 'A file of this name is in the shop: rename it, or choose to overwrite',
+    })
+    expect(found[1].detail).toBe('Row 3 has this name too: rename it, or choose to overwrite')
+    expect(found.filter(({ severity }) => severity === 'warning').length).toBe(2)
+    expect(check).toMatchObject({
+      phase: 'done',
+      rows: 16,
+      errors: 11,
+      warnings: 2,
+      error_rows: 11,
+      import_rows: 5,
+      skus: 3,
+    })
+    expect((await app.problems(id, '&severity=warning')).length).toBe(2)
+    const overwriting = await app.checked(id, { probe: false, on_conflict: 'overwrite' })
+    expect(overwriting.check).toMatchObject({ errors: 9, warnings: 4 })
+  })
+
+  it('asks each address once, and says what it answered', async () => {
+    const base = origin.url
+    const rows = [
+      'bytes/10/x',
+      'status/404',
+      'status/403',
+      'bytes/10/x',
+      `bytes/${600 * 1024 ** 2}/y`,
+      `bytes/${6 * 1024 ** 3}/y`,
+      'nothing-here',
+    ]
+    const id = await app.uploaded(csv(...rows.map((path) => `${name()},${base}/${path},,,,`)))
+    const { check } = await app.checked(id, {})
+    expect(check).toMatchObject({ probe: true, urls: 6, urls_total: 6, errors: 4, warnings: 1 })
+    expect(
+      (await app.problems(id)).map(({ row, message, detail, severity }) => [row, severity, message, detail]),
+    ).toEqual([
+      [3, 'error', 'File URL not accessible', 'The server answered 404: file not found'],
+      [4, 'error', 'File URL not accessible', 'The server answered 403: access denied'],
+      [6, 'warning', 'The file has 600 MB: up to 500 MB are recommended', null],
+      [7, 'error', 'The file is larger than 5 GB: contact support to have larger files imported', null],
+      [8, 'error', 'File URL not accessible', 'The server answered 404: file not found'],
+    ])
+    expect(origin.count('/bytes/10/x')).toBe(1)
+    expect(origin.mostAtOnce).toBeLessThanOrEqual(4)
+  })
+
+  it('is given up for a newer one, and for other columns', async () => {
+    const id = await app.uploaded(csv(`${name()},${origin.url}/bytes/10/z,,,,`))
+    await app.owner.call('POST', `/api/csv/${id}/check`, {})
+    const put = await app.owner.call('PUT', `/api/csv/${id}/columns`, {
+      mapping: { filename: 'filename', file_url: 'file_url' },
+    })
+    expect(put.body).toMatchObject({ status: 'ready', check: null })
+    expect((await app.checked(id)).check.import_rows).toBe(1)
+  })
+})
+
+describe('rows with errors', () => {
+  it('come as a CSV file that no spreadsheet runs, and that is exact when it comes back', async () => {
+    const hostile = `"=cmd|' !C ""calc""'!A0",ftp://x,+SKU,@1,-2,"a;b"`
+    const id = await app.uploaded(csv(`${name()},${url},,,,`, hostile, `short.pdf,${url}`))
+    await app.checked(id)
+    const { body, headers } = await app.owner.call('GET', `/api/csv/${id}/errors.csv`)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="${id}-errors.csv"`)
+    expect(body.split('\r\n')).toEqual([
+      `${HEAD},import_errors`,
+      `"'=cmd|' !C ""calc""'!A0",ftp://x,'+SKU,'@1,'-2,a;b,This is not an http or https URL; This is not a whole number; This is not a whole number`,
+      `short.pdf,${url},,,,,"Invalid CSV format (The row has 2 cells and the header 6: product_sku is missing)"`.replace(
+        /"/g,
+        '',
+      ),
+      '',
+    ])
+    const again = await app.upload(body)
+    expect(again.body.preview[0].values).toMatchObject({
+      filename: '=cmd|\' !C "calc"\'!A0',
+      product_sku: '+SKU',
+      tags: 'a;b',
+    })
+    await app.checked(again.body.id)
+    const second = await app.owner.call('GET', `/api/csv/${again.body.id}/errors.csv`)
+    expect(second.body.split('\r\n')[0]).toBe(`${HEAD},import_errors`)
+  })
+})
+
+describe('a start', () => {
+  const start = (id: string, body: object = {}) => app.owner.call('POST', `/api/csv/${id}/start`, body)
+
+  it('wants a check, and no errors unless the valid rows alone are asked for', async () => {
+    const good = name()
+    const id = await app.uploaded(csv(`${good},${origin.url}/bytes/100/s,BOOK-1,never,7,"x,y"`, `bad/.pdf,${url},,,,`))
+    expect((await start(id)).body.error).toMatchObject({
+      status: 409,
+      message: 'Check this file before it is imported',
+    })
+    await app.checked(id, { on_conflict: 'rename' })
+    expect((await start(id)).body.error.message).toBe('1 row has errors: correct them, or import the valid rows only')
+    expect((await start(id, { only_valid: true, on_conflict: 'error' })).body.error.status).toBe(409)
+    const begun = await start(id, { only_valid: true, notify: false })
+    expect(begun.status).toBe(202)
+    expect(begun.body).toMatchObject({ workflow: 'import-csv', channel: 'csv', total: 1, kind: 'import' })
+    expect(begun.headers.get('location')).toBe(`/api/jobs/${begun.body.id}`)
+    expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({
+      status: 'started',
+      job_id: begun.body.id,
+    })
+    expect((await start(id, { only_valid: true })).body.error.message).toBe('The import of this file has started')
+    expect((await app.owner.call('POST', `/api/csv/${id}/check`, {})).status).toBe(409)
+    const worker = await app.engine.startWorker()
+    try {
+      expect(await untilEnded(app.owner, begun.body.id)).toMatchObject({ status: 'success', done: 1 })
+    } finally {
+      await worker.stop()
+    }
+    const { body } = await app.owner.call('GET', `/api/files?search=${good}`)
+    expect(body.data[0]).toMatchObject({
+      filename: good,
+      tags: ['x', 'y'],
+      expiry_days: null,
+      download_limit: 7,
+      size_bytes: 100,
+    })
+  })
+
+  it('of nothing is refused', async () => {
+    const id = await app.uploaded(csv(`bad/.pdf,${url},,,,`))
+    await app.checked(id)
+    expect((await start(id, { only_valid: true })).body.error.code).toBe('too_few')
+  })
+
+  it('twenty times at once is one import', async () => {
+    const id = await app.uploaded(csv(`${name()},${url},,,,`))
+    await app.checked(id)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => start(id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array.from({ length: 7 }, () => 409)])
+  })
+
+  it('of rows that name a file by its id is refused until that is possible', async () => {
+    const [file] = await makeFiles(app.owner.scope, [{ filename: 'existing.pdf' }])
+    const known = toPublicId('file', file!)
+    const text = `id,filename,file_url\n${known},,\nfile_${'0'.repeat(32)},,\nnonsense,x.pdf,\n`
+    const { body } = await app.upload(text)
+    expect(body.mapping.id).toBe(null)
+    await app.owner.call('PUT', `/api/csv/${body.id}/columns`, {
+      mapping: { id: 'id', filename: 'filename', file_url: 'file_url' },
+    })
+    await app.checked(body.id)
+    expect((await app.problems(body.id)).map(({ row, code }) => [row, code])).toEqual([
+      [2, 'invalid_value'],
+      [3, 'file_not_found'],
+      [4, 'invalid_value'],
+    ])
+  })
+})
+
+describe('another shop', () => {
+  it('finds none of it', async () => {
+    const id = await app.uploaded(csv(`${name()},${url},,,,`))
+    await app.checked(id)
+    const saved = await app.owner.call('POST', '/api/csv/mappings', {
+      name: 'mine',
+      headers: ['A'],
+      mapping: { filename: 'A' },
+    })
+    const stranger = await app.stranger('elsewhere.myshopify.com')
+    const asked: [string, string, object?][] = [
+      ['GET', `/api/csv/${id}`],
+      ['GET', `/api/csv/${id}/problems`],
+      ['GET', `/api/csv/${id}/errors.csv`],
+      ['PUT', `/api/csv/${id}/columns`, { mapping: {} }],
+      ['POST', `/api/csv/${id}/check`, {}],
+      ['POST', `/api/csv/${id}/start`, {}],
+      ['DELETE', `/api/csv/${id}`],
+      ['DELETE', `/api/csv/mappings/${saved.body.id}`],
+    ]
+    for (const [method, route, body] of asked)
+      expect((await stranger.call(method, route, body)).status, route).toBe(404)
+    expect((await stranger.call('GET', '/api/csv/mappings')).body.data).toEqual([])
+    const reader = await app.clientWith(['files:read'])
+    expect((await reader.call('GET', `/api/csv/${id}`)).status).toBe(403)
+    expect((await app.owner.call('DELETE', `/api/csv/${id}`)).status).toBe(204)
+    expect((await app.owner.call('GET', `/api/csv/${id}`)).status).toBe(404)
+  })
+})

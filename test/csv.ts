@@ -1,0 +1,104 @@
+// CSV files and the API that takes them, for tests: uploads with any bytes, and a worker for the checks.
+import { forShop, type ShopScope } from '../server/db/for-shop.ts'
+import { startCsvChecks } from '../server/channels/csv/check-run.ts'
+import type { CountProducts } from '../server/channels/csv/check.ts'
+import { createApiKey } from '../server/http/auth.ts'
+import { SCOPES } from '../server/http/endpoint.ts'
+import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
+import { silent } from './database.ts'
+import { openTestApp, type Answer, type AppOptions, type TestApp } from './app.ts'
+
+export interface CsvApp extends TestApp {
+  upload(bytes: Buffer | string, headers?: Record<string, string>, query?: string): Promise<Answer>
+  /** Uploads, which must work, and gives the file's id. */
+  uploaded(bytes: Buffer | string): Promise<string>
+  /** Checks, and gives the file once that has ended. */
+  checked(id: string, options?: object): Promise<Answer['body']>
+  /** All that was found, page after page. */
+  problems(id: string, query?: string): Promise<Answer['body'][]>
+  startChecks(): () => Promise<void>
+  key: string
+}
+
+/** `products`: how many products have each SKU. */
+export async function openCsvApp(products: Record<string, number> = {}, options: AppOptions = {}): Promise<CsvApp> {
+  const app = await openTestApp(options)
+  const { database } = app.engine.parts
+  const client = createGuardedClient({ allowLoopback: true, fileBytes: 5 * 1024 ** 3 })
+  const startChecks = () =>
+    startCsvChecks({
+      database,
+      probe: client.probe,
+      countProducts: () => countIn(products),
+      limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
+      log: silent,
+    })
+  const stop = startChecks()
+  const key = await keyOf(forShop(database, app.engine.shop))
+  const upload: CsvApp['upload'] = (bytes, headers = { 'content-type': 'text/csv' }, query = '') =>
+    post(`${app.url}/api/csv${query}`, key, bytes, headers)
+  const call = app.owner.call
+  return {
+    ...app,
+    key,
+    startChecks,
+    upload,
+    uploaded: async (bytes) => idOf(await upload(bytes)),
+    checked: async (id, asked = { probe: false }) => {
+      const begun = await call('POST', `/api/csv/${id}/check`, asked)
+      if (begun.status !== 202) throw new Error(`The check answered ${begun.status}: ${JSON.stringify(begun.body)}`)
+      return untilChecked(app, id)
+    },
+    problems: async (id, query = '') => {
+      const rows: Answer['body'][] = []
+      let cursor: string | null = null
+      do {
+        const page: Answer = await call(
+          'GET',
+          `/api/csv/${id}/problems?limit=250${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+        )
+        rows.push(...page.body.data)
+        cursor = page.body.next_cursor
+      } while (cursor)
+      return rows
+    },
+    close: async () => {
+      await stop()
+      await client.close()
+      await app.close()
+    },
+  }
+}
+
+const countIn =
+  (products: Record<string, number>): CountProducts =>
+  (skus) =>
+    Promise.resolve(new Map(skus.map((sku) => [sku, products[sku] ?? 0])))
+
+async function keyOf(scope: ShopScope): Promise<string> {
+  return (await createApiKey(scope, { name: 'csv', scopes: SCOPES, demo: true })).key
+}
+
+async function post(url: string, key: string, body: Buffer | string, headers: Record<string, string>): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: body as string,
+  })
+  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+}
+
+function idOf({ status, body }: Answer): string {
+  if (status !== 201) throw new Error(`The upload answered ${status}: ${JSON.stringify(body)}`)
+  return body.id
+}
+
+export async function untilChecked({ owner }: Pick<TestApp, 'owner'>, id: string): Promise<Answer['body']> {
+  const until = Date.now() + 40_000
+  while (true) {
+    const { body } = await owner.call('GET', `/api/csv/${id}`)
+    if (body.status !== 'checking') return body
+    if (Date.now() > until) throw new Error(`The check did not end: ${JSON.stringify(body)}`)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}

@@ -24,8 +24,8 @@ import { tagFilesWorkflow } from './workflows/tag-files.ts'
 import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
 import { updateSettingsWorkflow } from './workflows/update-settings.ts'
 import { importApi } from './workflows/import-api.ts'
-import { importCsv } from './workflows/import-csv.ts'
 import { importUpload } from './workflows/import-upload.ts'
+import { importCsv } from './workflows/import-csv.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
 export function appConfig(variables: Readonly<Record<string, string | undefined>> = process.env): Config {
@@ -49,8 +49,8 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
     ],
     workflows: [
       importApi,
-      importCsv,
       importUpload,
+      importCsv,
       backUpFilesWorkflow,
       updateSettingsWorkflow,
       mapProductsWorkflow,

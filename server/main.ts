@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
-import { matchAgain } from './channels/match-again.ts'
 import { countInCatalog, startCsvChecks } from './channels/csv/check-run.ts'
+import { matchAgain } from './channels/match-again.ts'
 import { startSchedules } from './channels/schedule.ts'
 import { openUploadFolder } from './channels/upload/upload.ts'
 import { ConfigError, type Config } from './config.ts'
@@ -75,11 +75,11 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     closings.push(() => outbox.close())
     closings.push(startUpkeep(database, stores, log, clock, { engine, folder }))
     closings.push(startSchedules({ database, engine, clock, log }))
+    const refreshed = (scope: ShopScope, { added }: Refreshed) => matchAgain(engine, scope, added)
+    closings.push(startMirrors({ database, storefront, refreshed, log }))
     const probe = (url: string, signal: AbortSignal) => client.probe(url, signal)
     const countProducts = (shop: number) => countInCatalog(storefront.catalog(shop))
     closings.push(startCsvChecks({ database, probe, countProducts, limits, log }))
-    const refreshed = (scope: ShopScope, { added }: Refreshed) => matchAgain(engine, scope, added)
-    closings.push(startMirrors({ database, storefront, refreshed, log }))
   }
   if (!web) return log.info('the worker is ready')
 

@@ -59,8 +59,8 @@ export interface AppParts {
 export function listEndpoints(parts: AppParts): Endpoint[] {
   return [
     ...importRoutes(parts.engine, parts.limits),
-    ...csvRoutes(parts),
     ...uploadRoutes(parts),
+    ...csvRoutes(parts),
     ...fileRoutes(parts.stores, parts.clock),
     ...linkRoutes(parts),
     ...operationRoutes(parts),

@@ -1,7 +1,7 @@
 // Upkeep across shops, hourly in every worker: what has run out is removed. Each sweep may run in several at once.
+import { sweepCsvUploads } from '../channels/csv/uploads.ts'
 import type { FinishParts } from '../channels/upload/finish.ts'
 import { sweepUploads } from '../channels/upload/upload.ts'
-import { sweepCsvUploads } from '../channels/csv/uploads.ts'
 import type { Database } from '../db/database.ts'
 import { sweepSessions } from '../delivery/counting.ts'
 import { sweepOperations } from '../engine/retention.ts'

@@ -27,6 +27,13 @@ const WorkflowPage = lazy(async () => ({ default: (await import('./pages/workflo
 const SchedulesPage = lazy(async () => ({
   default: (await import('./pages/schedules/schedules-page.tsx')).SchedulesPage,
 }))
+const ImportPage = lazy(async () => ({ default: (await import('./pages/import/import-page.tsx')).ImportPage }))
+const UploadPage = lazy(async () => ({ default: (await import('./pages/import/upload/upload-page.tsx')).UploadPage }))
+const CsvStartPage = lazy(async () => ({
+  default: (await import('./pages/import/csv/csv-start-page.tsx')).CsvStartPage,
+}))
+const CsvPage = lazy(async () => ({ default: (await import('./pages/import/csv/csv-page.tsx')).CsvPage }))
+const ReviewsPage = lazy(async () => ({ default: (await import('./pages/reviews/reviews-page.tsx')).ReviewsPage }))
 const SchedulePage = lazy(async () => ({ default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage }))
 
 export function App() {
@@ -41,6 +48,11 @@ export function App() {
               </Route>
               <Route path="/files" component={FilesPage} />
               <Route path="/files/:id">{({ id }) => <FilePage key={id} id={id} />}</Route>
+              <Route path="/import" component={ImportPage} />
+              <Route path="/import/upload" component={UploadPage} />
+              <Route path="/import/csv" component={CsvStartPage} />
+              <Route path="/import/csv/:id">{({ id }) => <CsvPage key={id} id={id} />}</Route>
+              <Route path="/reviews" component={ReviewsPage} />
               <Route path="/operations" component={OperationsPage} />
               <Route path="/operations/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
               <Route path="/workflows" component={WorkflowsPage} />

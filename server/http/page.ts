@@ -123,7 +123,8 @@ function contentPolicy(ctx: Context, bridgeUrl: string, demo: boolean, developme
     "default-src 'self'",
     `script-src 'self'${bridge}${development ? " 'unsafe-inline'" : ''}`,
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
+    // Products have their pictures there.
+    `img-src 'self' data: blob:${demo ? '' : ' https://cdn.shopify.com'}`,
     `connect-src 'self'${bridge}${development ? ' ws:' : ''}`,
     "object-src 'none'",
     "base-uri 'self'",

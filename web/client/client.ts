@@ -7,7 +7,10 @@ export type Query = Record<string, string | number | boolean | readonly string[]
 interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Query
+  /** Sent as JSON; a file's bytes as they are. */
   body?: unknown
+  /** What the bytes are. */
+  type?: string
   signal?: AbortSignal
   /** What the answer should be; JSON where nothing is said. */
   accept?: string
@@ -68,7 +71,8 @@ async function send(path: string, options: Call): Promise<Response> {
 }
 
 async function attempt(path: string, options: Call): Promise<Response> {
-  const { method = 'GET', query = {}, body, signal, accept = 'application/json', prefer } = options
+  const { method = 'GET', query = {}, body, type = 'application/json', signal, accept = 'application/json' } = options
+  const { prefer } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn(error)
   })
@@ -80,9 +84,9 @@ async function attempt(path: string, options: Call): Promise<Response> {
         authorization: `Bearer ${token}`,
         accept,
         ...(prefer === undefined ? {} : { prefer }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': type }),
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: body === undefined ? null : body instanceof Blob ? body : JSON.stringify(body),
     })
   } catch (error) {
     throw unlessAborted(error)

@@ -4,6 +4,8 @@ import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { isDemo } from '../client/bridge.ts'
 import { useSession, useUnread } from '../client/queries.ts'
+import { useOpenReviews } from '../client/mapping.ts'
+import { useUploading } from '../place/uploading.ts'
 import logo from '../ui/logo.svg'
 import {
   CalendarIcon,
@@ -11,8 +13,10 @@ import {
   FilesIcon,
   Frame,
   Icon,
+  ImportIcon,
   Navigation,
   NotificationIcon,
+  ReviewIcon,
   SettingsIcon,
   Text,
   TopBar,
@@ -28,6 +32,8 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { url: '/files', label: 'Files', icon: FilesIcon },
+  { url: '/import', label: 'Import', icon: ImportIcon },
+  { url: '/reviews', label: 'Reviews', icon: ReviewIcon },
   { url: '/operations', label: 'Operations', icon: ClockIcon },
   { url: '/workflows', label: 'Workflows', icon: WorkflowIcon },
   { url: '/schedules', label: 'Scheduled tasks', icon: CalendarIcon },
@@ -43,6 +49,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
   const path = usePathname()
   const [openAt, setOpenAt] = useState<string | null>(null)
   const unread = useUnread()
+  const badges: Record<string, number> = { '/notices': unread, '/import': useUploading(), '/reviews': useOpenReviews() }
   // Going somewhere closes the menu.
   const open = openAt === path
   return (
@@ -63,7 +70,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
               url,
               label,
               icon,
-              badge: url === '/notices' && unread > 0 ? String(unread) : undefined,
+              badge: badges[url] ? String(badges[url]) : undefined,
             }))}
           />
         </Navigation>

@@ -51,9 +51,11 @@ export {
   XIcon as CloseIcon,
   DeleteIcon,
   FileIcon as FilesIcon,
+  ImportIcon,
   LinkIcon,
   NotificationIcon,
   PlusIcon,
+  ProductIcon as ReviewIcon,
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'

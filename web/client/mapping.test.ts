@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { isClear } from './mapping.ts'
+
+const candidate = (product_id: string, score: number, variant_id: string | null = null) => ({
+  ...{ product_id, score, variant_id, product_title: product_id, sku: null, method: 'title' as const, reason: '' },
+})
+
+test('a file is clear where no other product is as likely', () => {
+  expect(isClear({ candidates: [] })).toBe(false)
+  expect(isClear({ candidates: [candidate('a', 0.9)] })).toBe(true)
+  expect(isClear({ candidates: [candidate('a', 0.9), candidate('b', 0.9)] })).toBe(false)
+  expect(isClear({ candidates: [candidate('a', 0.9), candidate('a', 0.9, 'blue'), candidate('b', 0.89)] })).toBe(true)
+})

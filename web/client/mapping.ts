@@ -1,0 +1,132 @@
+// Files for which several products may be meant, and the products to choose from.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, type Query } from './client.ts'
+import { CALM_MS, refused, SLOW_MS } from './queries.ts'
+import { type Mapping, type Operation, type Page } from './types.ts'
+
+export type Candidate = Omit<Mapping, 'created_at'>
+
+export interface Review {
+  id: string
+  file: { id: string; filename: string }
+  /** Best first. */
+  candidates: Candidate[]
+  /** The best one's, 0 to 1. */
+  score: number
+  operation_id: string | null
+  created_at: string
+}
+
+export interface ReviewList extends Page<Review> {
+  /** How many wait for an answer, on all pages together. */
+  open: number
+}
+
+export interface Variant {
+  id: string
+  title: string
+  sku: string | null
+}
+
+export interface Product {
+  id: string
+  title: string
+  status: string
+  image: string | null
+  variants: Variant[]
+}
+
+const KEY = ['reviews']
+
+export const useReviews = (query: Query) =>
+  useQuery({
+    queryKey: [...KEY, 'list', query],
+    queryFn: ({ signal }) => call<ReviewList>('/api/reviews', { query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+  })
+
+/** How many wait for an answer. */
+export function useOpenReviews(): number {
+  const { data } = useQuery({
+    queryKey: [...KEY, 'count'],
+    queryFn: ({ signal }) => call<ReviewList>('/api/reviews', { query: { limit: 1 }, signal }),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })
+  return data?.open ?? 0
+}
+
+const PAGE = 250
+const MOST_PAGES = 20
+
+/** The scores of those whose best candidate is better than any other; a tie is for a person to decide. */
+export const useClearScores = () =>
+  useQuery({
+    queryKey: [...KEY, 'scores'],
+    queryFn: async ({ signal }) => {
+      const scores: number[] = []
+      let cursor: string | null = null
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const query = { limit: PAGE, cursor }
+        const list: ReviewList = await call<ReviewList>('/api/reviews', { query, signal })
+        scores.push(...list.data.filter(isClear).map(({ score }) => score))
+        cursor = list.next_cursor
+        if (cursor === null) break
+      }
+      return scores
+    },
+  })
+
+/** Is one product more likely than every other? */
+export function isClear({ candidates }: Pick<Review, 'candidates'>): boolean {
+  const [best] = candidates
+  return (
+    best !== undefined &&
+    candidates.every(({ product_id, score }) => product_id === best.product_id || score < best.score)
+  )
+}
+
+function useAnswer<Input, Output>(send: (input: Input) => Promise<Output>) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: send,
+    // It was answered elsewhere in the meantime: then the list shows what is left.
+    onSettled: () =>
+      Promise.all([client.invalidateQueries({ queryKey: KEY }), client.invalidateQueries({ queryKey: ['files'] })]),
+  })
+}
+
+export interface Choice {
+  product_id: string
+  variant_id: string | null
+}
+
+/** One of the candidates. */
+export const useAccept = () =>
+  useAnswer<{ review: Review; choice: Choice }, unknown>(({ review, choice: { product_id, variant_id } }) =>
+    call(`/api/reviews/${review.id}/accept`, { method: 'POST', body: { product_id, variant_id } }),
+  )
+
+/** Any product: once the file has one, nothing is asked any more. */
+export const useMapTo = () =>
+  useAnswer<{ fileIds: readonly string[]; choice: Choice }, Operation>(({ fileIds, choice }) => {
+    const { product_id, variant_id } = choice
+    const options = { product_id, ...(variant_id === null ? {} : { variant_id }) }
+    const body = { action: 'map-products', select: { file_ids: fileIds }, options }
+    return call('/api/operations', { method: 'POST', body })
+  })
+
+export const useReject = () => useAnswer<string, unknown>((id) => call(`/api/reviews/${id}/reject`, { method: 'POST' }))
+
+export const useAcceptAbove = () =>
+  useAnswer<number, { accepted: number; job_id: string | null; open: number }>((above) =>
+    call('/api/reviews/accept', { method: 'POST', body: { above } }),
+  )
+
+/** Products whose title or SKU has these words; the first ones where none are given. */
+export const useProducts = (search: string) =>
+  useQuery({
+    queryKey: ['products', search],
+    queryFn: ({ signal }) => call<Page<Product>>('/api/products', { query: { search, limit: 25 }, signal }),
+    placeholderData: keepPreviousData,
+  })

@@ -1,0 +1,88 @@
+// A place to drop files on, with buttons for those who would rather choose them.
+import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { type ChosenFile, chosenFiles, droppedFiles } from '../place/chosen-files.ts'
+import { BlockStack, Button, InlineStack, Text } from '../ui/index.ts'
+import './drop-area.css'
+
+interface Props {
+  /** `Drop files or a folder here` */
+  title: string
+  help?: ReactNode
+  /** What the button says. */
+  choose: string
+  /** Offers a folder too; else a single file. */
+  many?: boolean
+  /** What the dialog for choosing shows: `.csv`. */
+  accept?: string
+  busy?: boolean
+  onFiles: (files: ChosenFile[]) => void
+}
+
+export function DropArea({ title, help, choose, many = false, accept, busy = false, onFiles }: Props) {
+  const [over, setOver] = useState(0)
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  const take = (list: ChosenFile[]) => {
+    if (!busy && list.length > 0) onFiles(many ? list : list.slice(0, 1))
+  }
+  const moved = (step: number) => (event: DragEvent) => {
+    event.preventDefault()
+    // Every part of the area tells of the pointer's coming and going.
+    setOver((now) => Math.max(0, now + step))
+  }
+  const picked = (field: HTMLInputElement) => {
+    take(chosenFiles(field.files ?? []))
+    // The same file can be chosen again.
+    field.value = ''
+  }
+  return (
+    <div
+      className={`drop-area ${over > 0 ? 'over' : ''}`}
+      onDragEnter={moved(1)}
+      onDragLeave={moved(-1)}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(0)
+        void droppedFiles(event.dataTransfer).then(take)
+      }}
+    >
+      <BlockStack gap="300" inlineAlign="center">
+        <Text as="p" variant="headingMd">
+          {title}
+        </Text>
+        <InlineStack gap="200" align="center">
+          <Button variant="primary" loading={busy} onClick={() => files.current?.click()}>
+            {choose}
+          </Button>
+          {many && <Button onClick={() => folder.current?.click()}>Choose a folder</Button>}
+        </InlineStack>
+        {help && (
+          <Text as="p" tone="subdued">
+            {help}
+          </Text>
+        )}
+      </BlockStack>
+      <input
+        ref={files}
+        hidden
+        type="file"
+        aria-label={choose}
+        multiple={many}
+        accept={accept}
+        onChange={({ target }) => picked(target)}
+      />
+      {many && (
+        <input
+          ref={folder}
+          hidden
+          type="file"
+          aria-label="Choose a folder"
+          multiple
+          {...{ webkitdirectory: '' }}
+          onChange={({ target }) => picked(target)}
+        />
+      )}
+    </div>
+  )
+}

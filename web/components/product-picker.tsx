@@ -1,0 +1,91 @@
+// One product out of all of the shop's, or one of its variants.
+import { useState } from 'react'
+import { type Choice, type Product, useProducts } from '../client/mapping.ts'
+import { useSettled } from '../place/use-settled.ts'
+import { BlockStack, Text, TextField } from '../ui/index.ts'
+import { LoadingRows } from './lists.tsx'
+import { Problem } from './problem.tsx'
+import { ProductPicture } from './product-picture.tsx'
+import './product-picker.css'
+
+type Chosen = Choice & { title: string }
+
+interface Props {
+  choice: Chosen | null
+  onChoose: (choice: Chosen) => void
+}
+
+export function ProductPicker({ choice, onChoose }: Props) {
+  const [search, setSearch] = useState('')
+  const products = useProducts(useSettled(search.trim()))
+  const list = products.data?.data
+  return (
+    <BlockStack gap="300">
+      <TextField
+        label="Search products by title or SKU"
+        autoComplete="off"
+        autoFocus
+        clearButton
+        onClearButtonClick={() => setSearch('')}
+        value={search}
+        onChange={setSearch}
+      />
+      {products.error && (
+        <Problem
+          error={products.error}
+          what="The products could not be loaded"
+          onRetry={() => void products.refetch()}
+        />
+      )}
+      {products.isPending && <LoadingRows rows={4} what="products" />}
+      {list?.length === 0 && (
+        <Text as="p" tone="subdued">
+          No product matches
+        </Text>
+      )}
+      <div role="radiogroup" aria-label="Products" className="product-choices">
+        {list?.map((product) => (
+          <Choices key={product.id} product={product} choice={choice} onChoose={onChoose} />
+        ))}
+      </div>
+    </BlockStack>
+  )
+}
+
+function Choices({ product, choice, onChoose }: Props & { product: Product }) {
+  const { id, title, image, variants } = product
+  const picked = (variant: string | null) => choice?.product_id === id && choice.variant_id === variant
+  const only = variants.length === 1 ? variants[0]! : null
+  const choose = (variant: string | null) => onChoose({ product_id: id, variant_id: variant, title })
+  return (
+    <>
+      <label className={`candidate ${picked(null) ? 'chosen' : ''}`}>
+        <input type="radio" name="product" checked={picked(null)} onChange={() => choose(null)} />
+        <ProductPicture title={title} url={image} />
+        <span className="candidate-text">
+          <Text as="span" fontWeight="medium" breakWord>
+            {title}
+          </Text>
+          {only?.sku && <Sku sku={only.sku} />}
+        </span>
+      </label>
+      {!only &&
+        choice?.product_id === id &&
+        variants.map((variant) => (
+          <label key={variant.id} className={`candidate variant ${picked(variant.id) ? 'chosen' : ''}`}>
+            <input type="radio" name="product" checked={picked(variant.id)} onChange={() => choose(variant.id)} />
+            <span className="candidate-text">
+              <Text as="span">{variant.title}</Text>
+              {variant.sku && <Sku sku={variant.sku} />}
+            </span>
+          </label>
+        ))}
+    </>
+  )
+}
+
+const Sku = ({ sku }: { sku: string }) => (
+  <Text as="span" variant="bodySm" tone="subdued" breakWord>
+    SKU {sku}
+  </Text>
+)

@@ -1,0 +1,136 @@
+// Which column is which field, beside the first rows as they are read then; and how the whole file is to be checked.
+import { useState } from 'react'
+import { CSV_FIELDS, type CsvColumns, type CsvUpload, useCheckCsv, useSetColumns } from '../../../client/csv.ts'
+import { Facts } from '../../../components/facts.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Titled } from '../../../components/titled.tsx'
+import { Banner, BlockStack, Button, Checkbox, InlineStack, Select } from '../../../ui/index.ts'
+import { CSV_FIELDS_TEXT, delimiterText, encodingText, problemPlace } from '../../../words/csv.ts'
+import { numberText, sizeText } from '../../../words/size.ts'
+import { CONFLICTS, type Conflict } from '../../../words/upload.ts'
+import { Preview } from './preview.tsx'
+import { SaveMapping } from './save-mapping.tsx'
+import '../../../components/form.css'
+
+interface Props {
+  upload: CsvUpload
+  onChecking: () => void
+}
+
+export function ColumnsStep({ upload, onChecking }: Props) {
+  return (
+    <>
+      <Format upload={upload} />
+      <Columns upload={upload} />
+      <Preview upload={upload} />
+      <Check upload={upload} onChecking={onChecking} />
+    </>
+  )
+}
+
+function Format({ upload }: { upload: CsvUpload }) {
+  return (
+    <Titled title="Format">
+      <Facts
+        rows={[
+          ['Rows', numberText(upload.rows)],
+          ['Size', sizeText(upload.size_bytes)],
+          ['Encoding', encodingText(upload.encoding)],
+          ['Delimiter', delimiterText(upload.delimiter)],
+        ]}
+      />
+      {upload.problems.length > 0 && (
+        <Banner tone="warning" title="Some rows don’t have the form of the header">
+          <ul className="bullets">
+            {upload.problems.slice(0, 5).map((problem) => (
+              <li key={`${problem.row} ${problem.column}`}>
+                {problemPlace(problem)}: {problem.detail ?? problem.message}
+              </li>
+            ))}
+          </ul>
+        </Banner>
+      )}
+    </Titled>
+  )
+}
+
+function Columns({ upload }: { upload: CsvUpload }) {
+  const { id, mapping, missing, headers, saved_mapping } = upload
+  const set = useSetColumns(id)
+  const shown = set.isPending ? set.variables : mapping
+  // A column that is chosen for one field is taken from the other that had it.
+  const choose = (field: keyof CsvColumns, header: string | null) =>
+    set.mutate(
+      Object.fromEntries(
+        CSV_FIELDS.map((one) => [one, one === field ? header : shown[one] === header ? null : shown[one]]),
+      ) as CsvColumns,
+    )
+  return (
+    <Titled title="Columns" help="What is suggested can be changed. Columns that are not chosen are left out.">
+      {set.error && <Problem error={set.error} what="The columns could not be changed" />}
+      {saved_mapping !== null && (
+        <Banner tone="info">
+          <p>The saved mapping “{saved_mapping}” was applied: this file has the same columns.</p>
+        </Banner>
+      )}
+      <BlockStack gap="400">
+        <div className="fields">
+          {CSV_FIELDS.map((field) => (
+            <Select
+              key={field}
+              label={CSV_FIELDS_TEXT[field].label}
+              requiredIndicator={CSV_FIELDS_TEXT[field].required && shown.id === null}
+              helpText={CSV_FIELDS_TEXT[field].help}
+              error={missing.includes(field) && shown[field] === null ? 'Choose the column that has it' : undefined}
+              options={[
+                { value: '', label: 'None' },
+                ...headers.map((header) => ({ value: `=${header}`, label: header })),
+              ]}
+              value={shown[field] === null ? '' : `=${shown[field]}`}
+              onChange={(value) => choose(field, value === '' ? null : value.slice(1))}
+            />
+          ))}
+        </div>
+        <SaveMapping upload={upload} />
+      </BlockStack>
+    </Titled>
+  )
+}
+
+function Check({ upload: { id, check: before, missing }, onChecking }: Props) {
+  const [conflict, setConflict] = useState<Conflict>(before?.on_conflict ?? 'error')
+  const [probe, setProbe] = useState(before?.probe ?? true)
+  const check = useCheckCsv(id)
+  return (
+    <Titled title="Check the whole file" help="Every row is looked at before anything is imported.">
+      {check.error && <Problem error={check.error} what="The check could not be started" />}
+      <div className="fields">
+        <Select
+          label="When there is a file of the same name"
+          options={[
+            { value: 'error', label: 'Report an error' },
+            ...Object.entries(CONFLICTS).map(([value, label]) => ({ value, label })),
+          ]}
+          value={conflict}
+          onChange={(value) => setConflict(value as Conflict)}
+        />
+      </div>
+      <Checkbox
+        label="Ask every file URL whether it answers"
+        helpText="Finds files that are gone, closed or too large. In a long file it takes a few minutes."
+        checked={probe}
+        onChange={setProbe}
+      />
+      <InlineStack>
+        <Button
+          variant="primary"
+          disabled={missing.length > 0}
+          loading={check.isPending}
+          onClick={() => check.mutate({ probe, on_conflict: conflict }, { onSuccess: onChecking })}
+        >
+          Check the file
+        </Button>
+      </InlineStack>
+    </Titled>
+  )
+}

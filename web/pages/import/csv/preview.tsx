@@ -1,0 +1,66 @@
+// The first rows as the import will read them; cells that it would refuse say why.
+import { CSV_FIELDS, type CsvUpload } from '../../../client/csv.ts'
+import { Box, Card, Text } from '../../../ui/index.ts'
+import { CSV_FIELDS_TEXT } from '../../../words/csv.ts'
+import { countText } from '../../../words/size.ts'
+
+type Row = CsvUpload['preview'][number]
+
+export function Preview({ upload: { mapping, preview, rows } }: { upload: CsvUpload }) {
+  const fields = CSV_FIELDS.filter((field) => mapping[field] !== null)
+  if (fields.length === 0) return null
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <Text as="h2" variant="headingMd">
+          {preview.length < rows ? `The first ${countText(preview.length, 'row', 'rows')}` : 'All rows'}
+        </Text>
+      </Box>
+      {/* It scrolls sideways, so it must be reachable by keyboard. */}
+      <div className="sheet" tabIndex={0} role="region" aria-label="Preview">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Row</th>
+              {fields.map((field) => (
+                <th key={field} scope="col">
+                  {CSV_FIELDS_TEXT[field].label}
+                  <span className="from">{mapping[field]}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {preview.map((row) => (
+              <tr key={row.row}>
+                <td>
+                  {row.row}
+                  <Objection row={row} column={null} />
+                </td>
+                {fields.map((field) => (
+                  <td key={field}>
+                    <span className="cell" title={row.values[field] ?? undefined}>
+                      {row.values[field] ?? ''}
+                    </span>
+                    <Objection row={row} column={mapping[field]} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  )
+}
+
+/** What is wrong with a cell; with the row as a whole where no column is named. */
+function Objection({ row, column }: { row: Row; column: string | null }) {
+  return row.problems
+    .filter((problem) => problem.column === column)
+    .map(({ code, severity, message, detail }) => (
+      <span key={code} className={`objection ${severity}`}>
+        {detail ?? message}
+      </span>
+    ))
+}

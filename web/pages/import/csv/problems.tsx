@@ -1,0 +1,130 @@
+// Everything that the check objects to, by row; errors keep a row from being imported, warnings don't.
+import { useState } from 'react'
+import { type CsvCheck, type CsvProblem, type CsvUpload, saveErrorRows, useCsvProblems } from '../../../client/csv.ts'
+import { LoadingRows, PageTurner } from '../../../components/lists.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Badge, BlockStack, Box, Button, Card, InlineStack, Tabs, Text } from '../../../ui/index.ts'
+import { problemPlace } from '../../../words/csv.ts'
+import { countText, numberText } from '../../../words/size.ts'
+
+const SHOWN = 50
+
+interface Props {
+  upload: CsvUpload
+  check: CsvCheck
+}
+
+export function Problems({ upload, check }: Props) {
+  const [tab, setTab] = useState(check.errors > 0 ? 0 : 1)
+  // The cursors of the pages that were turned; the last leads to the one shown.
+  const [trail, setTrail] = useState<string[]>([])
+  const severity = tab === 0 ? 'error' : 'warning'
+  const query = { severity, limit: SHOWN, cursor: trail.at(-1) ?? null }
+  const problems = useCsvProblems(upload.id, query, true)
+  const list = problems.data?.data
+  const next = problems.data?.next_cursor ?? null
+  const count = tab === 0 ? check.errors : check.warnings
+  return (
+    <Card padding="0">
+      <Tabs
+        tabs={[
+          { id: 'errors', content: 'Errors', badge: numberText(check.errors) },
+          { id: 'warnings', content: 'Warnings', badge: numberText(check.warnings) },
+        ]}
+        selected={tab}
+        onSelect={(chosen) => {
+          setTab(chosen)
+          setTrail([])
+        }}
+      >
+        {problems.error && !list && (
+          <Box padding="400">
+            <Problem
+              error={problems.error}
+              what="The problems could not be loaded"
+              onRetry={() => void problems.refetch()}
+            />
+          </Box>
+        )}
+        {tab === 0 && check.errors > 0 && <ErrorRows upload={upload} rows={check.error_rows} />}
+        {problems.isPending && <LoadingRows rows={4} what="problems" />}
+        {list?.length === 0 && (
+          <Box padding="400">
+            <Text as="p" tone="subdued">
+              {tab === 0 ? 'No errors' : 'No warnings'}
+            </Text>
+          </Box>
+        )}
+        {list && list.length > 0 && (
+          <ul className="problems">
+            {list.map((problem) => (
+              <Line key={`${problem.row} ${problem.column} ${problem.code}`} problem={problem} />
+            ))}
+          </ul>
+        )}
+        {list && list.length > 0 && (
+          <PageTurner
+            label={countText(count, tab === 0 ? 'error' : 'warning', tab === 0 ? 'errors' : 'warnings')}
+            what="problems"
+            pages={{
+              hasNext: next !== null,
+              hasPrevious: trail.length > 0,
+              onNext: () => next !== null && setTrail([...trail, next]),
+              onPrevious: () => setTrail(trail.slice(0, -1)),
+            }}
+          />
+        )}
+      </Tabs>
+    </Card>
+  )
+}
+
+function Line({ problem }: { problem: CsvProblem }) {
+  return (
+    <li>
+      <InlineStack gap="200" blockAlign="start">
+        <Text as="span" fontWeight="medium">
+          {problemPlace(problem)}
+        </Text>
+      </InlineStack>
+      <BlockStack gap="050">
+        <span>
+          <Badge tone={problem.severity === 'error' ? 'critical' : 'warning'}>{problem.message}</Badge>
+        </span>
+        {problem.detail && <Text as="span">{problem.detail}</Text>}
+        {problem.value && (
+          <Text as="span" variant="bodySm" tone="subdued" breakWord>
+            {problem.value}
+          </Text>
+        )}
+      </BlockStack>
+    </li>
+  )
+}
+
+function ErrorRows({ upload, rows }: { upload: CsvUpload; rows: number }) {
+  const [saving, setSaving] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const save = () => {
+    setSaving(true)
+    setError(null)
+    saveErrorRows(upload)
+      .catch((failure: unknown) => setError(failure as Error))
+      .finally(() => setSaving(false))
+  }
+  return (
+    <Box padding="400">
+      <BlockStack gap="300">
+        {error && <Problem error={error} what="The rows could not be downloaded" />}
+        <InlineStack gap="300" blockAlign="center">
+          <Button loading={saving} onClick={save}>
+            {`Download the ${countText(rows, 'row with errors', 'rows with errors')}`}
+          </Button>
+          <Text as="span" tone="subdued">
+            Put them right there, and import that file afterwards.
+          </Text>
+        </InlineStack>
+      </BlockStack>
+    </Box>
+  )
+}

@@ -1,0 +1,54 @@
+// Saves what the columns mean under a name, for the next file with the same ones.
+import { useState } from 'react'
+import { toast } from '../../../client/bridge.ts'
+import { type CsvUpload, useSaveCsvMapping } from '../../../client/csv.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Button, InlineStack, Text, TextField } from '../../../ui/index.ts'
+
+export function SaveMapping({ upload }: { upload: CsvUpload }) {
+  const [asking, setAsking] = useState(false)
+  return (
+    <InlineStack>
+      <Button onClick={() => setAsking(true)}>Save this mapping</Button>
+      {asking && <NameDialog upload={upload} onClose={() => setAsking(false)} />}
+    </InlineStack>
+  )
+}
+
+function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => void }) {
+  const [name, setName] = useState(upload.saved_mapping ?? '')
+  const save = useSaveCsvMapping()
+  const finish = () =>
+    save.mutate(
+      { name: name.trim(), headers: upload.headers, mapping: upload.mapping },
+      {
+        onSuccess: () => {
+          toast('Mapping saved')
+          onClose()
+        },
+      },
+    )
+  return (
+    <Dialog
+      title="Save this column mapping"
+      onClose={onClose}
+      primaryAction={{ content: 'Save', disabled: name.trim() === '', loading: save.isPending, onAction: finish }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      {save.error && <Problem error={save.error} what="The mapping could not be saved" />}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (name.trim() !== '') finish()
+        }}
+      >
+        <TextField label="Name" autoComplete="off" autoFocus maxLength={100} value={name} onChange={setName} />
+      </form>
+      <Text as="p" tone="subdued">
+        It applies by itself when a file with the same column names comes again. A saved mapping of this name is
+        replaced.
+      </Text>
+    </Dialog>
+  )
+}

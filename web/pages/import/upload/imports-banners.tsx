@@ -1,0 +1,32 @@
+// Files that have arrived are imported together: where that can be watched, and what stands in its way.
+import { Banner } from '../../../ui/index.ts'
+import { type QueueState } from './queue.ts'
+
+interface Props extends Pick<QueueState, 'imports' | 'errors'> {
+  onRetry: (batch: string) => void
+}
+
+export function Imports({ imports, errors, onRetry }: Props) {
+  return (
+    <>
+      {errors.map(([batch, error]) => (
+        <Banner
+          key={batch}
+          tone="critical"
+          title="The files have arrived, but could not be imported"
+          action={{ content: 'Try again', onAction: () => onRetry(batch) }}
+        >
+          <p>{error.message}</p>
+        </Banner>
+      ))}
+      {imports.map(({ id, ended }) => (
+        <Banner
+          key={id}
+          tone={ended ? 'success' : 'info'}
+          title={ended ? 'The import has ended' : 'The files have arrived and are being imported'}
+          action={{ content: 'View details', url: `/operations/${id}` }}
+        />
+      ))}
+    </>
+  )
+}

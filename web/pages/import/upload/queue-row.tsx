@@ -1,0 +1,68 @@
+// One file of the queue.
+import { FileIcon } from '../../../components/file-icon.tsx'
+import { StatusBadge } from '../../../components/status.tsx'
+import { Button, InlineStack, Text } from '../../../ui/index.ts'
+import { sentText, UPLOAD_STATUSES } from '../../../words/upload.ts'
+import { type UploadQueue } from './queue.ts'
+import { type UploadRow } from './rows.ts'
+
+interface Props {
+  row: UploadRow
+  queue: UploadQueue
+}
+
+export function QueueRow({ row, queue }: Props) {
+  const { filename, folder, size, sent, status, error } = row
+  const share = size === 0 ? 0 : sent / size
+  const going = status === 'uploading' || status === 'paused'
+  return (
+    <li aria-label={filename}>
+      <div className="file-name">
+        <FileIcon filename={filename} />
+        <div className="queue-name">
+          <Text as="p" fontWeight="medium" truncate>
+            <span title={filename}>{filename}</span>
+          </Text>
+          <Text as="p" variant="bodySm" tone="subdued" truncate>
+            <span className="tabular">{[folder, sentText(sent, size)].filter(Boolean).join(' · ')}</span>
+          </Text>
+          {going && (
+            <div className={`bar ${status === 'uploading' ? 'moving' : ''}`} aria-hidden="true">
+              <span className="done" style={{ inlineSize: `${share * 100}%` }} />
+            </div>
+          )}
+          {error && (
+            <Text as="p" variant="bodySm" tone="critical" breakWord>
+              {error}
+            </Text>
+          )}
+        </div>
+      </div>
+      <StatusBadge word={UPLOAD_STATUSES[status]} />
+      <Actions row={row} queue={queue} />
+    </li>
+  )
+}
+
+function Actions({ row: { id, filename, status, arrived }, queue }: Props) {
+  const action = (name: string, act: (id: string) => void, critical = false) => (
+    <Button
+      key={name}
+      variant="plain"
+      tone={critical ? 'critical' : undefined}
+      accessibilityLabel={`${name} ${filename}`}
+      onClick={() => act(id)}
+    >
+      {name}
+    </Button>
+  )
+  return (
+    <InlineStack gap="300" align="end" wrap={false}>
+      {(status === 'uploading' || status === 'queued') && action('Pause', queue.pause)}
+      {status === 'paused' && action('Resume', queue.resume)}
+      {status === 'failed' && action('Retry', queue.retry)}
+      {(status === 'uploading' || status === 'queued' || status === 'paused' || (status === 'failed' && !arrived)) &&
+        action('Cancel', queue.cancel, true)}
+    </InlineStack>
+  )
+}

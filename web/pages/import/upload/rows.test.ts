@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { bytesToSend, rowOf, totalsOf } from './rows.ts'
+
+const meta = { name: 'a.pdf', filename: 'a.pdf', on_conflict: 'error' as const, batch: '' }
+const progress = { uploadStarted: 1, uploadComplete: false, bytesTotal: 10, bytesUploaded: 0 as number | false }
+const file = { id: 'one', name: 'a.pdf', size: 10, meta, progress: progress as never }
+
+test('a file goes from queued over uploading and verifying to complete', () => {
+  expect(rowOf(file, undefined)).toMatchObject({ status: 'queued', sent: 0, folder: '' })
+  const moving = { ...file, progress: { ...progress, bytesUploaded: 4 } as never }
+  expect(rowOf(moving, undefined)).toMatchObject({ status: 'uploading', sent: 4 })
+  expect(rowOf({ ...moving, isPaused: true }, undefined).status).toBe('paused')
+  const sent = { ...file, progress: { ...progress, uploadComplete: true } as never }
+  expect(rowOf(sent, undefined)).toMatchObject({ status: 'verifying', sent: 10 })
+  expect(rowOf(sent, { status: 'done', error: null }).status).toBe('complete')
+  expect(rowOf(sent, { status: 'failed', error: 'Duplicate filename' })).toMatchObject({
+    status: 'failed',
+    error: 'Duplicate filename',
+  })
+})
+
+test('a refusal by the server is said in its words, and a folder is kept apart from the name', () => {
+  const failed = { ...file, error: 'tus: unexpected response', meta: { ...meta, relativePath: 'x/y/a.pdf' } }
+  expect(rowOf(failed, undefined, 'The file is too large')).toMatchObject({
+    status: 'failed',
+    error: 'The file is too large',
+    folder: 'x/y',
+  })
+})
+
+test('totals count every file once', () => {
+  const rows = [
+    rowOf(file, { status: 'done', error: null }),
+    rowOf({ ...file, error: 'no' }, undefined),
+    rowOf({ ...file, progress: { ...progress, bytesUploaded: 4 } as never }, undefined),
+    rowOf({ ...file, isPaused: true }, undefined),
+  ]
+  expect(totalsOf(rows)).toEqual({ total: 4, completed: 1, failed: 1, remaining: 2, bytes: 40, sent: 4 })
+  expect(bytesToSend(rows)).toBe(6)
+})

@@ -1,0 +1,94 @@
+// Files go up from this computer: chosen or dropped, watched in a queue, paused and gone on with.
+import { useSession } from '../../../client/queries.ts'
+import { DropArea } from '../../../components/drop-area.tsx'
+import { LoadingRows } from '../../../components/lists.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Banner, BlockStack, Card } from '../../../ui/index.ts'
+import { countText, numberText, sizeText } from '../../../words/size.ts'
+import { batchAdvice, MOST_BYTES } from '../../../words/upload.ts'
+import { ConflictsDialog } from './conflicts-dialog.tsx'
+import { Imports } from './imports-banners.tsx'
+import { Interrupted } from './interrupted.tsx'
+import { QueueCard } from './queue-card.tsx'
+import { type Refused, useAdmission } from './use-admission.ts'
+import { useQueue } from './use-queue.ts'
+import './upload.css'
+
+export function UploadPage() {
+  const session = useSession()
+  return (
+    <Page title="Upload files" backAction={{ content: 'Import', url: '/import' }} fullWidth>
+      {session.data ? (
+        <Uploads shop={session.data.shop.domain} />
+      ) : session.error ? (
+        <Problem error={session.error} what="The page could not be loaded" onRetry={() => void session.refetch()} />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={4} what="uploads" />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Uploads({ shop }: { shop: string }) {
+  const { queue, state } = useQueue(shop)
+  const admission = useAdmission(queue)
+  const { rows, totals, kept } = state
+  const advice = batchAdvice(totals.total, totals.bytes)
+  const choose = (
+    <DropArea
+      many
+      title={rows.length > 0 ? 'Drop more files here' : 'Drop files or a folder here'}
+      choose="Choose files"
+      busy={admission.busy}
+      help={`All types of files, up to ${sizeText(MOST_BYTES)} each.`}
+      onFiles={(files) => void admission.take(files)}
+    />
+  )
+  return (
+    <BlockStack gap="400">
+      {admission.error && <Problem error={admission.error} what="The files could not be uploaded" />}
+      {admission.refused.length > 0 && <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />}
+      {kept.length > 0 && <Interrupted files={kept} onForget={queue.forgetKept} />}
+      <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
+      {advice && (
+        <Banner tone="warning">
+          <p>{advice}</p>
+        </Banner>
+      )}
+      <Card>{choose}</Card>
+      {rows.length > 0 && <QueueCard queue={queue} state={state} />}
+      {admission.asking && (
+        <ConflictsDialog
+          names={admission.asking.names}
+          onChosen={(choices) => void admission.answer(choices)}
+          onClose={admission.giveUp}
+        />
+      )}
+    </BlockStack>
+  )
+}
+
+const SHOWN = 10
+
+function RefusedFiles({ refused, onDismiss }: { refused: readonly Refused[]; onDismiss: () => void }) {
+  const more = refused.length - SHOWN
+  return (
+    <Banner
+      tone="critical"
+      title={`${countText(refused.length, 'file', 'files')} can’t be uploaded`}
+      onDismiss={onDismiss}
+    >
+      <ul className="bullets">
+        {refused.slice(0, SHOWN).map(({ file: { path, data }, why }) => (
+          <li key={path}>
+            {path} ({sizeText(data.size)}): {why}
+          </li>
+        ))}
+        {more > 0 && <li>and {numberText(more)} more</li>}
+      </ul>
+    </Banner>
+  )
+}

@@ -1,0 +1,66 @@
+// Accepts the best candidate wherever it is sure enough; how many that are is said before.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { useAcceptAbove, useClearScores } from '../../client/mapping.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Text, TextField } from '../../ui/index.ts'
+import { countText } from '../../words/size.ts'
+
+const START = '90'
+
+export function AcceptAbove({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState(START)
+  const percent = /^\d{1,3}$/.test(text.trim()) && Number(text) <= 100 ? Number(text) : null
+  const scores = useClearScores()
+  const known = percent === null ? undefined : scores.data?.filter((score) => score >= percent / 100).length
+  const accept = useAcceptAbove()
+  const finish = () =>
+    percent !== null &&
+    accept.mutate(percent / 100, {
+      onSuccess: ({ accepted }) => {
+        toast(countText(accepted, 'file was attached', 'files were attached'))
+        onClose()
+      },
+    })
+  return (
+    <Dialog
+      title="Accept all above a score"
+      onClose={onClose}
+      primaryAction={{
+        content: known ? `Accept ${countText(known, 'file', 'files')}` : 'Accept',
+        disabled: !known,
+        loading: accept.isPending,
+        onAction: () => void finish(),
+      }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      {accept.error && <Problem error={accept.error} what="They could not be accepted" />}
+      {scores.error && <Problem error={scores.error} what="They could not be counted" />}
+      <TextField
+        label="Score of at least"
+        type="integer"
+        inputMode="numeric"
+        suffix="%"
+        autoComplete="off"
+        autoFocus
+        min={0}
+        max={100}
+        value={text}
+        onChange={setText}
+        error={percent === null ? 'Enter a number from 0 to 100' : undefined}
+      />
+      <Text as="p" fontWeight="semibold">
+        <span role="status">
+          {percent === null
+            ? ''
+            : known === undefined
+              ? 'Counting …'
+              : known === 0
+                ? 'No file has a candidate that is so sure'
+                : `${countText(known, 'file is', 'files are')} attached to ${known === 1 ? 'its' : 'their'} best candidate`}
+        </span>
+      </Text>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+// None of the candidates is it: any product of the shop, found by title or SKU.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { type Choice, type Review, useMapTo } from '../../client/mapping.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { ProductPicker } from '../../components/product-picker.tsx'
+
+export function ChooseProduct({ review, onClose }: { review: Review; onClose: () => void }) {
+  const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
+  const map = useMapTo()
+  const finish = () =>
+    choice &&
+    map.mutate(
+      { fileIds: [review.file.id], choice },
+      {
+        onSuccess: () => {
+          toast(`${review.file.filename} is attached to ${choice.title}`)
+          onClose()
+        },
+      },
+    )
+  return (
+    <Dialog
+      title={`Choose a product for ${review.file.filename}`}
+      onClose={onClose}
+      primaryAction={{ content: 'Attach', disabled: !choice, loading: map.isPending, onAction: () => void finish() }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      {map.error && <Problem error={map.error} what="The file could not be attached" />}
+      <ProductPicker choice={choice} onChoose={setChoice} />
+    </Dialog>
+  )
+}

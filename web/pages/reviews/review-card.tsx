@@ -1,0 +1,116 @@
+// One file and the products that may be meant.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { type Candidate, type Review, useAccept, useReject } from '../../client/mapping.ts'
+import { FileIcon } from '../../components/file-icon.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { ProductPicture } from '../../components/product-picture.tsx'
+import { Badge, BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+import { scoreText, sentence } from '../../words/size.ts'
+
+interface Props {
+  review: Review
+  onChoose: () => void
+}
+
+const keyOf = ({ product_id, variant_id }: Candidate) => `${product_id} ${variant_id ?? ''}`
+
+export function ReviewCard({ review, onChoose }: Props) {
+  const { file, candidates } = review
+  const { filename } = file
+  const accept = useAccept()
+  const reject = useReject()
+  const [chosen, setChosen] = useState(candidates[0] ? keyOf(candidates[0]) : '')
+  const candidate = candidates.find((one) => keyOf(one) === chosen)
+  const busy = accept.isPending || reject.isPending
+  const error = accept.error ?? reject.error
+  return (
+    <section aria-label={filename}>
+      <Card>
+        <BlockStack gap="400">
+          {error && <Problem error={error} what="Your answer could not be saved" />}
+          <div className="file-name">
+            <FileIcon filename={filename} />
+            <Text as="h2" variant="headingMd" breakWord>
+              <Link url={`/files/${file.id}`} monochrome removeUnderline>
+                {filename}
+              </Link>
+            </Text>
+          </div>
+          <fieldset className="candidates">
+            <legend>
+              <Text as="span" tone="subdued">
+                Which product is it for?
+              </Text>
+            </legend>
+            {candidates.map((one) => (
+              <CandidateRow
+                key={keyOf(one)}
+                group={review.id}
+                candidate={one}
+                chosen={keyOf(one) === chosen}
+                onChoose={() => setChosen(keyOf(one))}
+              />
+            ))}
+          </fieldset>
+          <InlineStack gap="200">
+            <Button
+              variant="primary"
+              disabled={!candidate || busy}
+              loading={accept.isPending}
+              accessibilityLabel={`Accept for ${filename}`}
+              onClick={() =>
+                candidate &&
+                accept.mutate(
+                  { review, choice: candidate },
+                  { onSuccess: () => toast(`${filename} is attached to ${candidate.product_title}`) },
+                )
+              }
+            >
+              Accept
+            </Button>
+            <Button disabled={busy} accessibilityLabel={`Choose another product for ${filename}`} onClick={onChoose}>
+              Another product
+            </Button>
+            <Button
+              disabled={busy}
+              loading={reject.isPending}
+              accessibilityLabel={`Reject for ${filename}`}
+              onClick={() =>
+                reject.mutate(review.id, { onSuccess: () => toast(`${filename} stays without a product`) })
+              }
+            >
+              None of them
+            </Button>
+          </InlineStack>
+        </BlockStack>
+      </Card>
+    </section>
+  )
+}
+
+interface RowProps {
+  group: string
+  candidate: Candidate
+  chosen: boolean
+  onChoose: () => void
+}
+
+function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
+  const { product_title, sku, score, reason } = candidate
+  return (
+    <label className={`candidate ${chosen ? 'chosen' : ''}`}>
+      <input type="radio" name={group} checked={chosen} onChange={onChoose} />
+      <ProductPicture title={product_title} url={null} />
+      <span className="candidate-text">
+        <Text as="span" fontWeight="medium" breakWord>
+          {product_title}
+        </Text>
+        <Text as="span" variant="bodySm" tone="subdued" breakWord>
+          {[sku && `SKU ${sku}`, sentence(reason)].filter(Boolean).join(' · ')}
+        </Text>
+      </span>
+      <Badge tone={score >= 0.9 ? 'success' : undefined}>{scoreText(score)}</Badge>
+    </label>
+  )
+}

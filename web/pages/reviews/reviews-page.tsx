@@ -1,0 +1,69 @@
+// Files for which several products may be meant: each with its candidates, to accept one, choose another or reject them.
+import { useState } from 'react'
+import { type Review, useReviews } from '../../client/mapping.ts'
+import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { readPaged, writePaged } from '../../place/paged.ts'
+import { usePlace } from '../../place/use-place.ts'
+import { BlockStack, Card } from '../../ui/index.ts'
+import { countText, numberText } from '../../words/size.ts'
+import { AcceptAbove } from './accept-above.tsx'
+import { ChooseProduct } from './choose-product.tsx'
+import { ReviewCard } from './review-card.tsx'
+import './reviews.css'
+
+const SHOWN = 25
+
+export function ReviewsPage() {
+  const { place, pages } = usePlace(readPaged, writePaged)
+  const reviews = useReviews({ limit: SHOWN, cursor: place.cursor })
+  const [choosing, setChoosing] = useState<Review | null>(null)
+  const [accepting, setAccepting] = useState(false)
+  const { data, error } = reviews
+  const list = data?.data
+  return (
+    <Page
+      title="Reviews"
+      subtitle={data && data.open > 0 ? countText(data.open, 'file waits', 'files wait') : undefined}
+      secondaryActions={
+        data && data.open > 0 ? [{ content: 'Accept all above …', onAction: () => setAccepting(true) }] : []
+      }
+    >
+      <BlockStack gap="400">
+        {error && (
+          <Problem
+            error={error}
+            stale={list !== undefined}
+            what="The reviews could not be loaded"
+            onRetry={() => void reviews.refetch()}
+            retrying={reviews.isFetching}
+          />
+        )}
+        {reviews.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={4} what="reviews" />
+          </Card>
+        )}
+        {list?.length === 0 && (
+          <Card>
+            <Nothing why="new" heading="Nothing to review">
+              When several products may be meant by a file’s name, you choose between them here. Until then the file
+              stays without a product.
+            </Nothing>
+          </Card>
+        )}
+        {list?.map((review) => (
+          <ReviewCard key={review.id} review={review} onChoose={() => setChoosing(review)} />
+        ))}
+        {list && list.length > 0 && (pages(data?.next_cursor).hasNext || place.page > 1) && (
+          <Card padding="0">
+            <PageTurner label={`Page ${numberText(place.page)}`} what="reviews" pages={pages(data?.next_cursor)} />
+          </Card>
+        )}
+      </BlockStack>
+      {choosing && <ChooseProduct review={choosing} onClose={() => setChoosing(null)} />}
+      {accepting && <AcceptAbove onClose={() => setAccepting(false)} />}
+    </Page>
+  )
+}

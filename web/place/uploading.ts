@@ -1,0 +1,27 @@
+// Whether files are on their way up, for all pages: uploads go on while one looks at another page of the app, and end with
+// the tab, so whoever closes it is asked first.
+import { useSyncExternalStore } from 'react'
+
+let remaining = 0
+const listeners = new Set<() => void>()
+
+window.addEventListener('beforeunload', (event) => {
+  if (remaining > 0) event.preventDefault()
+})
+
+/** `count` files are not up yet; 0: all is well. */
+export function setUploading(count: number): void {
+  if (count === remaining) return
+  remaining = count
+  listeners.forEach((listener) => listener())
+}
+
+/** How many files are on their way. */
+export const useUploading = (): number =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => remaining,
+  )

@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'message'
   | 'workflow'
   | 'schedule'
+  | 'review'
   | 'csv'
   | 'columns'
   | 'upload'

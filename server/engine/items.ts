@@ -1,5 +1,5 @@
 // Reading items back: for the steps that work on the whole operation, and for history.
-import type { Entry, FinishedItem, StagedBlob, Warning } from '../../plugins/contract.ts'
+import type { Candidate, Entry, FinishedItem, StagedBlob, Warning } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../files/drafts.ts'
 import { readRecords, type FileRecord } from '../files/records.ts'
@@ -19,6 +19,8 @@ export interface ItemRow {
   entry: Entry | null
   draft: Draft | null
   staged: StagedBlob | null
+  /** Products of which a person is to choose one. */
+  candidates: Candidate[] | null
   warnings: Warning[] | null
   error: ItemError | null
   /** What changed, before and after; null where nothing did, or after the time for undoing it. */
@@ -39,17 +41,19 @@ export interface ItemFilter {
 
 /** Items with their rows, and those that wait in batches. */
 const ALL = `
-  select position, status, file_id, attempt, entry, draft, staged, warnings, error, before, after, finished_at from items
+  select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
+  from items
   where shop_id = :shop and operation_id = :operation and position > :after
   union all
-  select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null
+  select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null, null
   from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
   where b.shop_id = :shop and b.operation_id = :operation and b.position + cardinality(b.file_ids) > :after
     and b.position + n - 1 > :after`
 
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
 const ROWS = `
-  select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.warnings, i.error, i.before, i.after, i.finished_at,
+  select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
+    i.finished_at,
     case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled' else i.status end as status,
     coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
     coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped

@@ -4,6 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../files/changes.ts'
+import { noteReviews } from '../files/reviews.ts'
 import type { HeldChain } from './claim.ts'
 import { countOutcomes } from './outcomes.ts'
 import type { EndedItem, ItemError, ItemStatus, WorkItem } from './types.ts'
@@ -76,7 +77,14 @@ async function carriedOut(tx: ShopScope, held: HeldChain, done: readonly WorkIte
   for (const item of changed)
     if (item.staged) draftOf(item).version = await addVersion(tx, item.record!.id, item.staged)
   await noteChanges(tx, changed, results, true)
+  await noteReviews(tx, held.operation.id, questionsOf(results))
   return results
+}
+
+/** Files of which several products may be meant. */
+function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
+  const asked = [...results].filter(([{ candidates }, { status }]) => candidates.length > 0 && status === 'done')
+  return asked.map(([{ candidates, file_id }, result]) => ({ fileId: result.file_id ?? file_id!, candidates }))
 }
 
 async function foreseen(tx: ShopScope, done: readonly WorkItem[]) {

@@ -32,6 +32,8 @@ import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
 import { pluginRoutes } from './routes/plugins.ts'
+import { productRoutes } from './routes/products.ts'
+import { reviewRoutes } from './routes/reviews.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { tusRoute } from './tus.ts'
 import { uploadRoutes } from './routes/uploads.ts'
@@ -69,6 +71,8 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...workflowRoutes(parts.engine),
     ...pluginRoutes(parts.engine.plugins),
     ...scheduleRoutes(parts),
+    ...productRoutes(),
+    ...reviewRoutes(parts),
     ...settingsRoutes(parts.clock),
     ...noticeRoutes(),
     ...messageRoutes(parts),

@@ -145,6 +145,17 @@ export const itemSchema = z
       .object({ code: z.string(), message: z.string(), detail: z.string().optional(), retryable: z.boolean() })
       .nullable(),
     warnings: z.array(warning),
+    candidates: z
+      .array(
+        z.object({
+          product_id: z.string(),
+          product_title: z.string(),
+          variant_id: z.string().nullable(),
+          score: z.number(),
+          reason: z.string(),
+        }),
+      )
+      .meta({ description: 'Products of which a person is to choose one' }),
     before: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The fields that changed, as they were' }),
     after: z
       .record(z.string(), z.unknown())
@@ -169,6 +180,9 @@ export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
     attempt: item.attempt,
     error: item.error,
     warnings: item.warnings ?? [],
+    candidates: (item.candidates ?? []).map(({ product_id, product_title, variant_id, score, reason }) => ({
+      ...{ product_id, product_title, variant_id, score, reason },
+    })),
     before: shown(item.before),
     after: shown(item.after),
     finished_at: item.finished_at?.toISOString() ?? null,

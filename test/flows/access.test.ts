@@ -5,6 +5,7 @@ import { findRunning } from '../../server/db/embedded.ts'
 import { forShop } from '../../server/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
 import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
+import { parsePublicId, toPublicId } from '../../server/ids.ts'
 import { createTestShop, silent } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from './imports.ts'
@@ -52,7 +53,12 @@ async function makeOwner(domain: string): Promise<Owner> {
     ((await (await as(key, 'POST', route, body)).json()) as { id: string }).id
   const workflow = await make('/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] })
   const schedule = await make('/api/schedules', { name: 'Own', cron: '0 3 * * *', workflow })
-  const ids = { file, import: reply.job_id, link: links.data[0]!.id, notice: notices[0]!.id!, workflow, schedule }
+  const question = { candidates: '[]', score: 0.9, question: Buffer.alloc(32) }
+  const [asked] = (await forShop(database, shop)
+    .insert('reviews', { file_id: parsePublicId('file', file), ...question })
+    .returning('id')) as { id: string }[]
+  const review = toPublicId('review', asked!.id)
+  const ids = { review, file, import: reply.job_id, link: links.data[0]!.id, notice: notices[0]!.id!, workflow, schedule }
   return { key, shop, ids }
 }
 

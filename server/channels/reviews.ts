@@ -1,0 +1,45 @@
+// Accepting candidates of the review list: an operation maps the files, so that history has it and it can be undone.
+import type { Candidate } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { withOptions, type Engine } from '../engine/engine.ts'
+import { decideReviews, type ReviewRow } from '../files/reviews.ts'
+
+const ACTION = 'map-products'
+/** Of one operation. */
+export const MOST_ACCEPTED = 1000
+
+export interface Accepted {
+  review: ReviewRow
+  candidate: Candidate
+}
+
+/** Gives the operation's UUID and how many it maps; null where none of them was open any more. */
+export function acceptReviews(
+  engine: Engine,
+  scope: ShopScope,
+  accepted: readonly Accepted[],
+  by: { name: string; channel: string },
+): Promise<{ operation: string; count: number } | null> {
+  return scope.transaction(async (tx) => {
+    const ids = accepted.map(({ review }) => review.id)
+    const open = await decideReviews(tx, ids, 'accepted', by.name)
+    const choices = accepted.filter(({ review }) => open.has(review.id)).map(choiceOf)
+    if (choices.length === 0) return null
+    const operation = await engine.start(tx, {
+      workflow: withOptions(engine.workflow(ACTION)!, ACTION, { choices }),
+      channel: by.channel,
+      source: { type: 'files', ids: choices.map(({ file_id }) => file_id) },
+      request: {},
+      requestedBy: by.name,
+    })
+    return { operation, count: choices.length }
+  })
+}
+
+const choiceOf = ({ review, candidate }: Accepted) => ({
+  file_id: review.file_id,
+  product_id: candidate.product_id,
+  variant_id: candidate.variant_id,
+  score: candidate.score,
+  reason: `Accepted from the review list. ${candidate.reason}`,
+})

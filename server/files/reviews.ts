@@ -1,0 +1,115 @@
+// Reviews: files of which several products may be meant, with the candidates between which a person chooses. A file has one
+// open question at most, and what was answered with no is not asked again.
+import { hash } from 'node:crypto'
+import type { Candidate } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+
+export const REVIEW_STATUSES = ['open', 'accepted', 'rejected'] as const
+export type ReviewStatus = (typeof REVIEW_STATUSES)[number]
+
+export interface ReviewRow {
+  id: string
+  file_id: string
+  filename: string
+  operation_id: string | null
+  kind: 'import' | 'bulk' | null
+  /** Best first. */
+  candidates: Candidate[]
+  score: number
+  status: ReviewStatus
+  created_at: Date
+  decided_at: Date | null
+  decided_by: string | null
+}
+
+/** In the transaction that writes the outcomes. Files that have a product are no question. */
+export async function noteReviews(
+  tx: ShopScope,
+  operation: string,
+  found: readonly { fileId: string; candidates: readonly Candidate[] }[],
+): Promise<void> {
+  if (found.length === 0) return
+  const rows = found.map(({ fileId, candidates }) => ({
+    file_id: fileId,
+    candidates: candidates.toSorted((a, b) => b.score - a.score),
+    score: Math.max(...candidates.map(({ score }) => score)),
+    question: questionOf(candidates),
+  }))
+  await tx.query(
+    `insert into reviews (shop_id, file_id, operation_id, candidates, score, question)
+     select :shop, r.file_id, :operation, r.candidates, r.score, decode(r.question, 'hex')
+     from jsonb_to_recordset(:rows::jsonb) as r(file_id uuid, candidates jsonb, score real, question text)
+     join files f on f.shop_id = :shop and f.id = r.file_id and f.mapping_state <> 'mapped'
+     where not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id and o.status = 'rejected'
+       and o.question = decode(r.question, 'hex'))
+     on conflict (shop_id, file_id) where status = 'open' do update set
+       (operation_id, candidates, score, question) =
+       (excluded.operation_id, excluded.candidates, excluded.score, excluded.question)`,
+    { operation, rows: JSON.stringify(rows) },
+  )
+}
+
+const questionOf = (candidates: readonly Candidate[]) =>
+  hash('sha256', candidates.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort().join('\n')) // prettier-ignore
+
+const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
+  r.decided_by`
+const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null
+  left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
+/** A file that was mapped in another way meanwhile is no question any more. */
+const ASKED = `(r.status <> 'open' or f.mapping_state <> 'mapped')`
+
+/** A page, newest first. */
+export function listReviews(
+  scope: ShopScope,
+  { status, before, limit }: { status: ReviewStatus; before?: string; limit: number },
+): Promise<ReviewRow[]> {
+  return scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES}
+     where r.shop_id = :shop and r.status = :status and ${ASKED} and (:before::uuid is null or r.id < :before)
+     order by r.id desc limit :limit`,
+    { status, before: before ?? null, limit },
+  )
+}
+
+export async function countOpen(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ open: number }>(
+    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${ASKED}`,
+  )
+  return row!.open
+}
+
+export async function findReview(scope: ShopScope, id: string): Promise<ReviewRow | null> {
+  const [row] = await scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES} where r.shop_id = :shop and r.id = :id`,
+    { id },
+  )
+  return row ?? null
+}
+
+/** Open ones whose best candidate scores at least `above` and better than that of any other product; best first. */
+export function clearReviews(scope: ShopScope, above: number, most: number): Promise<ReviewRow[]> {
+  return scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES}
+     where r.shop_id = :shop and r.status = 'open' and ${ASKED} and r.score >= :above::real
+       and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
+         from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)
+     order by r.score desc, r.id limit :most`,
+    { above, most },
+  )
+}
+
+/** Gives those that were open and are decided now. */
+export async function decideReviews(
+  tx: ShopScope,
+  ids: readonly string[],
+  status: 'accepted' | 'rejected',
+  by: string,
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `update reviews set status = :status, decided_at = now(), decided_by = :by
+     where shop_id = :shop and id = any(:ids::uuid[]) and status = 'open' returning id`,
+    { ids, status, by },
+  )
+  return new Set(rows.map(({ id }) => id))
+}

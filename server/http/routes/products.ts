@@ -1,0 +1,117 @@
+// The shop's products, as the mirror of its catalog has them; and the mirror itself.
+import { z } from 'zod'
+import { askForRefresh, readMirror, type MirrorState } from '../../storefront/mirror/turns.ts'
+import { searchProducts, type FoundProduct } from '../../storefront/mirror/search.ts'
+import { fromCursor, toCursor } from '../cursors.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { listOf, page, timestamp } from '../schemas.ts'
+
+const productSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    image: z.string().nullable(),
+    status: z.string().meta({ description: 'ACTIVE, DRAFT, ARCHIVED or UNLISTED' }),
+    variants: z.array(z.object({ id: z.string(), title: z.string(), sku: z.string().nullable() })),
+    files: z.number().int().meta({ description: 'How many files are mapped to it' }),
+  })
+  .meta({ id: 'Product' })
+
+const mirrorSchema = z
+  .object({
+    status: z.enum(['never', 'refreshing', 'ready', 'failed']).meta({
+      description: 'failed: the last refresh failed, and what is shown is from the one before',
+    }),
+    products: z.number().int(),
+    variants: z.number().int(),
+    progress: z.number().int().nullable().meta({ description: 'Rows read so far, while it is refreshed' }),
+    refreshed_at: timestamp.nullable(),
+    error: z.string().nullable(),
+    next_refresh_at: timestamp.nullable(),
+  })
+  .meta({ id: 'CatalogMirror' })
+
+const search = z
+  .string()
+  .max(255)
+  .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be looked for')
+  .default('')
+  .meta({ description: 'The title contains this, or a SKU begins with it; in any case of letters' })
+
+export function productRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/products',
+      summary: 'Search the shop’s products by name or SKU',
+      description: 'Exact matches first, then those that begin with it. The list is a mirror of the catalog.',
+      tag: 'Products',
+      scope: 'files:read',
+      query: z.strictObject({ ...page, search }),
+      replies: { 200: { description: 'A page of products', schema: listOf(productSchema) } },
+      handler: async ({ caller, query }) => {
+        const after = fromCursor(query.cursor, 3)
+        const rows = await searchProducts(caller.scope, {
+          search: query.search,
+          after: after && [Number(after[0]), String(after[1]), String(after[2])],
+          limit: query.limit + 1,
+        })
+        const shown = rows.slice(0, query.limit)
+        const last = rows.length > query.limit ? shown.at(-1)! : null
+        return {
+          body: { data: shown.map(recordOf), next_cursor: last && toCursor([last.rank, last.title_key, last.id]) },
+        }
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/products/mirror',
+      summary: 'How fresh the list of products is',
+      tag: 'Products',
+      scope: 'files:read',
+      replies: { 200: { description: 'As it stands now', schema: mirrorSchema } },
+      handler: async ({ caller }) => ({ body: mirrorRecord(await readMirror(caller.scope)) }),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/products/refresh',
+      summary: 'Have the list of products brought up to date',
+      description: 'It takes seconds to minutes; where it is refreshed already, that one counts.',
+      tag: 'Products',
+      scope: 'files:write',
+      replies: { 202: { description: 'As it stands now; ask again', schema: mirrorSchema } },
+      handler: async ({ caller }) => {
+        await askForRefresh(caller.scope)
+        return { status: 202, body: mirrorRecord(await readMirror(caller.scope)) }
+      },
+    }),
+  ]
+}
+
+const recordOf = ({ id, title, image, status, variants, files }: FoundProduct): z.output<typeof productSchema> => ({
+  id,
+  title,
+  image,
+  status,
+  variants,
+  files,
+})
+
+function mirrorRecord(state: MirrorState | null): z.output<typeof mirrorSchema> {
+  return {
+    status: statusOf(state),
+    products: state?.products ?? 0,
+    variants: state?.variants ?? 0,
+    progress: state?.refreshing ? state.objects : null,
+    refreshed_at: state?.finished_at?.toISOString() ?? null,
+    error: state?.error ?? null,
+    next_refresh_at: state?.due_at.toISOString() ?? null,
+  }
+}
+
+function statusOf(state: MirrorState | null): z.output<typeof mirrorSchema>['status'] {
+  // Asked for and not yet begun is as good as begun: a worker looks every few seconds.
+  if (state?.refreshing || (state && state.due_at.getTime() <= Date.now())) return 'refreshing'
+  if (state?.failed_at) return 'failed'
+  return state?.finished_at ? 'ready' : 'never'
+}

@@ -1,0 +1,55 @@
+// Product search over the mirror: by title and by SKU, the exact first, then what begins with it, then what contains it.
+import { nameKey } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+
+export interface FoundProduct {
+  id: string
+  title: string
+  title_key: string
+  image: string | null
+  status: string
+  /** How well it fits what was searched for: 0 is best. */
+  rank: number
+  variants: { id: string; title: string; sku: string | null }[]
+  /** Files that are mapped to it, those in the trash left out. */
+  files: number
+}
+
+export type SearchPlace = readonly [rank: number, titleKey: string, id: string]
+
+/** @param search '' for all, in the order of their titles. @param after the last product of the page before. */
+export function searchProducts(
+  scope: ShopScope,
+  { search, after, limit }: { search: string; after: SearchPlace | null; limit: number },
+): Promise<FoundProduct[]> {
+  const key = nameKey(search.trim())
+  const [rank, titleKey, id] = after ?? [-1, '', '']
+  const like = key.replace(/[\\%_]/g, '\\$&')
+  return scope.query<FoundProduct>(
+    `with hits as (${key === '' ? ALL : MATCHING}),
+     page as (
+       select p.id, p.title, p.title_key, p.image_url as image, p.status, hits.rank
+       from hits join products p on p.shop_id = :shop and p.id = hits.id
+       where (hits.rank, p.title_key, p.id) > (:rank, :titleKey, :id)
+       order by hits.rank, p.title_key, p.id limit :limit
+     )
+     select page.*,
+       (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku) order by v.position), '[]')
+        from variants v where v.shop_id = :shop and v.product_id = page.id) as variants,
+       (select count(distinct m.file_id) from mappings m
+        join files f on f.shop_id = m.shop_id and f.id = m.file_id and f.deleted_at is null
+        where m.shop_id = :shop and m.product_id = page.id) as files
+     from page order by rank, title_key, id`,
+    { limit, rank, titleKey, id, ...(key === '' ? {} : { key, starts: `${like}%`, within: `%${like}%` }) },
+  )
+}
+
+const ALL = 'select id, 0 as rank from products where shop_id = :shop'
+// Each part is answered by an index of its own.
+const MATCHING = `select id, min(rank) as rank from (
+    select product_id as id, 0 as rank from variants where shop_id = :shop and sku_key = :key
+    union all select id, 0 from products where shop_id = :shop and title_key = :key
+    union all select product_id, 1 from variants where shop_id = :shop and sku_key like :starts
+    union all select id, 2 from products where shop_id = :shop and title_key like :starts
+    union all select id, 3 from products where shop_id = :shop and title_key like :within
+  ) found group by id`

@@ -165,7 +165,7 @@ test('a task is deleted when that is confirmed', async () => {
 
 test('on a telephone nothing is cut off', async () => {
   const page = await open('/schedules', { viewport: { width: 390, height: 800 } })
-  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+  const isWide = () => page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
   await page.getByRole('link', { name: 'Tag courses' }).waitFor()
   expect(await isWide()).toBe(false)
   await page.getByRole('link', { name: 'Tag courses' }).click()

@@ -206,7 +206,7 @@ test('one that a scheduled task runs stays, and says which; another is deleted w
 
 test('on a telephone nothing is cut off', async () => {
   const page = await open('/workflows', { viewport: { width: 390, height: 800 } })
-  const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+  const isWide = () => page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
   await page.getByRole('link', { name: 'Summer sale' }).waitFor()
   expect(await isWide()).toBe(false)
   await page.getByRole('link', { name: 'Summer sale' }).click()

@@ -39,25 +39,30 @@ export interface ItemFilter {
   limit: number
 }
 
-/** Items with their rows, and those that wait in batches. */
-const ALL = `
-  select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
+/**
+ * Items with their rows, and those that wait in batches. Where nothing is looked for, no more of either than the page takes:
+ * a large operation is read page after page.
+ */
+const all = (whole: boolean) => `
+  (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
   from items
   where shop_id = :shop and operation_id = :operation and position > :after
+    ${whole ? '' : 'order by position limit :limit'})
   union all
-  select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null, null
+  (select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null, null
   from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
   where b.shop_id = :shop and b.operation_id = :operation and b.position + cardinality(b.file_ids) > :after
-    and b.position + n - 1 > :after`
+    and b.position + n - 1 > :after
+    ${whole ? '' : 'order by b.position, n limit :limit'})`
 
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
-const ROWS = `
+const rowsOf = (whole: boolean) => `
   select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
     case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled' else i.status end as status,
     coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
     coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped
-  from (${ALL}) i
+  from (${all(whole)}) i
   join operations o on o.shop_id = :shop and o.id = :operation
   left join files f on f.shop_id = :shop and f.id = i.file_id`
 
@@ -67,7 +72,7 @@ export function listItems(scope: ShopScope, operation: string, filter: ItemFilte
     ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
   ]
   return scope.query<ItemRow>(
-    `select * from (${ROWS}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    `select * from (${rowsOf(conditions.length > 0)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
      order by position limit :limit`,
     {
       operation,

@@ -411,8 +411,9 @@ export async function* concurrently<T, R>(
       running.add(tracked)
     }
     while (finished.length > 0) yield finished.shift()!
-    if (running.size === 0) break
-    await Promise.race(running)
+    if (running.size > 0) await Promise.race(running)
+    // All that ran may have ended while whoever asks was busy with a result: then there is still more to start.
+    else if (next === items.length || errors.length > 0 || signal.aborted) break
   }
   if (errors.length > 0) throw errors[0]
   signal.throwIfAborted()

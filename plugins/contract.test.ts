@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { concurrently } from './contract.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const signal = new AbortController().signal
+const items = Array.from({ length: 50 }, (_, n) => n)
+
+it('gives every result, however slowly they are asked for', async () => {
+  const seen: number[] = []
+  for await (const result of concurrently(items, 4, signal, async (item) => item)) {
+    // Meanwhile all that was started has ended.
+    await turn()
+    seen.push(result)
+  }
+  expect(seen.sort((a, b) => a - b)).toEqual(items)
+})
+it('starts nothing more after an error or an abort, and says which', async () => {
+  const fault = new Error('broken')
+  const controller = new AbortController()
+  const started: number[] = []
+  const failing = concurrently(items, 2, signal, async (item) => {
+    started.push(item)
+    if (item === 3) throw fault
+    await turn()
+    return item
+  })
+  await expect(Array.fromAsync(failing)).rejects.toBe(fault)
+  expect(started.length).toBeLessThan(10)
+  const aborted = concurrently(items, 2, controller.signal, async (item) => {
+    if (item === 3) controller.abort(fault)
+    return item
+  })
+  await expect(Array.fromAsync(aborted)).rejects.toBe(fault)
+})

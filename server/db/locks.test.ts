@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, silent } from '../../test/database.ts'
+import { openDatabase, type Database } from './database.ts'
+import { openLocks, type Locks } from './locks.ts'
+
+const never = new AbortController().signal
+let server: Awaited<ReturnType<typeof createTestDatabase>>
+let database: Database
+let here: Locks
+let there: Locks
+beforeAll(async () => {
+  server = await createTestDatabase()
+  database = openDatabase(server.url, 2, silent)
+  here = await openLocks(server.url, silent)
+  there = await openLocks(server.url, silent)
+})
+afterAll(async () => {
+  await here.close()
+  await there.close()
+  await database.close()
+  await server.drop()
+})
+
+/** Lets go as soon as someone else asks. */
+async function takePolitely(locks: Locks, name: string): Promise<{ letGo: Promise<void> }> {
+  const asked = Promise.withResolvers<void>()
+  const release = await locks.acquire(name, never, () => asked.resolve())
+  return { letGo: asked.promise.then(release) }
+}
+
+it.each([
+  ['the same process', () => here],
+  ['another process', () => there],
+])('whoever has a lock is asked for it by %s, and followed', async (_, second) => {
+  const first = await takePolitely(here, 'a')
+  const release = await second().acquire('a', never, () => {})
+  await first.letGo
+  await release()
+})
+it('one at a time, in whatever process', async () => {
+  let inside = 0
+  let most = 0
+  const enter = async (locks: Locks) => {
+    const release = await locks.acquire('busy', never, () => {})
+    most = Math.max(most, ++inside)
+    await database.pool.query('select 1')
+    inside -= 1
+    await release()
+  }
+  await Promise.all(Array.from({ length: 40 }, (_, n) => enter(n % 2 === 0 ? here : there)))
+  expect(most).toBe(1)
+})
+it('other names do not wait', async () => {
+  const releases = await Promise.all(['x', 'y', 'z'].map((name) => here.acquire(name, never, () => {})))
+  await Promise.all(releases.map((release) => release()))
+})
+it('waiting ends with its signal, and leaves nothing', async () => {
+  const release = await here.acquire('signal', never, () => {})
+  const reason = new Error('gone')
+  const controller = new AbortController()
+  const waiting = there.acquire('signal', controller.signal, () => {})
+  controller.abort(reason)
+  await expect(waiting).rejects.toBe(reason)
+  await release()
+  await (
+    await there.acquire('signal', never, () => {})
+  )()
+})
+it('a process that ends lets go', async () => {
+  const third = await openLocks(server.url, silent)
+  await third.acquire('ended', never, () => {})
+  const waiting = here.acquire('ended', never, () => {})
+  await third.close()
+  await (
+    await waiting
+  )()
+})
+it('who loses the connection is told that others may have it now, and can have it again', async () => {
+  const lost = Promise.withResolvers<void>()
+  const release = await there.acquire('cut', never, () => lost.resolve())
+  await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()`,
+  )
+  await lost.promise
+  const again = await here.acquire('cut', never, () => {})
+  await release()
+  await again()
+  await (
+    await there.acquire('cut', never, () => {})
+  )()
+})

@@ -58,7 +58,15 @@ async function makeOwner(domain: string): Promise<Owner> {
     .insert('reviews', { file_id: parsePublicId('file', file), ...question })
     .returning('id')) as { id: string }[]
   const review = toPublicId('review', asked!.id)
-  const ids = { review, file, import: reply.job_id, link: links.data[0]!.id, notice: notices[0]!.id!, workflow, schedule }
+  const ids = {
+    review,
+    file,
+    import: reply.job_id,
+    link: links.data[0]!.id,
+    notice: notices[0]!.id!,
+    workflow,
+    schedule,
+  }
   return { key, shop, ids }
 }
 

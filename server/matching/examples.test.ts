@@ -1,0 +1,52 @@
+// docs/merchants/mapping.md says what becomes of twenty files: it is read from there and done.
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { fillMirror } from '../../test/mirror.ts'
+import type { Match } from '../../plugins/contract.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { createMatcher } from './match.ts'
+import { createTitleCache } from './title-cache.ts'
+
+const text = readFileSync(new URL('../../docs/merchants/mapping.md', import.meta.url), 'utf8')
+/** The rows of the table whose first heading is that. */
+function tableOf(heading: string): string[][] {
+  const lines = text.split('\n')
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
+  const end = lines.findIndex((line, at) => at > start && !line.startsWith('|'))
+  return lines.slice(start + 2, end).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim())) // prettier-ignore
+}
+const listOf = (cell: string) => cell.split(',').map((one) => one.trim()).filter(Boolean) // prettier-ignore
+
+const catalog = tableOf('product').map(([title, skus, tags]) => ({
+  title: title!,
+  skus: listOf(skus!),
+  tags: listOf(tags!),
+}))
+const examples = tableOf('file').map(([file, tags, becomes]) => [file!.slice(1, -1), listOf(tags!), becomes!] as const)
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+beforeAll(async () => {
+  database = await openTestDatabase()
+  scope = forShop(database, await createTestShop(database))
+  await fillMirror(scope, catalog)
+})
+afterAll(() => database.drop())
+
+/** As the document says it. */
+function wordsFor({ mapping, candidates }: Match): string {
+  if (candidates.length > 0) return `review: ${candidates.map((one) => `${one.product_title} ${one.score}`).join(', ')}`
+  if (!mapping) return 'unmapped'
+  const { product_title, sku, variant_id, method, score } = mapping
+  return `${product_title}${variant_id ? ` (variant ${sku})` : ''}, by ${method}, ${score}`
+}
+
+test('there are twenty', () => expect([catalog.length, examples.length]).toEqual([12, 20]))
+
+test.each(examples)('%s %j: %s', async (filename, tags, becomes) => {
+  const rules = { by: ['sku', 'filename', 'title', 'tags'] as const, threshold: 0.8 }
+  const match = createMatcher(createTitleCache())
+  const [found] = await match(scope, [{ filename, tags }], rules, new AbortController().signal)
+  expect(wordsFor(found!)).toBe(becomes)
+})

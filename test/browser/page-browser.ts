@@ -1,6 +1,7 @@
 // Chromium on the admin page of a running server, and a watch over what a page must never do.
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import type { RunningServer } from '../flows/server.ts'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
 
 const EXECUTABLE = process.env.CHROMIUM_EXECUTABLE ?? '/usr/bin/chromium'
 const FLAGS = [
@@ -45,4 +46,44 @@ export async function openPage(
   })
   await page.goto(server.url + path)
   return { page, complaints, close: () => context.close() }
+}
+
+export interface World<Origin> {
+  server: RunningServer
+  origin: Origin
+  browser: Browser
+}
+
+/**
+ * A server, an origin and a browser for a whole test file, started at once; `prepare` gets them before the first test. Gives
+ * how to open a page. What a test has opened is closed after it, and nothing may have been complained of.
+ */
+export function usePages<Origin extends { close(): Promise<unknown> }>(
+  startOrigin: () => Promise<Origin>,
+  prepare: (world: World<Origin>) => Promise<void> | void,
+): (address: string, options?: BrowserContextOptions) => Promise<Page> {
+  let world: World<Origin>
+  const opened: OpenPage[] = []
+  beforeAll(async () => {
+    const [server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+    world = { server, origin, browser }
+    await prepare(world)
+  })
+  afterEach(async () => {
+    for (const { complaints, close } of opened.splice(0)) {
+      await close()
+      expect(complaints).toEqual([])
+    }
+  })
+  afterAll(async () => {
+    await world.browser.close()
+    await world.server.stop()
+    await world.origin.close()
+    await removeDataDir(world.server.dataDir)
+  })
+  return async (address, options) => {
+    const page = await openPage(world.browser, world.server, address, options)
+    opened.push(page)
+    return page.page
+  }
 }

@@ -2,41 +2,21 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: Origin
-let browser: Browser
-const opened: OpenPage[] = []
 
-beforeAll(async () => {
-  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
 })
-afterEach(async () => {
-  for (const { complaints, close } of opened.splice(0)) {
-    await close()
-    expect(complaints).toEqual([])
-  }
-})
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await origin.close()
-  await removeDataDir(server.dataDir)
-})
-
-async function open(address: string, options?: Parameters<typeof openPage>[3]): Promise<Page> {
-  const page = await openPage(browser, server, address, options)
-  opened.push(page)
-  return page.page
-}
 
 const rows = (page: Page) => page.locator('main tbody tr')
 const search = (page: Page) => page.getByPlaceholder('Search files')

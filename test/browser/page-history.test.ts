@@ -1,21 +1,19 @@
 // The history of operations in the admin page with its filters, and the settings that lead to it: notifications, sent mail.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
 
 /** Tagging operations, so that the history has two pages. */
 const TAGGINGS = 27
 
 let server: RunningServer
 let origin: Origin
-let browser: Browser
-let opened: OpenPage | null = null
 
-beforeAll(async () => {
-  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
   const fine = { filename: 'Knots.pdf', url: `${origin.url}/bytes/100/knots` }
   const missing = { filename: 'Missing.pdf', url: `${origin.url}/nothing` }
   const reply = await importUntilEnd(server, { files: [fine, missing], notify: true })
@@ -24,28 +22,11 @@ beforeAll(async () => {
   for (let n = 0; n < TAGGINGS; n++) await run('tag-files', file, { mode: 'add', tags: [`tag-${n}`] })
   await run('delete-files', file, {})
 })
-afterEach(async () => {
-  const complaints = opened?.complaints ?? []
-  await opened?.close()
-  opened = null
-  expect(complaints).toEqual([])
-})
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await origin.close()
-  await removeDataDir(server.dataDir)
-})
 
 async function run(action: string, file: string, options: object): Promise<void> {
   const response = await server.call('POST', '/api/operations', { action, select: { file_ids: [file] }, options })
   expect(response.status).toBe(202)
   await jobUntilEnd(server, ((await response.json()) as { id: string }).id)
-}
-
-async function open(address: string): Promise<Page> {
-  opened = await openPage(browser, server, address)
-  return opened.page
 }
 
 const rows = (page: Page) => page.locator('main tbody tr')
@@ -174,10 +155,8 @@ test('on a telephone nothing is wider than the screen', async () => {
     '/files?deleted=true': 'Deleted files stay here for 7 days',
   }
   for (const [address, text] of Object.entries(shown)) {
-    await opened?.close()
-    opened = await openPage(browser, server, address, { viewport: { width: 390, height: 844 }, isMobile: true })
-    await opened.page.locator('main').getByText(text).first().waitFor()
-    expect(await opened.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(true)
-    expect(opened.complaints).toEqual([])
+    const page = await open(address, { viewport: { width: 390, height: 844 }, isMobile: true })
+    await page.locator('main').getByText(text).first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(true)
   }
 })

@@ -1,21 +1,19 @@
 // Many files at once in the admin page: ticked, tagged, previewed and confirmed, deleted, restored, undone.
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
 
 const FILES = 60
 
 let server: RunningServer
 let origin: Origin
-let browser: Browser
-let opened: OpenPage | null = null
 
-beforeAll(async () => {
-  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
   const [sku] = uniqueSkus()
   const files = Array.from({ length: FILES }, (_, n) => ({
     filename: `Chart ${String(n).padStart(2, '0')}.pdf`,
@@ -25,23 +23,6 @@ beforeAll(async () => {
   }))
   expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(FILES)
 })
-afterEach(async () => {
-  const complaints = opened?.complaints ?? []
-  await opened?.close()
-  opened = null
-  expect(complaints).toEqual([])
-})
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await origin.close()
-  await removeDataDir(server.dataDir)
-})
-
-async function open(address: string, options?: Parameters<typeof openPage>[3]): Promise<Page> {
-  opened = await openPage(browser, server, address, options)
-  return opened.page
-}
 
 interface FileRecord {
   filename: string

@@ -1,39 +1,20 @@
 // What is done with a running operation in the admin page: watched by events, paused, resumed, cancelled, its log exported.
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page, Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import type { Page, Request } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type RunningServer } from '../flows/server.ts'
 import { startHeldOrigin, type HeldOrigin } from './held-origin.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: HeldOrigin
-let browser: Browser
-let opened: OpenPage | null = null
 let imports = 0
 
-beforeAll(async () => {
-  ;[server, origin, browser] = await Promise.all([startServer(), startHeldOrigin(), startBrowser()])
+const open = usePages(startHeldOrigin, async (world) => {
+  ;({ server, origin } = world)
 })
 beforeEach(() => origin.hold())
-afterEach(async () => {
-  origin.open()
-  const complaints = opened?.complaints ?? []
-  await opened?.close()
-  opened = null
-  expect(complaints).toEqual([])
-})
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await origin.close()
-  await removeDataDir(server.dataDir)
-})
-
-async function open(address: string): Promise<Page> {
-  opened = await openPage(browser, server, address)
-  return opened.page
-}
+afterEach(() => origin.open())
 
 /** An import whose files wait until the origin opens. `ready`: what to wait for before one looks. */
 async function startImport(files: number, ready = () => origin.waiting() > 0): Promise<string> {
@@ -72,8 +53,7 @@ test('progress comes by events, and a reload loses nothing', async () => {
 
 test('where no events come through, the page asks', async () => {
   const job = await startImport(3)
-  opened = await openPage(browser, server, '/files')
-  const { page } = opened
+  const page = await open('/files')
   await page.route('**/events', (route) => route.abort())
   await page.goto(`${server.url}/operations/${job}`)
   await reaches(page, 'In progress')

@@ -1,36 +1,16 @@
 // Operations and notices in the admin page, in a real browser on the real server: as they run, and when they have ended.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: Origin
-let browser: Browser
-let opened: OpenPage | null = null
 
-beforeAll(async () => {
-  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
 })
-afterEach(async () => {
-  const complaints = opened?.complaints ?? []
-  await opened?.close()
-  opened = null
-  expect(complaints).toEqual([])
-})
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await origin.close()
-  await removeDataDir(server.dataDir)
-})
-
-async function open(address: string): Promise<Page> {
-  opened = await openPage(browser, server, address)
-  return opened.page
-}
 
 async function startImport(paths: readonly string[]): Promise<string> {
   const files = paths.map((path, n) => ({ filename: `${path.split('/').at(-1)} ${n}.bin`, url: origin.url + path }))

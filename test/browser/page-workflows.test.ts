@@ -1,36 +1,17 @@
 // Workflows in the admin page, in a real browser on the real server: made, refused, run, attached to imports, deleted.
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: Origin
-let browser: Browser
-let opened: OpenPage | null = null
 
-beforeAll(async () => {
-  ;[server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
 })
-afterEach(async () => {
-  const complaints = opened?.complaints ?? []
-  await opened?.close()
-  opened = null
-  expect(complaints).toEqual([])
-})
-afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await origin.close()
-  await removeDataDir(server.dataDir)
-})
-
-async function open(address: string, options?: Parameters<typeof openPage>[3]): Promise<Page> {
-  opened = await openPage(browser, server, address, options)
-  return opened.page
-}
 
 interface Step {
   plugin: string

@@ -1,7 +1,7 @@
 // CSV files and the API that takes them, for tests: uploads with any bytes, and a worker for the checks.
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { startCsvChecks } from '../server/channels/csv/check-run.ts'
-import type { CountProducts } from '../server/channels/csv/check.ts'
+import type { OddSkus } from '../server/channels/csv/check.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES } from '../server/http/endpoint.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
@@ -29,7 +29,7 @@ export async function openCsvApp(products: Record<string, number> = {}, options:
     startCsvChecks({
       database,
       probe: client.probe,
-      countProducts: () => countIn(products),
+      oddSkus: () => oddIn(products),
       limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
       log: silent,
     })
@@ -70,10 +70,10 @@ export async function openCsvApp(products: Record<string, number> = {}, options:
   }
 }
 
-const countIn =
-  (products: Record<string, number>): CountProducts =>
+const oddIn =
+  (products: Record<string, number>): OddSkus =>
   (skus) =>
-    Promise.resolve(new Map(skus.map((sku) => [sku, products[sku] ?? 0])))
+    Promise.resolve(new Map(skus.map((sku) => [sku, products[sku] ?? 0] as const).filter(([, count]) => count !== 1)))
 
 async function keyOf(scope: ShopScope): Promise<string> {
   return (await createApiKey(scope, { name: 'csv', scopes: SCOPES, demo: true })).key

@@ -1,18 +1,18 @@
 // Checks as work in the background: any worker takes what waits, beats while it checks, and what a dead one leaves behind is
 // taken again. It works across shops, since it has to find out who waits; each check is then its own shop's.
-import type { Catalog } from '../../../plugins/contract.ts'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import { checkRows, type CheckProgress, type CountProducts } from './check.ts'
+import { checkRows, type CheckProgress, type OddSkus } from './check.ts'
 import { keepProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
-import { readUploadRows, requireOpen, requireUpload, type CheckOptions } from './uploads.ts'
+import { readUploadRows, requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
 
 export interface CheckParts {
   database: Database
   probe: ProbeAddress
-  countProducts(shop: number): CountProducts
+  /** For one check of a shop's file. */
+  oddSkus(scope: ShopScope): OddSkus
   limits: SizeLimits
   log: Logger
 }
@@ -23,14 +23,6 @@ const BEAT_MS = 1000
 const SILENCE = '20 seconds'
 const AT_ONCE = 2
 const MOST_ATTEMPTS = 3
-
-/** Counts products by what the shop's live catalog says. */
-export const countInCatalog =
-  (catalog: Pick<Catalog, 'findBySku'>): CountProducts =>
-  async (skus, signal) => {
-    const found = await catalog.findBySku(skus, signal)
-    return new Map([...found].map(([sku, variants]) => [sku, new Set(variants.map((one) => one.product_id)).size]))
-  }
 
 /** Puts the file in line for a check. Throws `conflict` when its import has started. */
 export async function queueCheck(scope: ShopScope, id: string, options: CheckOptions): Promise<void> {
@@ -104,18 +96,7 @@ async function runCheck(parts: CheckParts, taken: TakenCheck, stopping: AbortSig
     const attempts = await attemptsOf(scope, taken)
     if (attempts > MOST_ATTEMPTS)
       return await endCheck(scope, taken, null, 'The check of this file stopped three times')
-    const end = await checkRows({
-      ...upload,
-      ...lookUps(scope),
-      batches: readUploadRows(scope, upload),
-      onConflict: upload.check_options!.on_conflict,
-      countProducts: parts.countProducts(scope.shop),
-      probe: upload.check_options!.probe ? parts.probe : null,
-      limits: parts.limits,
-      report: (problems) => keepProblems(scope, upload, problems),
-      onProgress: (now) => (progress = now),
-      signal,
-    })
+    const end = await checkUpload(scope, upload, { ...parts, onProgress: (now) => (progress = now), signal })
     await endCheck(scope, taken, end, null)
   } catch (error) {
     await giveUp(scope, taken, { error, stopping: stopping.aborted, lost: lost.signal.aborted, log: parts.log })
@@ -124,13 +105,33 @@ async function runCheck(parts: CheckParts, taken: TakenCheck, stopping: AbortSig
   }
 }
 
+/** The check itself, with the shop's own rows to look things up in. */
+export const checkUpload = (
+  scope: ShopScope,
+  upload: CsvUpload,
+  parts: Omit<CheckParts, 'database' | 'log'> & { onProgress(progress: CheckProgress): void; signal: AbortSignal },
+): Promise<CheckProgress> =>
+  checkRows({
+    ...lookUps(scope),
+    headers: upload.headers,
+    mapping: upload.mapping,
+    batches: readUploadRows(scope, upload),
+    onConflict: upload.check_options!.on_conflict,
+    oddSkus: parts.oddSkus(scope),
+    probe: upload.check_options!.probe ? parts.probe : null,
+    limits: parts.limits,
+    report: (problems) => keepProblems(scope, upload, problems),
+    onProgress: parts.onProgress,
+    signal: parts.signal,
+  })
+
 function lookUps(scope: ShopScope) {
   return {
     takenNames: async (keys: readonly string[]) => {
       const rows = await scope.query<{ name_key: string; id: string }>(
-        `select name_key, id from files
-         where shop_id = :shop and name_key = any(:keys::text[]) and deleted_at is null`,
-        { keys },
+        `select k.key as name_key, f.id from jsonb_array_elements_text(:keys::jsonb) as k(key), lateral (
+           select id from files where shop_id = :shop and name_key = k.key collate "C" and deleted_at is null limit 1) f`,
+        { keys: JSON.stringify(keys) },
       )
       return new Map(rows.map(({ name_key, id }) => [name_key, id]))
     },

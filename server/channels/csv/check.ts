@@ -1,5 +1,6 @@
 // The check of a whole CSV file: every row's values, names within the file and against the shop, SKUs, and whether the
 // addresses answer. It knows no database: what it looks things up in is given to it, and problems go where it is told.
+import { PortError } from '../../../plugins/contract.ts'
 import type { OnConflict } from '../../files/admit.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
@@ -15,8 +16,8 @@ export interface RowProblem extends CellProblem {
   column: string | null
 }
 
-/** How many products have each SKU; those that none has may be absent. */
-export type CountProducts = (skus: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
+/** Of these SKUs, those that not exactly one product has, each with how many have it. */
+export type OddSkus = (skus: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
 
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
@@ -27,7 +28,7 @@ export interface CheckParts {
   takenNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Which of these files the shop has, outside the trash. */
   knownFiles(ids: readonly string[]): Promise<ReadonlySet<string>>
-  countProducts: CountProducts
+  oddSkus: OddSkus
   /** null: addresses are not asked. */
   probe: ProbeAddress | null
   limits: SizeLimits
@@ -53,7 +54,8 @@ export interface CheckProgress {
 }
 
 const REPORTED_AT_ONCE = 2000
-const SKUS_AT_ONCE = 2000
+const LOOKED_UP_AT_ONCE = 4000
+const NONE: ReadonlyMap<string, number> = new Map()
 
 /** Gives the final count. Throws what the look-ups throw, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
@@ -62,7 +64,7 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   for (const field of missing)
     await book.add(1, { field: null, severity: 'error', ...invalid(`The required column ${field} is missing`) }, field)
   await readAll(parts, book)
-  await checkSkus(parts, book)
+  await checkSkus(book)
   if (parts.probe) await checkAddresses(parts, book, parts.probe)
   return book.end()
 }
@@ -73,41 +75,58 @@ export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url'
 
 const invalid = (detail: string) => ({ code: 'invalid_csv' as const, message: ERRORS.invalid_csv.message, detail })
 
+/** One row, or several: most are alone. */
+type Rows = number | number[]
+
 type Book = ReturnType<typeof createBook>
 
 /** What the check has seen so far. */
 function createBook({ mapping, report, onProgress, signal }: CheckParts) {
+  const newSkus: string[] = []
+  const skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
   const progress: CheckProgress = {
     ...{ phase: 'rows', rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 },
     ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 0, update_rows: 0 },
   }
   const errorRows = new Set<number>()
-  const updateRows = new Set<number>()
-  const importRows = new Set<number>()
+  let updates = 0
   let waiting: RowProblem[] = []
   const count = () => {
     progress.error_rows = errorRows.size
-    progress.import_rows = importRows.size
-    progress.update_rows = updateRows.size
+    progress.update_rows = updates
+    // The header may have errors of its own.
+    progress.import_rows = progress.rows - updates - errorRows.size + (errorRows.has(1) ? 1 : 0)
     onProgress(progress)
   }
   return {
     progress,
     names: new Map<string, number>(),
     ids: new Map<string, number>(),
-    skus: new Map<string, number[]>(),
-    urls: new Map<string, number[]>(),
-    seen: (row: number, values: RowValues, broken: boolean) => {
-      progress.rows++
-      if (!broken) (values.id === null ? importRows : updateRows).add(row)
+    skus: new Map<string, Rows>(),
+    urls: new Map<string, Rows>(),
+    newSkus,
+    skuLookUps,
+    /** One after another, in the background, once there are so many; null comes of a storefront that is away. */
+    lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
+      if (newSkus.length < least) return
+      const skus = newSkus.splice(0)
+      const before = skuLookUps.at(-1) ?? Promise.resolve(NONE)
+      const found = before.then((odd) => odd && oddSkus(skus, signal).catch(noCatalog))
+      progress.skus_total += skus.length
+      const counted = found.then((odd) => {
+        progress.skus += skus.length
+        return odd
+      })
+      // Whoever waits for it hears of its failure.
+      counted.catch(() => {})
+      skuLookUps.push(counted)
     },
     hasError: (row: number) => errorRows.has(row),
+    noteUpdates: (rows: number) => void (updates += rows),
     add: async (row: number, problem: CellProblem, of: Field | null = problem.field) => {
       progress[problem.severity === 'error' ? 'errors' : 'warnings']++
       if (problem.severity === 'error') {
         errorRows.add(row)
-        importRows.delete(row)
-        updateRows.delete(row)
       }
       waiting.push({ ...problem, row, place: placeOf(of), column: of && (mapping[of] ?? of) })
       if (waiting.length < REPORTED_AT_ONCE) return
@@ -129,26 +148,44 @@ function createBook({ mapping, report, onProgress, signal }: CheckParts) {
   }
 }
 
-/** The rows themselves, batch after batch. The first record is the header. */
+/** The rows themselves, batch after batch. What is looked up of some is looked up while the next ones are read. */
 async function readAll(parts: CheckParts, book: Book): Promise<void> {
   const places = placesOf(parts.mapping, parts.headers)
-  const body = bodyOf(parts.batches)
-  for await (const batch of body) {
-    const rows: { row: number; values: RowValues }[] = []
+  let named: NamedRow[] = []
+  let lookedUp: Promise<void> = Promise.resolve()
+  const lookUp = async () => {
+    await lookedUp
+    lookedUp = checkFiles(parts, book, named)
+    // Whoever waits for it hears of its failure.
+    lookedUp.catch(() => {})
+    named = []
+  }
+  for await (const batch of bodyOf(parts.batches)) {
+    book.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
-      const { values, problems } = readValues(cells, places)
       const shape = broken ?? shapeProblem(cells, parts.headers)
-      book.seen(row, values, shape !== null)
       // Where cells stand in the wrong columns, what they seem to say is no help.
-      if (shape) await book.add(row, shape)
-      else for (const problem of problems) await book.add(row, problem)
-      if (!shape) rows.push({ row, values })
+      if (shape) {
+        await book.add(row, shape)
+        continue
+      }
+      const { values, problems } = readValues(cells, places)
+      for (const problem of problems) await book.add(row, problem)
+      note(parts, book, row, values)
+      named.push({ row, id: values.id, filename: values.filename })
     }
-    for (const one of rows) note(parts, book, one)
-    await checkNames(parts, book, rows)
-    await checkIds(parts, book, rows)
+    if (named.length >= LOOKED_UP_AT_ONCE) await lookUp()
+    book.lookUpSkus(parts, LOOKED_UP_AT_ONCE)
     book.step({})
   }
+  await lookUp()
+  await lookedUp
+  book.lookUpSkus(parts, 1)
+}
+
+async function checkFiles(parts: CheckParts, book: Book, rows: readonly NamedRow[]): Promise<void> {
+  await checkNames(parts, book, rows)
+  await checkIds(parts, book, rows)
 }
 
 export interface BodyRow {
@@ -179,18 +216,30 @@ export async function* bodyOf(batches: AsyncIterable<RowBatch>): AsyncGenerator<
   }
 }
 
-function note({ probe }: CheckParts, book: Book, { row, values }: { row: number; values: RowValues }): void {
-  if (values.product_sku !== '') listed(book.skus, values.product_sku).push(row)
-  if (probe && values.id === null && !book.hasError(row)) listed(book.urls, values.file_url).push(row)
+function note({ probe }: CheckParts, book: Book, row: number, values: RowValues): void {
+  if (values.product_sku !== '' && list(book.skus, values.product_sku, row)) book.newSkus.push(values.product_sku)
+  if (probe && values.id === null && !book.hasError(row)) list(book.urls, values.file_url, row)
 }
 
-function listed(map: Map<string, number[]>, key: string): number[] {
-  let rows = map.get(key)
-  if (!rows) map.set(key, (rows = []))
-  return rows
+/** Is it the first one? */
+function list(map: Map<string, Rows>, key: string, row: number): boolean {
+  const rows = map.get(key)
+  if (rows === undefined) map.set(key, row)
+  else if (typeof rows === 'number') map.set(key, [rows, row])
+  else rows.push(row)
+  return rows === undefined
 }
 
-type ReadRow = { row: number; values: RowValues }
+const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
+  const rows = map.get(key)!
+  return typeof rows === 'number' ? [rows] : rows
+}
+
+interface NamedRow {
+  row: number
+  id: string | null
+  filename: string
+}
 
 const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
   error: 'rename it, or choose to overwrite',
@@ -199,34 +248,39 @@ const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
   new_version: 'it becomes that file’s newest version',
 }
 
-async function checkNames({ onConflict, takenNames }: CheckParts, book: Book, rows: readonly ReadRow[]): Promise<void> {
-  const named = rows.filter(({ values }) => values.filename !== '')
-  const keys = named.map(({ values }) => nameKey(values.filename))
+async function checkNames(
+  { onConflict, takenNames }: CheckParts,
+  book: Book,
+  rows: readonly NamedRow[],
+): Promise<void> {
+  const named = rows.filter(({ filename }) => filename !== '')
+  const keys = named.map(({ filename }) => nameKey(filename))
   const taken = await takenNames(keys)
-  for (const [at, { row, values }] of named.entries()) {
+  for (const [at, { row, id, filename }] of named.entries()) {
     const key = keys[at]!
     const before = book.names.get(key)
     if (before === undefined) book.names.set(key, row)
     const holder = taken.get(key)
-    const inShop = holder !== undefined && holder !== values.id
+    const inShop = holder !== undefined && holder !== id
     if (before === undefined && !inShop) continue
     const where = before === undefined ? 'A file of this name is in the shop' : `Row ${before} has this name too`
     // A file that exists is renamed into a name that is free, or not at all.
-    const conflict = values.id === null ? onConflict : 'error'
+    const conflict = id === null ? onConflict : 'error'
     await book.add(row, {
       field: 'filename',
       severity: conflict === 'error' ? 'error' : 'warning',
       code: 'duplicate_filename',
       message: ERRORS.duplicate_filename.message,
       detail: `${where}: ${CONSEQUENCES[conflict]}`,
-      value: values.filename,
+      value: filename,
     })
   }
 }
 
-async function checkIds({ knownFiles }: CheckParts, book: Book, rows: readonly ReadRow[]): Promise<void> {
-  const updates = rows.flatMap(({ row, values }) => (values.id === null ? [] : [{ row, id: values.id }]))
+async function checkIds({ knownFiles }: CheckParts, book: Book, rows: readonly NamedRow[]): Promise<void> {
+  const updates = rows.flatMap(({ row, id }) => (id === null ? [] : [{ row, id }]))
   if (updates.length === 0) return
+  book.noteUpdates(updates.length)
   const known = await knownFiles(updates.map(({ id }) => id))
   for (const { row, id } of updates) {
     const before = book.ids.get(id)
@@ -238,27 +292,34 @@ async function checkIds({ knownFiles }: CheckParts, book: Book, rows: readonly R
   }
 }
 
-async function checkSkus({ countProducts, signal }: CheckParts, book: Book): Promise<void> {
-  const all = [...book.skus.keys()]
-  book.step({ phase: 'skus', skus_total: all.length })
-  for (let from = 0; from < all.length; from += SKUS_AT_ONCE) {
-    const skus = all.slice(from, from + SKUS_AT_ONCE)
-    const counts = await countProducts(skus, signal)
-    for (const sku of skus) {
-      const products = counts.get(sku) ?? 0
-      if (products === 1) continue
+async function checkSkus(book: Book): Promise<void> {
+  book.step({ phase: 'skus' })
+  for (const lookUp of book.skuLookUps) {
+    const odd = await lookUp
+    if (!odd) {
+      const { message } = ERRORS.storefront_unavailable
+      const detail = 'SKUs were not checked: they are looked up again when the files are imported'
+      await book.add(1, { field: 'product_sku', severity: 'warning', code: 'storefront_unavailable', message, detail })
+      break
+    }
+    for (const [sku, products] of odd) {
       const [code, detail] =
         products === 0
           ? (['sku_not_found', 'The file is imported without a product'] as const)
           : (['sku_ambiguous', `${products} products have it: choose one after the import`] as const)
-      for (const row of book.skus.get(sku)!) {
+      for (const row of rowsOf(book.skus, sku)) {
         const { message } = ERRORS[code]
         await book.add(row, { field: 'product_sku', severity: 'warning', code, message, detail, value: sku })
       }
     }
-    book.step({ skus: Math.min(all.length, from + SKUS_AT_ONCE) })
   }
   book.skus.clear()
+}
+
+/** A storefront that is away holds up no import. */
+function noCatalog(error: unknown): null {
+  if (error instanceof PortError) return null
+  throw error
 }
 
 async function checkAddresses(parts: CheckParts, book: Book, probe: ProbeAddress): Promise<void> {
@@ -267,6 +328,6 @@ async function checkAddresses(parts: CheckParts, book: Book, probe: ProbeAddress
   for await (const { url, problem } of probeAddresses([...urls.keys()], probe, parts)) {
     book.step({ urls: progress.urls + 1 })
     if (!problem) continue
-    for (const row of urls.get(url)!) await book.add(row, { field: 'file_url', ...problem, value: url })
+    for (const row of rowsOf(urls, url)) await book.add(row, { field: 'file_url', ...problem, value: url })
   }
 }

@@ -91,11 +91,13 @@ function tagsProblem(tags: readonly string[]): Problem | null {
   return tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
+const WHOLE = /^\d{1,15}$/
+
 /** `60`, `60.0`; nothing: the default; `never` and `unlimited`: null. */
 function wholeNumber(text: string, most: number): number | null | undefined | Problem {
   if (text === '') return undefined
-  if (/^(never|unlimited)$/i.test(text)) return null
-  const [, digits] = /^(\d{1,15})(?:[.,]0+)?$/.exec(text) ?? []
+  const digits = WHOLE.test(text) ? text : /^(\d{1,15})[.,]0+$/.exec(text)?.[1]
+  if (digits === undefined && /^(never|unlimited)$/i.test(text)) return null
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)
   if (value < 1 || value > most) return { code: 'out_of_range', message: `This is not a number from 1 to ${most}` }

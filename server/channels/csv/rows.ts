@@ -29,6 +29,7 @@ export interface Broken {
 
 /** No row is longer; what seems to be one has a quote that is never closed. Characters. */
 const LONGEST_ROW = 1024 * 1024
+const PIECE = 128 * 1024
 /** Which cell it is costs another look, so it is told of so many. */
 const CELLS_FOUND = 20
 
@@ -71,7 +72,7 @@ export async function* readRows(text: AsyncIterable<string>, { delimiter, newlin
     first += data.length
     return batch
   }
-  for await (const piece of text) {
+  for await (const piece of smaller(text)) {
     const input = left + piece
     const parsed = parse(input, false)
     left = input.slice(parsed.meta.cursor)
@@ -81,6 +82,12 @@ export async function* readRows(text: AsyncIterable<string>, { delimiter, newlin
     return
   }
   if (left !== '') yield batchOf(left, parse(left, true), true)
+}
+
+/** Cells that are done with before the collector comes by cost it nothing. */
+async function* smaller(text: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of text)
+    for (let at = 0; at < piece.length; at += PIECE) yield piece.length > PIECE ? piece.slice(at, at + PIECE) : piece
 }
 
 const UNCLOSED: Broken = { cell: 0, detail: 'A quote that is opened here is never closed', fatal: true }

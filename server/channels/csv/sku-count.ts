@@ -1,0 +1,44 @@
+// How many products have each SKU of a CSV file: counted in the mirror of the catalog, and what that does not know is asked of
+// the storefront itself, which may have learned of it since.
+import type { Catalog } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { OddSkus } from './check.ts'
+
+/** The storefront answers some hundred a second: of more than these, a mirror's word is taken. */
+const MOST_ASKED = 2000
+
+/** Of one check. What it gives throws `PortError` where the storefront cannot be reached. */
+export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'>): OddSkus {
+  let asked = 0
+  return async (skus, signal) => {
+    const odd = await oddInMirror(scope, skus)
+    const unknown = [...odd].flatMap(([sku, products]) => (products === 0 ? [sku] : []))
+    asked += unknown.length
+    if (unknown.length === 0 || (asked > MOST_ASKED && (await hasMirror(scope)))) return odd
+    const found = await live.findBySku(unknown, signal)
+    for (const sku of unknown) {
+      const products = new Set(found.get(sku)?.map((one) => one.product_id)).size
+      if (products === 1) odd.delete(sku)
+      else odd.set(sku, products)
+    }
+    return odd
+  }
+}
+
+async function oddInMirror(scope: ShopScope, skus: readonly string[]): Promise<Map<string, number>> {
+  const rows = await scope.query<{ sku: string; products: number }>(
+    `select s.sku, case when o.least is null then 0 else (
+         select count(distinct product_id)::int from variants where shop_id = :shop and sku = s.sku) end as products
+     from jsonb_array_elements_text(:skus::jsonb) as s(sku), lateral (
+         select min(product_id) as least, max(product_id) as most from variants
+         where shop_id = :shop and sku = s.sku collate "C") o
+     where o.least is null or o.least <> o.most`,
+    { skus: JSON.stringify(skus) },
+  )
+  return new Map(rows.map(({ sku, products }) => [sku, products]))
+}
+
+async function hasMirror(scope: ShopScope): Promise<boolean> {
+  const rows = await scope.query('select 1 from catalog_mirrors where shop_id = :shop and finished_at is not null')
+  return rows.length > 0
+}

@@ -1,0 +1,37 @@
+// Our side: receives the file as an upload does, and checks it as a worker does, on a real database with a mirror in it.
+import { createReadStream } from 'node:fs'
+import { checkUpload } from '../../../server/channels/csv/check-run.ts'
+import { createSkuCount } from '../../../server/channels/csv/sku-count.ts'
+import { receive, removeUpload, requireUpload } from '../../../server/channels/csv/uploads.ts'
+import { openDatabase } from '../../../server/db/database.ts'
+import { forShop } from '../../../server/db/for-shop.ts'
+import { createLogger } from '../../../server/log.ts'
+
+const { databaseUrl, shop } = JSON.parse(process.argv[2]!) as { databaseUrl: string; shop: number }
+const database = openDatabase(databaseUrl, 4, createLogger('error'))
+const scope = forShop(database, shop)
+/** What the mirror does not know, the storefront does not know either. */
+const live = { findBySku: () => Promise.resolve(new Map()) }
+
+async function check(file: string) {
+  const started = performance.now()
+  const id = await receive(scope, createReadStream(file), 'bench.csv')
+  const received = performance.now() - started
+  const upload = { ...(await requireUpload(scope, id)), check_options: { probe: false, on_conflict: 'error' as const } }
+  const end = await checkUpload(scope, upload, {
+    probe: () => Promise.reject(new Error('Nothing is asked')),
+    oddSkus: (of) => createSkuCount(of, live),
+    limits: { file_bytes: 5e9, large_file_bytes: 5e8 },
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  })
+  const ms = performance.now() - started
+  await removeUpload(scope, id)
+  return { ms, received, end }
+}
+
+process.on('message', ({ file }: { file: string }) => {
+  void check(file).then((answer) => process.send!(answer))
+})
+process.on('disconnect', () => void database.close())
+process.send!('ready')

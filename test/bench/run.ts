@@ -3,11 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Row } from './bench.ts'
+import { csvBench } from './csv.ts'
 import { download } from './download.ts'
 import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
+import { mapping } from './mapping.ts'
+import { uploadsBench } from './uploads.ts'
 
-const BENCHES: readonly Bench[] = [importBench, engineBench, download]
+const BENCHES: readonly Bench[] = [importBench, uploadsBench, engineBench, download, csvBench, mapping]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 function print(name: string, rows: readonly Row[]): void {

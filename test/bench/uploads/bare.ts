@@ -1,0 +1,17 @@
+// What uploads are held against: @tus/server with its own file store and nothing around it. It knows no shops, checks no
+// names, syncs nothing, and whoever knows an address can fetch what was sent.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { FileStore } from '@tus/file-store'
+import { Server } from '@tus/server'
+
+const { folder } = JSON.parse(process.argv[2]!) as { folder: string }
+const tus = new Server({ path: '/api/uploads', datastore: new FileStore({ directory: folder }) })
+const server = createServer((request, response) => void tus.handle(request, response))
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+process.send!(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+await once(process, 'disconnect')
+server.closeAllConnections()
+server.close()

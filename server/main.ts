@@ -2,7 +2,8 @@
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
-import { countInCatalog, startCsvChecks } from './channels/csv/check-run.ts'
+import { startCsvChecks } from './channels/csv/check-run.ts'
+import { createSkuCount } from './channels/csv/sku-count.ts'
 import { matchAgain } from './channels/match-again.ts'
 import { startSchedules } from './channels/schedule.ts'
 import { openUploadFolder } from './channels/upload/upload.ts'
@@ -78,8 +79,8 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     const refreshed = (scope: ShopScope, { added }: Refreshed) => matchAgain(engine, scope, added)
     closings.push(startMirrors({ database, storefront, refreshed, log }))
     const probe = (url: string, signal: AbortSignal) => client.probe(url, signal)
-    const countProducts = (shop: number) => countInCatalog(storefront.catalog(shop))
-    closings.push(startCsvChecks({ database, probe, countProducts, limits, log }))
+    const oddSkus = (scope: ShopScope) => createSkuCount(scope, storefront.catalog(scope.shop))
+    closings.push(startCsvChecks({ database, probe, oddSkus, limits, log }))
   }
   if (!web) return log.info('the worker is ready')
 

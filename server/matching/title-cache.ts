@@ -5,7 +5,7 @@ import { allTitles, generationOf } from '../storefront/mirror/lookup.ts'
 import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
 
 /** Some 300 bytes each. */
-const MOST_TITLES = 200_000
+const MOST_TITLES = 120_000
 const IDLE_MS = 10 * 60_000
 
 interface Kept {

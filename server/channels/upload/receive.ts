@@ -23,20 +23,23 @@ export function readChecksum(header: string): Checksum | null {
   return { algorithm, digest: Buffer.from(text!, 'base64') }
 }
 
+export interface Chunk {
+  bytes: AsyncIterable<Buffer>
+  /** Where it begins, and where it may end at most. */
+  offset: number
+  limit: number
+  checksum: Checksum | null
+}
+
 /**
  * Gives the new offset. Where the line breaks, what came stays. With a checksum it is all or nothing: then this throws
- * `checksum_mismatch`, and what came is cut off again.
+ * `checksum_mismatch`, and what came is cut off again. Throws `payload_too_large` at the limit.
  */
-export async function receive(
-  path: string,
-  bytes: AsyncIterable<Buffer>,
-  offset: number,
-  checksum: Checksum | null,
-): Promise<number> {
+export async function receive(path: string, { bytes, offset, limit, checksum }: Chunk): Promise<number> {
   const file = await open(path, 'r+').catch(storageFailed)
   try {
     const hash = checksum && createHash(checksum.algorithm)
-    const end = await write(file, bytes, offset, (chunk) => hash?.update(chunk))
+    const end = await write(file, within(bytes, limit - offset), offset, (chunk) => hash?.update(chunk))
     if (!hash || hash.digest().equals(checksum.digest)) return end
     throw new AppError('checksum_mismatch')
   } catch (error) {
@@ -44,6 +47,15 @@ export async function receive(
     throw error
   } finally {
     await file.close()
+  }
+}
+
+async function* within(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let left = most
+  for await (const chunk of bytes) {
+    left -= chunk.length
+    if (left < 0) throw new AppError('payload_too_large')
+    yield chunk
   }
 }
 
@@ -59,7 +71,7 @@ async function write(
   let waiting = 0
   const flush = async () => {
     await running
-    running = writeAll(file, piece, end)
+    running = writeAll(file, piece, end).finally(freeing(piece))
     running.catch(() => {})
     end += waiting
     piece = []
@@ -78,6 +90,15 @@ async function write(
     await running
   }
   return end
+}
+
+/**
+ * Gives the chunks' memory back at once. Left to the collector, a gigabyte of them makes it look through the whole heap
+ * dozens of times, which costs more than receiving them. Chunks that share their memory with others are let alone.
+ */
+const freeing = (chunks: readonly Buffer[]) => () => {
+  for (const { buffer, length } of chunks)
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }
 
 async function writeAll(file: FileHandle, pieces: Buffer[], position: number): Promise<void> {

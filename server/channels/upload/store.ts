@@ -12,7 +12,8 @@ import { deleteUpload, EXPIRY_MS, findUpload, insertUpload, noteOffset, noteUnpr
 export interface UploadRequest {
   /** For history. */
   requestedBy: string
-  /** Of the chunk that comes with this request. */
+  /** What comes with this request: straight from the connection, since tus would take it through three more streams. */
+  bytes: AsyncIterable<Buffer>
   checksum: Checksum | null
   /** The most bytes that a file may have. */
   fileBytes: number
@@ -52,12 +53,14 @@ export class ShopUploads extends DataStore {
     })
   }
 
-  override async write(bytes: Readable, publicId: string, offset: number): Promise<number> {
+  override async write(_: Readable, publicId: string, offset: number): Promise<number> {
     const row = await this.#find(publicId)
     if (row.status !== 'uploading') return offset
     const { checksum } = this.#request
     if (checksum) await noteUnproved(this.#scope, row.id, offset)
-    const end = await receive(this.#parts.folder.incoming(row.id), bytes, offset, checksum)
+    const { bytes } = this.#request
+    const path = this.#parts.folder.incoming(row.id)
+    const end = await receive(path, { bytes, offset, limit: row.size_bytes, checksum })
     await noteOffset(this.#scope, row.id, end)
     return end
   }

@@ -1,5 +1,6 @@
 // The tus 1.0 protocol for one request: a server that knows one shop and nothing else, since its store does.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { ERRORS, Server, type Locker } from '@tus/server'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { LockTimeout, type Locks } from '../../db/locks.ts'
@@ -34,12 +35,14 @@ export async function handleTus(
   const { scope, name: requestedBy } = caller
   const checksum = readChecksum(String(request.headers['upload-checksum'] ?? ''))
   const { fileBytes } = parts
-  const datastore = new ShopUploads(parts, scope, { requestedBy, checksum, fileBytes })
+  const stop = new AbortController()
+  const bytes = untilStopped(request, stop.signal)
+  const datastore = new ShopUploads(parts, scope, { requestedBy, bytes, checksum, fileBytes })
   response.setHeader('Tus-Checksum-Algorithm', CHECKSUMS.join(','))
   const server = new Server({
     ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
     maxSize: fileBytes,
-    locker: lockerOf(parts.locks, scope.shop),
+    locker: lockerOf(parts.locks, scope.shop, () => void setTimeout(() => stop.abort(), DRAIN_MS)),
     namingFunction: async () => toPublicId('upload', await newUploadId(scope)),
     onUploadCreate: async (_, upload) => {
       await admit(scope, readMetadata(upload.metadata ?? {}, upload.size!, fileBytes))
@@ -53,7 +56,36 @@ export async function handleTus(
       throw toAppError(error)
     },
   })
-  await server.handle(request, response)
+  await send(request, response, await server.handleWeb(withoutBody(request)))
+}
+
+/** The request as tus takes it, but for the bytes: those go straight to the store. */
+function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[0] {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
+  const { method, url } = request
+  return { method, url: new URL(url!, 'http://upload').href, headers, body: null } as Parameters<Server['handleWeb']>[0]
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, answer: Response): Promise<void> {
+  // What is left of a chunk that was given up shall not be read as the next request.
+  if (request.method === 'PATCH' && !request.complete) response.setHeader('Connection', 'close')
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.end(await answer.text())
+}
+
+/** The request's bytes; where the line breaks, and when someone else wants the upload, they end. */
+async function* untilStopped(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const bytes = new PassThrough()
+  const end = () => {
+    request.unpipe(bytes)
+    bytes.end()
+  }
+  request.once('error', end).once('close', end)
+  signal.addEventListener('abort', end, { once: true })
+  if (request.destroyed || signal.aborted) end()
+  else request.pipe(bytes)
+  yield* bytes as AsyncIterable<Buffer>
 }
 
 /** Refuses what would be refused in the end, before its bytes are sent. */
@@ -68,13 +100,16 @@ async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadW
 }
 
 /** A shop's number is part of the name: nobody can ask for the lock of another shop's upload. */
-function lockerOf(locks: Locks, shop: number): Locker {
+function lockerOf(locks: Locks, shop: number, stop: () => void): Locker {
   return {
     newLock: (id) => {
       let release: (() => Promise<void>) | undefined
       return {
         lock: async (signal, onWanted) => {
-          release = await locks.acquire(`upload/${shop}/${id}`, signal, onWanted)
+          release = await locks.acquire(`upload/${shop}/${id}`, signal, () => {
+            stop()
+            return onWanted()
+          })
         },
         unlock: async () => release?.(),
       }

@@ -1,0 +1,80 @@
+// No shop waits for another one's work: a small import comes between the batches of a large operation.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { hasEnded, type Source } from '../../server/engine/engine.ts'
+import { draftOf } from '../../server/files/drafts.ts'
+import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
+import type { EngineWorker } from '../../server/engine/worker.ts'
+import { createTestShop } from '../database.ts'
+import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
+import { fillLibrary } from './library.ts'
+
+const LARGE = 100_000
+/** Whose batch began, in the order in which they did. */
+let log: string[] = []
+/** Notes each batch; the plain kind is worked on in transactions of thousands, the other a hundred at a time. */
+const noting = (id: string, more: Partial<Plugin>): Plugin =>
+  definePlugin({
+    ...{ id, kind: 'act', title: 'Note', options: z.strictObject({}), undo: 'fields' },
+    ...(more as object),
+    async *plan(items, _options, { shop }) {
+      log.push(shop.domain)
+      for (const item of items) yield { item: item.id, status: 'ok', change: { set: { expiry_days: 5 } } }
+    },
+  })
+const plugins = [noting('note', {}), noting('note-slowly', { outside: true }), makeBytes]
+
+let house: TestEngine
+let other: ShopScope
+let worker: EngineWorker | null = null
+beforeAll(async () => {
+  house = await createTestEngine(plugins, [])
+  await fillLibrary(house, LARGE)
+  other = forShop(house.parts.database, await createTestShop(house.parts.database, 'small.myshopify.com'))
+}, 120_000)
+afterEach(async () => {
+  await worker?.stop()
+  worker = null
+})
+afterAll(() => house.close())
+
+const workflowOf = (kind: Workflow['kind'], parallel: number, ...steps: string[]): Workflow => ({
+  ...{ id: 'test', title: 'Test', action: steps.at(-1)!, kind, parallel },
+  steps: steps.map((plugin) => ({ id: plugin, plugin })),
+})
+const start = (scope: ShopScope, workflow: Workflow, source: Source) =>
+  house.engine.start(scope, { workflow, channel: 'api', source, request: {}, requestedBy: 'test' })
+const entriesOf = (name: string, count: number): Source => ({
+  type: 'entries',
+  entries: Array.from({ length: count }, (_, n) => ({
+    entry: { filename: `${name} ${n}.txt`, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
+    draft: draftOf({ filename: `${name} ${n}.txt` }, shopSettingsSchema.parse({})),
+  })),
+})
+
+const all: Source = { type: 'filter', filter: {} }
+const large: [string, Workflow][] = [
+  ['an update of 100,000 files', workflowOf('bulk', 2, 'note')],
+  ['work on 100,000 files, one hundred at a time', workflowOf('bulk', 2, 'note-slowly')],
+]
+
+test.each(large.flatMap(([what, workflow]) => [1, 4].map((jobs) => [what, jobs, workflow] as const)))(
+  '%s, with %i jobs at once, delays ten files of another shop by two batches at most',
+  async (_what, jobs, workflow) => {
+    log = []
+    worker = await house.startWorker({ jobs_at_once: jobs })
+    const big = await start(house.scope, workflow, all)
+    await expect.poll(() => log.length, { timeout: 30_000, interval: 1 }).toBeGreaterThan(4)
+
+    const small = await start(other, workflowOf('import', 4, 'note-slowly', 'make-bytes'), entriesOf(big, 10))
+    // Those that had begun by now are on their way already.
+    const before = log.length
+    const ended = await house.engine.waitForEnd(other, small, 40_000, new AbortController().signal)
+    expect(ended).toMatchObject({ status: 'success', done: 10 })
+    expect(log.slice(before).indexOf('small.myshopify.com')).toBeOneOf([0, 1, 2])
+    expect(hasEnded((await house.engine.get(house.scope, big))!)).toBe(false)
+    await house.engine.move(house.scope, big, 'cancel')
+  },
+)

@@ -1,0 +1,60 @@
+// A file that ends every process that looks at it costs itself alone, where a batch is one transaction too.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appConfig } from '../../app.config.ts'
+import { hasEnded } from '../../server/engine/engine.ts'
+import { createTestEngine, type TestEngine } from '../engine.ts'
+import { fillLibrary } from './library.ts'
+
+const { plugins, workflows } = appConfig({})
+let house: TestEngine
+beforeAll(async () => {
+  house = await createTestEngine(plugins, workflows)
+  await fillLibrary(house, 1000)
+})
+afterAll(() => house.close())
+
+test('a poisonous file fails after three tries in which it was known, and the other 999 are done', async () => {
+  const id = await house.startOn({
+    ...{ id: 'test', title: 'Test', action: 'meet-poison', kind: 'bulk', parallel: 2 },
+    steps: [{ id: 'act', plugin: 'meet-poison' }],
+  })
+  const deaths: (string | null)[] = []
+  const ended = async () => hasEnded((await house.engine.get(house.scope, id))!)
+  while (!(await ended()) && deaths.length < 10) {
+    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'poison-worker.ts')], {
+      env: { PATH: process.env.PATH ?? '', DATABASE_URL: house.parts.database.url, POISON: 'Manual 333.pdf' },
+      stdio: 'inherit',
+    })
+    const gone = once(child, 'exit') as Promise<[number | null, string | null]>
+    const over = house.engine.waitForEnd(house.scope, id, 60_000, new AbortController().signal)
+    const [, signal] = (await Promise.race([gone, over.then(() => [null, 'SIGTERM'] as const)])) as [null, string]
+    if (signal === 'SIGTERM') {
+      child.kill('SIGTERM')
+      await gone
+      break
+    }
+    deaths.push(signal)
+    await bury()
+  }
+  const { operation, items } = await house.untilEnd(id)
+  // Once with the whole batch, once among a hundred, and then twice alone.
+  expect(deaths).toEqual(Array(4).fill('SIGKILL'))
+  expect(operation).toMatchObject({ status: 'partial', total: 1000, done: 999, failed: 1 })
+  expect(items.filter(({ status }) => status !== 'done')).toMatchObject([
+    { filename: 'Manual 333.pdf', status: 'failed', attempt: 3, error: { code: 'worker_crashed' } },
+  ])
+  const [counted] = await house.scope.query<{ changed: number }>(
+    'select count(*) as changed from files where shop_id = :shop and expiry_days = 77',
+  )
+  expect(counted).toEqual({ changed: 999 })
+}, 120_000)
+
+/** What the crash sweep does with a dead worker, at once instead of in ten seconds. */
+async function bury(): Promise<void> {
+  const { pool } = house.parts.database
+  const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')
+  await pool.query('select graphile_worker.force_unlock_workers($1)', [rows.map(({ pool_id }) => pool_id)])
+}

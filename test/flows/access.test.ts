@@ -53,6 +53,7 @@ async function makeOwner(domain: string): Promise<Owner> {
     ((await (await as(key, 'POST', route, body)).json()) as { id: string }).id
   const workflow = await make('/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] })
   const schedule = await make('/api/schedules', { name: 'Own', cron: '0 3 * * *', workflow })
+  const batch = await make('/api/uploads/batches', {})
   const question = { candidates: '[]', score: 0.9, question: Buffer.alloc(32) }
   const [asked] = (await forShop(database, shop)
     .insert('reviews', { file_id: parsePublicId('file', file), ...question })
@@ -60,6 +61,7 @@ async function makeOwner(domain: string): Promise<Owner> {
   const review = toPublicId('review', asked!.id)
   const ids = {
     review,
+    batch,
     file,
     import: reply.job_id,
     link: links.data[0]!.id,

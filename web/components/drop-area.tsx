@@ -15,10 +15,12 @@ interface Props {
   /** What the dialog for choosing shows: `.csv`. */
   accept?: string
   busy?: boolean
+  /** There is something more important on the page. */
+  small?: boolean
   onFiles: (files: ChosenFile[]) => void
 }
 
-export function DropArea({ title, help, choose, many = false, accept, busy = false, onFiles }: Props) {
+export function DropArea({ title, help, choose, many = false, accept, busy = false, small = false, onFiles }: Props) {
   const [over, setOver] = useState(0)
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
@@ -37,7 +39,7 @@ export function DropArea({ title, help, choose, many = false, accept, busy = fal
   }
   return (
     <div
-      className={`drop-area ${over > 0 ? 'over' : ''}`}
+      className={`drop-area ${over > 0 ? 'over' : ''} ${small ? 'small' : ''}`}
       onDragEnter={moved(1)}
       onDragLeave={moved(-1)}
       onDragOver={(event) => event.preventDefault()}
@@ -47,8 +49,8 @@ export function DropArea({ title, help, choose, many = false, accept, busy = fal
         void droppedFiles(event.dataTransfer).then(take)
       }}
     >
-      <BlockStack gap="300" inlineAlign="center">
-        <Text as="p" variant="headingMd">
+      <BlockStack gap={small ? '200' : '300'} inlineAlign="center">
+        <Text as="p" variant={small ? 'bodyMd' : 'headingMd'}>
           {title}
         </Text>
         <InlineStack gap="200" align="center">

@@ -1,7 +1,7 @@
 // Which column is which field, beside the first rows as they are read then; and how the whole file is to be checked.
 import { useState } from 'react'
 import { CSV_FIELDS, type CsvColumns, type CsvUpload, useCheckCsv, useSetColumns } from '../../../client/csv.ts'
-import { Facts } from '../../../components/facts.tsx'
+import { Figures } from '../../../components/facts.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Checkbox, InlineStack, Select } from '../../../ui/index.ts'
@@ -31,7 +31,7 @@ export function ColumnsStep({ upload, onChecking }: Props) {
 function Format({ upload }: { upload: CsvUpload }) {
   return (
     <Titled title="Format">
-      <Facts
+      <Figures
         rows={[
           ['Rows', numberText(upload.rows)],
           ['Size', sizeText(upload.size_bytes)],

@@ -118,10 +118,10 @@ function ErrorRows({ upload, rows }: { upload: CsvUpload; rows: number }) {
         {error && <Problem error={error} what="The rows could not be downloaded" />}
         <InlineStack gap="300" blockAlign="center">
           <Button loading={saving} onClick={save}>
-            {`Download the ${countText(rows, 'row with errors', 'rows with errors')}`}
+            {`Download ${countText(rows, 'row with errors', 'rows with errors')}`}
           </Button>
           <Text as="span" tone="subdued">
-            Put them right there, and import that file afterwards.
+            Put right what is wrong there, and import that file afterwards.
           </Text>
         </InlineStack>
       </BlockStack>

@@ -1,5 +1,5 @@
 // Files that have arrived are imported together: where that can be watched, and what stands in its way.
-import { Banner } from '../../../ui/index.ts'
+import { Banner, Link } from '../../../ui/index.ts'
 import { type QueueState } from './queue.ts'
 
 interface Props extends Pick<QueueState, 'imports' | 'errors'> {
@@ -20,12 +20,12 @@ export function Imports({ imports, errors, onRetry }: Props) {
         </Banner>
       ))}
       {imports.map(({ id, ended }) => (
-        <Banner
-          key={id}
-          tone={ended ? 'success' : 'info'}
-          title={ended ? 'The import has ended' : 'The files have arrived and are being imported'}
-          action={{ content: 'View details', url: `/operations/${id}` }}
-        />
+        <Banner key={id} tone={ended ? 'success' : 'info'}>
+          <p>
+            {ended ? 'The import has ended. ' : 'The files have arrived and are being imported. '}
+            <Link url={`/operations/${id}`}>View details</Link>
+          </p>
+        </Banner>
       ))}
     </>
   )

@@ -1,4 +1,5 @@
 // What becomes of files that have arrived: those of a batch are imported as one operation, which is followed to its end.
+import { ApiError } from '../../../client/error.ts'
 import { hasEnded } from '../../../client/operations.ts'
 import { failedItems, readOperation, retryOperation, startBatch } from '../../../client/uploads.ts'
 import { type Outcome } from './rows.ts'
@@ -17,6 +18,17 @@ export interface Arrived {
 
 const FOLLOWED_MS = 1000
 const DONE: Outcome = { status: 'done', error: null }
+
+/** What passes by itself, such as a lost network, is waited for. */
+async function startSurely(batch: string): Promise<{ id: string }> {
+  while (true)
+    try {
+      return await startBatch(batch)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.passing)) throw error
+      await new Promise((resolve) => setTimeout(resolve, FOLLOWED_MS))
+    }
+}
 
 export type Imports = ReturnType<typeof createImports>
 
@@ -57,7 +69,7 @@ export function createImports(onChange: () => void) {
       if (starting.has(batch) || errors.has(batch)) return
       starting.add(batch)
       try {
-        const { id } = await startBatch(batch)
+        const { id } = await startSurely(batch)
         for (const file of arrived) files.set(file.id, { operation: id, filename: file.filename })
         void follow(id)
       } catch (error) {

@@ -42,8 +42,9 @@ function Uploads({ shop }: { shop: string }) {
       many
       title={rows.length > 0 ? 'Drop more files here' : 'Drop files or a folder here'}
       choose="Choose files"
+      small={rows.length > 0}
       busy={admission.busy}
-      help={`All types of files, up to ${sizeText(MOST_BYTES)} each.`}
+      help={rows.length > 0 ? undefined : `All types of files, up to ${sizeText(MOST_BYTES)} each.`}
       onFiles={(files) => void admission.take(files)}
     />
   )

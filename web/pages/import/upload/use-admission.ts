@@ -17,6 +17,9 @@ interface Asking {
   names: readonly string[]
 }
 
+/** Chapter 2 before chapter 10. */
+const ORDER = new Intl.Collator(undefined, { numeric: true })
+
 /** Names that are the same to the shop. */
 const same = (name: string): string => name.normalize('NFC').toLowerCase()
 
@@ -46,8 +49,9 @@ export function useAdmission(queue: UploadQueue) {
     error,
     busy,
     dismiss: () => setRefused([]),
-    take: (files: readonly ChosenFile[]) =>
+    take: (chosen: readonly ChosenFile[]) =>
       working(async () => {
+        const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
         const known = files.filter(queue.knows)
         const { fitting, names, refused: unfit } = await judge(files.filter((file) => !queue.knows(file)))
         setRefused(unfit)
@@ -66,6 +70,7 @@ export function useAdmission(queue: UploadQueue) {
 
 /** What can't be taken and why, and the names that the shop or another of the chosen files has. */
 async function judge(files: readonly ChosenFile[]) {
+  if (files.length === 0) return { refused: [], fitting: [], names: [] }
   const checked = await checkNames([...new Set(files.map(({ data }) => data.name))])
   const refused: Refused[] = []
   const fitting: ChosenFile[] = []

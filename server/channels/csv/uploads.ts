@@ -125,14 +125,23 @@ async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
   if (size > 0) yield Buffer.concat(gathered)
 }
 
+/** Piece after piece; while one is worked on, the next one is on its way. */
 async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> {
-  for (let number = 0; ; number++) {
+  const read = async (number: number) => {
     const [chunk] = await scope.query<{ bytes: Buffer }>(
       'select bytes from csv_chunks where shop_id = :shop and csv_id = :id and number = :number',
       { id, number },
     )
-    if (!chunk) return
-    yield chunk.bytes
+    return chunk?.bytes
+  }
+  let next = read(0)
+  for (let number = 1; ; number++) {
+    const bytes = await next
+    if (!bytes) return
+    next = read(number)
+    // Nobody waits for it when the reader stops here.
+    next.catch(() => {})
+    yield bytes
   }
 }
 

@@ -1,0 +1,123 @@
+// Checks in the background: of large files, of a worker that died, stopped or was thought dead; and what is swept.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
+import { createSkuCount } from './sku-count.ts'
+import { keepProblems } from './problems.ts'
+import { requireUpload, sweepCsvUploads } from './uploads.ts'
+import { requirePublicId } from '../../ids.ts'
+
+let app: CsvApp
+beforeAll(async () => {
+  app = await openCsvApp({ 'BOOK-1': 1 })
+})
+afterAll(() => app.close())
+
+const uuid = (id: string) => requirePublicId('csv', id)
+const header = 'filename,file_url,product_sku\n'
+const set = (id: string, what: string) =>
+  app.owner.scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = :id`, { id: uuid(id) })
+
+describe('a check', () => {
+  it('of 50,000 rows is whole, and its import holds every row in order', async () => {
+    const rows = Array.from(
+      { length: 50_000 },
+      (_, n) => `file ${n}.pdf,https://cdn.example.com/${n},${n % 1000 ? 'BOOK-1' : 'NONE'}`,
+    )
+    const id = await app.uploaded(header + rows.join('\n'))
+    const { check } = await app.checked(id)
+    expect(check).toMatchObject({ rows: 50_000, errors: 0, warnings: 50, import_rows: 50_000, skus: 2 })
+    expect((await app.problems(id)).map(({ row }) => row)).toEqual(Array.from({ length: 50 }, (_, n) => n * 1000 + 2))
+    const { status, body } = await app.owner.call('POST', `/api/csv/${id}/start`, {})
+    expect([status, body.total]).toEqual([202, 50_000])
+    const items = await app.owner.scope.query<{ position: number; filename: string }>(
+      `select position, entry ->> 'filename' as filename from items where shop_id = :shop order by position`,
+    )
+    expect(items.length).toBe(50_000)
+    expect(items.every(({ position, filename }) => filename === `file ${position}.pdf`)).toBe(true)
+  })
+
+  it('whose worker died is taken over, and what that one still writes counts for nothing', async () => {
+    const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
+    const before = await requireUpload(app.owner.scope, uuid(id))
+    const options = JSON.stringify({ probe: false, on_conflict: 'error' })
+    // As it is when a worker took it and was killed half a minute ago.
+    await set(
+      id,
+      `status = 'checking', round = 5, check_options = '${options}', attempts = 1, beaten_at = now() - interval '30 s'`,
+    )
+    const file = await untilChecked(app, id)
+    expect(file).toMatchObject({ status: 'checked', check: { errors: 1 } })
+    const zombie = {
+      row: 9,
+      place: 1,
+      column: null,
+      field: null,
+      severity: 'error',
+      code: 'invalid_csv',
+      message: 'x',
+    } as const
+    await keepProblems(app.owner.scope, { id: before.id, round: 5 }, [zombie])
+    expect((await app.problems(id)).map(({ row }) => row)).toEqual([2])
+  })
+
+  it('that stops its worker again and again is given up', async () => {
+    const id = await app.uploaded(`${header}a.pdf,https://x.example/,\n`)
+    const options = JSON.stringify({ probe: false, on_conflict: 'error' })
+    await set(
+      id,
+      `status = 'checking', check_options = '${options}', attempts = 3, beaten_at = now() - interval '30 s'`,
+    )
+    expect(await untilChecked(app, id)).toMatchObject({
+      status: 'ready',
+      failure: 'The check of this file stopped three times',
+    })
+  })
+})
+
+describe('SKUs', () => {
+  it('are counted in the mirror, and what that does not know is asked of the storefront', async () => {
+    const { scope } = app.owner
+    for (const n of [1, 2])
+      await scope.query(
+        `with p as (insert into products (shop_id, id, title, title_key, handle, status)
+           values (:shop, 'p${n}', 'P', 'p', 'p${n}', 'ACTIVE') returning shop_id, id)
+         insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
+         select shop_id, id || s, id, 0, 'V', s, lower(s) from p, unnest(array['Both', 'Only-${n}']) s`,
+      )
+    const asked: string[][] = []
+    const odd = createSkuCount(scope, {
+      findBySku: (skus) => {
+        asked.push([...skus])
+        return Promise.resolve(new Map([['New', [{ product_id: 'p9' }]]]) as never)
+      },
+    })
+    const signal = new AbortController().signal
+    expect(await odd(['Both', 'Only-1', 'only-1', 'New', 'None'], signal)).toEqual(
+      new Map([
+        ['Both', 2],
+        ['only-1', 0],
+        ['None', 0],
+      ]),
+    )
+    expect(asked).toEqual([['only-1', 'New', 'None']])
+  })
+})
+
+describe('what is old', () => {
+  it('is swept with all that belongs to it', async () => {
+    const ids = [
+      await app.uploaded(`${header}a.pdf,https://x.example/,\n`),
+      await app.uploaded(`${header}b.pdf,https://x.example/,\n`),
+    ]
+    await app.checked(ids[0]!)
+    await set(ids[0]!, `created_at = now() - interval '25 hours'`)
+    await set(ids[1]!, `created_at = now() - interval '23 hours'`)
+    await sweepCsvUploads(app.engine.parts.database.pool)
+    expect((await app.owner.call('GET', `/api/csv/${ids[0]}`)).status).toBe(404)
+    expect((await app.owner.call('GET', `/api/csv/${ids[1]}`)).status).toBe(200)
+    const left = await app.owner.scope.query('select 1 from csv_chunks where shop_id = :shop and csv_id = :id', {
+      id: uuid(ids[0]!),
+    })
+    expect(left).toEqual([])
+  })
+})

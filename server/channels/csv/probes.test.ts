@@ -1,0 +1,90 @@
+// Addresses that are asked: how many at once, how often, and what becomes of hosts that do not answer.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { createGuardedClient } from '../../ports/guarded-fetch.ts'
+import { probeAddresses, type Politeness, type Probed } from './probes.ts'
+
+const limits = { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 }
+const client = createGuardedClient({ allowLoopback: true, fileBytes: limits.file_bytes })
+let origins: Origin[]
+beforeAll(async () => {
+  origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()])
+})
+afterAll(async () => {
+  await Promise.all(origins.map((origin) => origin.close()))
+  await client.close()
+})
+
+async function ask(urls: readonly string[], politeness: Politeness = {}, signal = new AbortController().signal) {
+  const found: Probed[] = []
+  for await (const one of probeAddresses(urls, client.probe, { signal, limits }, { again_after: 10, ...politeness }))
+    found.push(one)
+  return found
+}
+
+describe('addresses', () => {
+  it('are asked a few at once of each host, and all of them', async () => {
+    const urls = origins.flatMap(({ url }) => Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`))
+    const found = await ask(urls, { at_once: 8, at_once_per_host: 3 })
+    expect(found.map(({ url }) => url).sort()).toEqual(urls.toSorted())
+    expect(found.every(({ problem }) => problem === null)).toBe(true)
+    for (const origin of origins) {
+      expect(origin.total).toBe(60)
+      expect(origin.mostAtOnce).toBeLessThanOrEqual(3)
+    }
+  })
+
+  it('that may answer later are asked once more', async () => {
+    let asked = 0
+    const server = createServer((_, response) =>
+      response.writeHead(++asked <= 2 ? 503 : 200, { 'content-length': 0 }).end(),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a`
+    expect(await ask([url])).toEqual([{ url, problem: null }])
+    server.close()
+  })
+
+  it('of a host that never answers are not asked on and on', async () => {
+    const server = createServer((request) => request.socket.destroy())
+    let connections = 0
+    server.on('connection', () => connections++)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const dead = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const alive = `${origins[0]!.url}/bytes/10/alive`
+    const found = await ask([...Array.from({ length: 500 }, (_, n) => `${dead}/${n}`), alive])
+    expect(found.length).toBe(501)
+    expect(found.find(({ url }) => url === alive)!.problem).toBe(null)
+    expect(found.filter(({ problem }) => problem?.code === 'url_not_accessible').length).toBe(500)
+    expect(connections).toBeLessThan(100)
+    server.close()
+  })
+
+  it('inside the house are not reached, and nothing is told of them', async () => {
+    const guarded = createGuardedClient({ allowLoopback: false, fileBytes: 1 })
+    const found: Probed[] = []
+    const urls = ['http://127.0.0.1:1/', 'http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://[::1]/']
+    const signal = new AbortController().signal
+    for await (const one of probeAddresses(urls, guarded.probe, { signal, limits })) found.push(one)
+    for (const { problem } of found)
+      expect(problem).toEqual({
+        ...{ severity: 'error', code: 'url_not_accessible', message: 'File URL not accessible' },
+        detail: 'The address could not be reached',
+      })
+    await guarded.close()
+  })
+
+  it('are left alone when the check is given up', async () => {
+    const abort = new AbortController()
+    const urls = Array.from({ length: 1000 }, (_, n) => `${origins[1]!.url}/bytes/10/later-${n}`)
+    const before = origins[1]!.total
+    const asking = (async () => {
+      for await (const { url } of probeAddresses(urls, client.probe, { signal: abort.signal, limits }))
+        abort.abort(new Error(`enough after ${url}`))
+    })()
+    await expect(asking).rejects.toThrow('enough after')
+    expect(origins[1]!.total - before).toBeLessThan(50)
+  })
+})

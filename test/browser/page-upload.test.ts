@@ -1,0 +1,278 @@
+// Uploads in the admin page, in a real browser on the real server: a queue that is paused, cut, reloaded and gone on with, and
+// whose files arrive byte for byte.
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startLine } from '../fakes/line.ts'
+import { listAll } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+const MB = 1024 ** 2
+
+let server: RunningServer
+let browser: Browser
+let folder: string
+let opened: OpenPage | null = null
+
+beforeAll(async () => {
+  ;[server, browser, folder] = await Promise.all([
+    startServer(),
+    startBrowser(),
+    mkdtemp(path.join(tmpdir(), 'stevedore-up-')),
+  ])
+})
+afterEach(async () => {
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await removeDataDir(server.dataDir)
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function open(): Promise<Page> {
+  opened = await openPage(browser, server, '/import/upload')
+  await opened.page.getByRole('button', { name: 'Choose files' }).waitFor()
+  return opened.page
+}
+
+/** A file of random bytes; gives its path and their hash. */
+async function made(name: string, size: number): Promise<{ path: string; hash: string }> {
+  const bytes = randomBytes(size)
+  const place = path.join(folder, name)
+  await mkdir(path.dirname(place), { recursive: true })
+  await writeFile(place, bytes)
+  return { path: place, hash: createHash('sha256').update(bytes).digest('hex') }
+}
+
+const choose = (page: Page, files: string | string[]) =>
+  page.getByLabel('Choose files', { exact: true }).and(page.locator('input')).setInputFiles(files)
+const row = (page: Page, name: string): Locator =>
+  page.getByRole('list', { name: 'Uploads' }).getByRole('listitem', { name, exact: true })
+const status = (page: Page, name: string, text: string) => row(page, name).getByText(text, { exact: true }).waitFor()
+const figure = (page: Page, name: string): Locator =>
+  page
+    .locator('.figures div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+const ended = (page: Page) => page.getByText('The import has ended').last().waitFor({ timeout: 50_000 })
+
+interface Listed {
+  id: string
+  filename: string
+  version: number
+}
+
+async function fileNamed(filename: string): Promise<Listed> {
+  const files = (await listAll(server, '/api/files?limit=250')) as unknown as Listed[]
+  return files.find((file) => file.filename === filename) ?? expect.fail(`There is no file ${filename}`)
+}
+
+async function hashOf(filename: string): Promise<string> {
+  const { id } = await fileNamed(filename)
+  const response = await server.call('GET', `/api/files/${id}/content`)
+  return createHash('sha256')
+    .update(Buffer.from(await response.arrayBuffer()))
+    .digest('hex')
+}
+
+/** As slow as a line outside a laboratory, so that there is a middle to stop in. Bytes a second; -1: as fast as can be. */
+async function speedOf(page: Page) {
+  const client = await page.context().newCDPSession(page)
+  await client.send('Network.enable')
+  return (bytes: number) =>
+    client.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: bytes,
+    })
+}
+
+/** Bytes that all uploads announced to send, from the offsets at which they began: nothing is sent twice where they add up. */
+function watchOffsets(context: BrowserContext): number[] {
+  const offsets: number[] = []
+  context.on('request', (request) => {
+    if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
+  })
+  return offsets
+}
+
+test('a folder goes up, and what came of it is an operation', async () => {
+  const [guide, photo] = await Promise.all([
+    made('Spring/Guide to tides.pdf', 300_000),
+    made('Spring/photos/Beach.jpg', 2 * MB),
+    made('Spring/.DS_Store', 10),
+    made('Spring/nothing.txt', 0),
+  ])
+  const page = await open()
+  await page.getByLabel('Choose a folder').and(page.locator('input')).setInputFiles(path.join(folder, 'Spring'))
+  await page.getByText('1 file can’t be uploaded').waitFor()
+  await page.getByText('Spring/nothing.txt (0 bytes): The file is empty').waitFor()
+  await status(page, 'Guide to tides.pdf', 'Complete')
+  await status(page, 'Beach.jpg', 'Complete')
+  await row(page, 'Beach.jpg').getByText('Spring/photos').waitFor()
+  expect(await figure(page, 'Total files').textContent()).toBe('2')
+  expect(await figure(page, 'Completed').textContent()).toBe('2')
+  expect(await figure(page, 'Remaining').textContent()).toBe('0')
+  expect(await hashOf('Guide to tides.pdf')).toBe(guide.hash)
+  expect(await hashOf('Beach.jpg')).toBe(photo.hash)
+  await page.getByRole('link', { name: 'View details' }).click()
+  await page.waitForURL(/\/operations\/import_/)
+  await page.getByText('Success').first().waitFor()
+})
+
+test('a name that is taken is asked about: renamed, a new version, not sent', async () => {
+  const [first, second] = await Promise.all([made('one/Chart.pdf', 1000), made('two/Chart.pdf', 2000)])
+  const other = await made('Plan.pdf', 1500)
+  const page = await open()
+  await choose(page, [first.path, other.path])
+  await ended(page)
+  await choose(page, [second.path, other.path])
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('2 files of these names exist').waitFor()
+  await dialog.getByLabel('What becomes of Chart.pdf').selectOption({ label: 'Add as a new version' })
+  await dialog.getByLabel('What becomes of Plan.pdf').selectOption({ label: 'Don’t upload it' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect.poll(async () => (await fileNamed('Chart.pdf')).version, { timeout: 20_000 }).toBe(2)
+  expect(await hashOf('Chart.pdf')).toBe(second.hash)
+
+  await page.reload()
+  await choose(page, [first.path, other.path])
+  await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await ended(page)
+  const names = (await listAll(server, '/api/files?search=Chart')).map(({ filename }) => filename)
+  expect(names.toSorted()).toEqual(['Chart (2).pdf', 'Chart.pdf'])
+})
+
+test('paused, resumed and cancelled, one by one and all at once', async () => {
+  const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
+  const page = await open()
+  const speed = await speedOf(page)
+  await speed(400_000)
+  await choose(
+    page,
+    files.map((file) => file.path),
+  )
+  await status(page, 'Part 1.zip', 'Uploading')
+  await page.getByRole('button', { name: 'Pause Part 1.zip' }).click()
+  await status(page, 'Part 1.zip', 'Paused')
+  await status(page, 'Part 2.zip', 'Uploading')
+  await page.getByRole('button', { name: 'Pause all' }).click()
+  for (const n of [1, 2, 3]) await status(page, `Part ${n}.zip`, 'Paused')
+  await page.getByRole('button', { name: 'Cancel Part 3.zip' }).click()
+  await row(page, 'Part 3.zip').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume all' }).click()
+  await status(page, 'Part 1.zip', 'Uploading')
+  await speed(-1)
+  await ended(page)
+  expect(await hashOf('Part 1.zip')).toBe(files[0]!.hash)
+  expect(await hashOf('Part 2.zip')).toBe(files[1]!.hash)
+
+  await speed(300_000)
+  await choose(page, [files[2]!.path])
+  await status(page, 'Part 3.zip', 'Uploading')
+  await page.getByRole('button', { name: 'Cancel all' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel uploads' }).click()
+  await row(page, 'Part 3.zip').waitFor({ state: 'detached' })
+  expect(await figure(page, 'Total files').textContent()).toBe('2')
+})
+
+test('the network is cut in the middle: the upload waits, and goes on where it stopped', async () => {
+  const file = await made('Long way.zip', 6 * MB)
+  const line = await startLine(Number(new URL(server.url).port))
+  opened = await openPage(browser, { ...server, url: line.url }, '/import/upload')
+  const { page } = opened
+  const offsets = watchOffsets(page.context())
+  const speed = await speedOf(page)
+  await speed(1 * MB)
+  await choose(page, file.path)
+  await row(page, 'Long way.zip')
+    .getByText(/^[2-5](\.\d)? MB of 6 MB/)
+    .waitFor()
+  await page.context().setOffline(true)
+  line.cut()
+  await expect.poll(() => figure(page, 'Speed').textContent(), { timeout: 20_000 }).toMatch(/^(0 bytes\/s|–)$/)
+  await status(page, 'Long way.zip', 'Uploading')
+  line.mend()
+  await page.context().setOffline(false)
+  await speed(-1)
+  await ended(page)
+  expect(await hashOf('Long way.zip')).toBe(file.hash)
+  expect(offsets[0]).toBe(0)
+  expect(offsets.at(-1)).toBeGreaterThan(1 * MB)
+  await line.close()
+})
+
+test('after a reload the same file is chosen again, and only the rest is sent', async () => {
+  const file = await made('Half of it.zip', 6 * MB)
+  const page = await open()
+  const speed = await speedOf(page)
+  await speed(1 * MB)
+  await choose(page, file.path)
+  await row(page, 'Half of it.zip')
+    .getByText(/^[2-5](\.\d)? MB of 6 MB/)
+    .waitFor()
+  // Whoever leaves is asked first.
+  page.once('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await page.getByText('1 upload was interrupted when this page was left').waitFor()
+  const offsets = watchOffsets(page.context())
+  await choose(page, file.path)
+  await ended(page)
+  expect(offsets).toHaveLength(1)
+  expect(offsets[0]).toBeGreaterThan(1 * MB)
+  expect(await hashOf('Half of it.zip')).toBe(file.hash)
+  await page.reload()
+  await page.getByText('Drop files or a folder here').waitFor()
+  expect(await page.getByText('interrupted').count()).toBe(0)
+})
+
+test('too large a file is refused with advice, and a large batch is advised against', async () => {
+  const huge = path.join(folder, 'Huge.iso')
+  const handle = await openFile(huge, 'w')
+  await handle.truncate(5 * 1024 ** 3 + 1)
+  await handle.close()
+  const many = await Promise.all(Array.from({ length: 101 }, (_, n) => made(`many/Small ${n}.txt`, 20)))
+  const page = await open()
+  await choose(page, [huge])
+  await page.getByText('ask support for assistance').waitFor()
+  await choose(
+    page,
+    many.map((file) => file.path),
+  )
+  await page.getByText('This is 101 files.').waitFor()
+  await ended(page)
+  await expect.poll(() => figure(page, 'Completed').textContent()).toBe('101')
+})
+
+test('uploads go on while another page is looked at, and through a restart of the server', async () => {
+  const file = await made('Through it all.zip', 5 * MB)
+  const page = await open()
+  const speed = await speedOf(page)
+  await speed(1 * MB)
+  await choose(page, file.path)
+  await row(page, 'Through it all.zip')
+    .getByText(/^[1-4](\.\d)? MB of 5 MB/)
+    .waitFor()
+  const { port } = new URL(server.url)
+  await server.kill()
+  const { url, call } = server
+  server = { ...(await startServer({ dataDir: server.dataDir, env: { PORT: port } })), url, call }
+  await speed(-1)
+  await page.getByRole('link', { name: 'Operations' }).click()
+  await page.waitForURL(/\/operations$/)
+  await page.getByRole('link', { name: 'Import' }).first().click()
+  await page.getByRole('link', { name: /Upload files|See 1 upload/ }).click()
+  await ended(page)
+  expect(await hashOf('Through it all.zip')).toBe(file.hash)
+})

@@ -19,17 +19,14 @@ export async function finishUpload(
   upload: UploadRow,
 ): Promise<void> {
   await folder.finish(upload.id)
+  if (upload.batch_id && !(await isCounted(scope, upload.batch_id))) return void (await markReceived(scope, upload.id))
   await scope.transaction(async (tx) => {
     // Uploads of a batch that end at once wait here for each other: one of them is the last one.
     if (upload.batch_id)
       await tx.query('select from upload_batches where shop_id = :shop and id = :id for no key update', {
         id: upload.batch_id,
       })
-    const [received] = await tx.query<UploadRow>(
-      `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null, received_at = now()
-       where shop_id = :shop and id = :id and status = 'uploading' returning *`,
-      { id: upload.id },
-    )
+    const received = await markReceived(tx, upload.id)
     if (!received) return
     // The bytes are received whatever comes of this: a workflow that cannot run is told to whoever starts the batch, and
     // the sweep tries again.
@@ -42,4 +39,23 @@ export async function finishUpload(
         if (!(error instanceof AppError)) throw error
       })
   })
+}
+
+/** Does the batch's import start by itself, with the last of its files? */
+async function isCounted(scope: ShopScope, batch: string): Promise<boolean> {
+  const [row] = await scope.query<{ count: number | null }>(
+    'select count from upload_batches where shop_id = :shop and id = :batch',
+    { batch },
+  )
+  return typeof row?.count === 'number'
+}
+
+/** Null where someone else has done it. */
+async function markReceived(scope: ShopScope, id: string): Promise<UploadRow | null> {
+  const [received] = await scope.query<UploadRow>(
+    `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null, received_at = now()
+     where shop_id = :shop and id = :id and status = 'uploading' returning *`,
+    { id },
+  )
+  return received ?? null
 }

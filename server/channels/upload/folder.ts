@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
 import path from 'node:path'
+import { syncTogether } from '../../store/disk-layout.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -36,7 +37,7 @@ export function openUploadFolder(folder: string) {
         await file.sync().finally(() => file.close())
         await unlessAbsent(rename(at('incoming', id), at('received', id)))
       }
-      await syncFolder(places.received)
+      await syncTogether(places.received)
     },
     remove: async (id: string) => {
       await rm(at('incoming', id), { force: true })
@@ -67,9 +68,4 @@ async function unlessAbsent<T>(work: Promise<T>): Promise<T | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
 }

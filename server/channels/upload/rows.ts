@@ -46,18 +46,19 @@ export async function newUploadId(scope: ShopScope): Promise<string> {
 export async function insertUpload(
   scope: ShopScope,
   upload: { id: string; size: number; wishes: UploadWishes; metadata: Record<string, string>; requestedBy: string },
-): Promise<void> {
+): Promise<UploadRow> {
   const { filename, on_conflict, tags, batch } = upload.wishes
-  await scope.query(
+  const [row] = await scope.query<UploadRow>(
     `insert into uploads (shop_id, id, batch_id, filename, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
      values (:shop, :id, :batch, :filename, :size, :on_conflict, :tags, :metadata, :requestedBy,
-       now() + :expiry * interval '1 millisecond')`,
+       now() + :expiry * interval '1 millisecond') returning *`,
     {
       ...{ id: upload.id, batch, filename, size: upload.size, on_conflict, tags, expiry: EXPIRY_MS },
       metadata: JSON.stringify(upload.metadata),
       requestedBy: upload.requestedBy,
     },
   )
+  return row!
 }
 
 /** Notes how far it has come, and that it is alive. */
@@ -78,9 +79,17 @@ export async function deleteUpload(scope: ShopScope, id: string): Promise<void> 
   await scope.query('delete from uploads where shop_id = :shop and id = :id', { id })
 }
 
-export async function countOpen(scope: ShopScope): Promise<number> {
-  const [row] = await scope.query<{ open: number }>(
-    `select count(*) as open from uploads where shop_id = :shop and status = 'uploading'`,
+/** What decides whether an upload may begin, in one look. */
+export async function lookAround(
+  scope: ShopScope,
+  nameKey: string,
+  batch: string | null,
+): Promise<{ taken: boolean; batch: boolean; open: number }> {
+  const [row] = await scope.query<{ taken: boolean; batch: boolean; open: number }>(
+    `select exists (select from files where shop_id = :shop and deleted_at is null and name_key = :nameKey) as taken,
+       exists (select from upload_batches where shop_id = :shop and id = :batch::uuid) as batch,
+       (select count(*) from uploads where shop_id = :shop and status = 'uploading') as open`,
+    { nameKey, batch },
   )
-  return row!.open
+  return row!
 }

@@ -23,6 +23,8 @@ export class ShopUploads extends DataStore {
   readonly #parts: FinishParts
   readonly #scope: ShopScope
   readonly #request: UploadRequest
+  /** This request's upload as it stood when the lock was taken: from then on nobody else changes it. */
+  #row: UploadRow | undefined
 
   constructor(parts: FinishParts, scope: ShopScope, request: UploadRequest) {
     super()
@@ -38,12 +40,12 @@ export class ShopUploads extends DataStore {
     const wishes = readMetadata(metadata, upload.size!, this.#request.fileBytes)
     await this.#parts.folder.create(id)
     const { requestedBy } = this.#request
-    await insertUpload(this.#scope, { id, size: upload.size!, wishes, metadata, requestedBy })
+    this.#row = await insertUpload(this.#scope, { id, size: upload.size!, wishes, metadata, requestedBy })
     return upload
   }
 
   override async getUpload(publicId: string): Promise<Upload> {
-    const row = await this.#find(publicId)
+    const row = (this.#row ??= await this.#find(publicId))
     return new Upload({
       id: toPublicId('upload', row.id),
       size: row.size_bytes,
@@ -54,14 +56,15 @@ export class ShopUploads extends DataStore {
   }
 
   override async write(_: Readable, publicId: string, offset: number): Promise<number> {
-    const row = await this.#find(publicId)
+    const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
     const { checksum } = this.#request
     if (checksum) await noteUnproved(this.#scope, row.id, offset)
     const { bytes } = this.#request
     const path = this.#parts.folder.incoming(row.id)
     const end = await receive(path, { bytes, offset, limit: row.size_bytes, checksum })
-    await noteOffset(this.#scope, row.id, end)
+    // The last byte is noted by what follows it.
+    if (end < row.size_bytes || checksum) await noteOffset(this.#scope, row.id, end)
     return end
   }
 
@@ -78,7 +81,7 @@ export class ShopUploads extends DataStore {
   }
 
   async finish(publicId: string): Promise<void> {
-    const row = await this.#find(publicId)
+    const row = this.#row ?? (await this.#find(publicId))
     if (row.status === 'uploading') await finishUpload(this.#parts, this.#scope, row)
   }
 

@@ -5,13 +5,12 @@ import { ERRORS, Server, type Locker } from '@tus/server'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { LockTimeout, type Locks } from '../../db/locks.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
+import { nameKey } from '../../files/rules.ts'
 import { toPublicId } from '../../ids.ts'
-import { readBatch } from './batches.ts'
 import type { FinishParts } from './finish.ts'
 import { invalid, keptMetadata, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
-import { countOpen, newUploadId, type UploadWishes } from './rows.ts'
-import { checkNames } from './names.ts'
+import { lookAround, newUploadId, type UploadWishes } from './rows.ts'
 import { ShopUploads } from './store.ts'
 
 export const UPLOADS_PATH = '/api/uploads'
@@ -42,7 +41,7 @@ export async function handleTus(
   const server = new Server({
     ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
     maxSize: fileBytes,
-    locker: lockerOf(parts.locks, scope.shop, () => void setTimeout(() => stop.abort(), DRAIN_MS)),
+    locker: lockerOf(parts.locks, scope.shop, request.method!, () => void setTimeout(() => stop.abort(), DRAIN_MS)),
     namingFunction: async () => toPublicId('upload', await newUploadId(scope)),
     onUploadCreate: async (_, upload) => {
       await admit(scope, readMetadata(upload.metadata ?? {}, upload.size!, fileBytes))
@@ -90,19 +89,22 @@ async function* untilStopped(request: IncomingMessage, signal: AbortSignal): Asy
 
 /** Refuses what would be refused in the end, before its bytes are sent. */
 async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadWishes): Promise<void> {
-  if (batch && !(await readBatch(scope, batch)))
+  const found = await lookAround(scope, nameKey(filename), batch)
+  if (batch && !found.batch)
     throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
-  if (on_conflict === 'error' && (await checkNames(scope, [filename]))[0]!.taken)
+  if (on_conflict === 'error' && found.taken)
     throw invalid([
       { param: 'filename', code: 'duplicate_filename', message: new AppError('duplicate_filename').message },
     ])
-  if ((await countOpen(scope)) >= MOST_OPEN) throw new AppError('rate_limited', { retryAfter: 60 })
+  if (found.open >= MOST_OPEN) throw new AppError('rate_limited', { retryAfter: 60 })
 }
 
 /** A shop's number is part of the name: nobody can ask for the lock of another shop's upload. */
-function lockerOf(locks: Locks, shop: number, stop: () => void): Locker {
+function lockerOf(locks: Locks, shop: number, method: string, stop: () => void): Locker {
   return {
     newLock: (id) => {
+      // Nobody else can know an upload that is only being made.
+      if (method === 'POST') return { lock: async () => {}, unlock: async () => {} }
       let release: (() => Promise<void>) | undefined
       return {
         lock: async (signal, onWanted) => {

@@ -270,6 +270,30 @@ describe('10,000 files', () => {
     ])
   })
 
+  test('where a step works on bytes, what a preview promised is looked at before anything is done', async () => {
+    const seen: (string | null)[] = []
+    behave = async function* (items) {
+      seen.push(...items.map(({ file }) => file.id))
+      yield* well(items)
+    }
+    const workflow = workflowOf('work-on-bytes')
+    const steps: Step[] = [
+      ...workflow.steps,
+      { id: 'then', plugin: 'update-settings', options: { add_expiry_days: 1 } },
+    ]
+    const on = ids.slice(2000, 2050)
+    const id = await house.startOn({ ...workflow, steps }, { ids: on, dryRun: true })
+    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
+    expect(seen).toEqual([])
+    await set(on[0]!, { expiry_days: 400 })
+    await set(on[1]!, { tags: ['by-hand'] })
+    await move(id, 'confirm')
+    const { operation, items } = await house.untilEnd(id)
+    expect(operation).toMatchObject({ status: 'success', done: 49, skipped: 1 })
+    expect(items[0]).toMatchObject({ status: 'skipped', error: { message: 'It has changed since the preview' } })
+    expect(seen.toSorted()).toEqual(on.slice(1).toSorted())
+  })
+
   test('a preview that is discarded did nothing, and nothing of it can be carried out', async () => {
     await set(ids[5]!, { deleted_at: new Date() })
     const before = await dumpOf(house.scope)

@@ -72,7 +72,7 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
     cluster = await startCluster()
     web = await cluster.startWeb()
     worker = await cluster.startWorker('worker')
-  })
+  }, 120_000)
   afterAll(async () => {
     await Promise.all([web.stop(), worker.stop()])
     await cluster.close()

@@ -25,7 +25,7 @@ beforeAll(async () => {
   origin = await startGatedOrigin()
   web = await cluster.startWeb()
   await Promise.all(names.map(begin))
-})
+}, 120_000)
 afterAll(async () => {
   for (const worker of workers.values()) worker.thaw()
   const codes = await Promise.all([...workers.values()].map((worker) => worker.stop()))
@@ -35,9 +35,9 @@ afterAll(async () => {
   expect([...codes, code]).toEqual([...codes, code].map(() => 0))
 })
 
-/** The run's log says what was hit. */
 const since = performance.now()
 const seconds = () => ((performance.now() - since) / 1000).toFixed(1)
+/** The run's log says what was hit. */
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const begin = async (name: string) => void workers.set(name, await cluster.startWorker(name))
 const row = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> =>
@@ -138,7 +138,7 @@ test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothi
     say(
       `${seconds()} s kill ${hit.length}: ${name} in ${phase}, ${items} items in its hands${statement && `, at: ${statement}`}`,
     )
-    // Its work waits for the sweep, a new one does not wait for that.
+    // What it had in hand waits until it is known to be dead; the next one does not.
     await begin(name)
     origin.admit(randomInt(5, 40))
   }
@@ -149,7 +149,9 @@ test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothi
   for (const where of ['outbox', 'notices', 'end'] as const) {
     const name = where === 'end' ? await killAtEnd(operation) : await killWhileWriting(where)
     hit.push('finish')
-    say(`kill ${hit.length}: ${name} in finish, ${where === 'end' ? 'its message queued' : `writing ${where}`}`)
+    say(
+      `${seconds()} s kill ${hit.length}: ${name} in finish, ${where === 'end' ? 'its message queued' : `writing ${where}`}`,
+    )
     await begin(name)
   }
   expect(hit.length).toBe(20)

@@ -19,7 +19,7 @@ export async function finishUpload(
   upload: UploadRow,
 ): Promise<void> {
   await folder.finish(upload.id)
-  if (upload.batch_id && !(await isCounted(scope, upload.batch_id))) return void (await markReceived(scope, upload.id))
+  if (upload.batch_id && upload.counted === false) return void (await markReceived(scope, upload.id))
   await scope.transaction(async (tx) => {
     // Uploads of a batch that end at once wait here for each other: one of them is the last one.
     if (upload.batch_id)
@@ -39,15 +39,6 @@ export async function finishUpload(
         if (!(error instanceof AppError)) throw error
       })
   })
-}
-
-/** Does the batch's import start by itself, with the last of its files? */
-async function isCounted(scope: ShopScope, batch: string): Promise<boolean> {
-  const [row] = await scope.query<{ count: number | null }>(
-    'select count from upload_batches where shop_id = :shop and id = :batch',
-    { batch },
-  )
-  return typeof row?.count === 'number'
 }
 
 /** Null where someone else has done it. */

@@ -31,10 +31,17 @@ export interface UploadRow {
   operation_id: string | null
   position: number | null
   expires_at: Date
+  /** Its batch's import starts by itself, with the last of its files. Only `findUpload` looks. */
+  counted?: boolean
 }
 
 export async function findUpload(scope: ShopScope, id: string): Promise<UploadRow | null> {
-  const [row] = await scope.query<UploadRow>('select * from uploads where shop_id = :shop and id = :id', { id })
+  const [row] = await scope.query<UploadRow>(
+    `select u.*, b.count is not null as counted from uploads u
+     left join upload_batches b on b.shop_id = u.shop_id and b.id = u.batch_id
+     where u.shop_id = :shop and u.id = :id`,
+    { id },
+  )
   return row ?? null
 }
 
@@ -79,14 +86,14 @@ export async function deleteUpload(scope: ShopScope, id: string): Promise<void> 
   await scope.query('delete from uploads where shop_id = :shop and id = :id', { id })
 }
 
-/** What decides whether an upload may begin, in one look. */
+/** What decides whether an upload may begin, and what it will be called, in one look. */
 export async function lookAround(
   scope: ShopScope,
   nameKey: string,
   batch: string | null,
-): Promise<{ taken: boolean; batch: boolean; open: number }> {
-  const [row] = await scope.query<{ taken: boolean; batch: boolean; open: number }>(
-    `select exists (select from files where shop_id = :shop and deleted_at is null and name_key = :nameKey) as taken,
+): Promise<{ id: string; taken: boolean; batch: boolean; open: number }> {
+  const [row] = await scope.query<{ id: string; taken: boolean; batch: boolean; open: number }>(
+    `select uuidv7() as id, exists (select from files where shop_id = :shop and deleted_at is null and name_key = :nameKey) as taken,
        exists (select from upload_batches where shop_id = :shop and id = :batch::uuid) as batch,
        (select count(*) from uploads where shop_id = :shop and status = 'uploading') as open`,
     { nameKey, batch },

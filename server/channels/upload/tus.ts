@@ -10,7 +10,7 @@ import { toPublicId } from '../../ids.ts'
 import type { FinishParts } from './finish.ts'
 import { invalid, keptMetadata, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
-import { lookAround, newUploadId, type UploadWishes } from './rows.ts'
+import { lookAround, type UploadWishes } from './rows.ts'
 import { ShopUploads } from './store.ts'
 
 export const UPLOADS_PATH = '/api/uploads'
@@ -42,11 +42,9 @@ export async function handleTus(
     ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
     maxSize: fileBytes,
     locker: lockerOf(parts.locks, scope.shop, request.method!, () => void setTimeout(() => stop.abort(), DRAIN_MS)),
-    namingFunction: async () => toPublicId('upload', await newUploadId(scope)),
-    onUploadCreate: async (_, upload) => {
-      await admit(scope, readMetadata(upload.metadata ?? {}, upload.size!, fileBytes))
-      return { metadata: keptMetadata(upload.metadata ?? {}) }
-    },
+    namingFunction: (_, metadata = {}) =>
+      admit(scope, readMetadata(metadata, Number(request.headers['upload-length']), fileBytes)),
+    onUploadCreate: async (_, upload) => ({ metadata: keptMetadata(upload.metadata ?? {}) }),
     onUploadFinish: async (_, upload) => {
       await datastore.finish(upload.id)
       return {}
@@ -87,8 +85,8 @@ async function* untilStopped(request: IncomingMessage, signal: AbortSignal): Asy
   yield* bytes as AsyncIterable<Buffer>
 }
 
-/** Refuses what would be refused in the end, before its bytes are sent. */
-async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadWishes): Promise<void> {
+/** Refuses what would be refused in the end, before its bytes are sent; gives the new upload's id. */
+async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadWishes): Promise<string> {
   const found = await lookAround(scope, nameKey(filename), batch)
   if (batch && !found.batch)
     throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
@@ -97,6 +95,7 @@ async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadW
       { param: 'filename', code: 'duplicate_filename', message: new AppError('duplicate_filename').message },
     ])
   if (found.open >= MOST_OPEN) throw new AppError('rate_limited', { retryAfter: 60 })
+  return toPublicId('upload', found.id)
 }
 
 /** A shop's number is part of the name: nobody can ask for the lock of another shop's upload. */

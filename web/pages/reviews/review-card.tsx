@@ -1,7 +1,7 @@
 // One file and the products that may be meant.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
-import { type Candidate, type Review, useAccept, useReject } from '../../client/mapping.ts'
+import { type Candidate, isClear, type Review, useAccept, useReject } from '../../client/mapping.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ProductPicture } from '../../components/product-picture.tsx'
@@ -20,7 +20,8 @@ export function ReviewCard({ review, onChoose }: Props) {
   const { filename } = file
   const accept = useAccept()
   const reject = useReject()
-  const [chosen, setChosen] = useState(candidates[0] ? keyOf(candidates[0]) : '')
+  // Between equals one must choose.
+  const [chosen, setChosen] = useState(candidates[0] && isClear(review) ? keyOf(candidates[0]) : '')
   const candidate = candidates.find((one) => keyOf(one) === chosen)
   const busy = accept.isPending || reject.isPending
   const error = accept.error ?? reject.error
@@ -107,7 +108,7 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {product_title}
         </Text>
         <Text as="span" variant="bodySm" tone="subdued" breakWord>
-          {[sku && `SKU ${sku}`, sentence(reason)].filter(Boolean).join(' · ')}
+          {[sku && !reason.includes(sku) && `SKU ${sku}`, sentence(reason)].filter(Boolean).join(' · ')}
         </Text>
       </span>
       <Badge tone={score >= 0.9 ? 'success' : undefined}>{scoreText(score)}</Badge>

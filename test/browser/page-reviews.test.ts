@@ -1,0 +1,128 @@
+// The list of files for which several products may be meant, in a real browser on the real server with a catalog that has twins.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
+import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+
+const PRODUCTS = [
+  ['Harbour Lights Almanac for Coastal Navigators', 'HLA-1'],
+  ['Harbour Lights Almanac for Coastal Navigator', 'HLA-2'],
+  ['Rope Work', 'TWIN'],
+  ['Rope Work for Sailors', 'TWIN'],
+  ['Signal Flags', 'FLAGS'],
+]
+const ALMANAC = 'Harbour Lights Almanac for Coastal Navigators.pdf'
+
+let server: RunningServer
+let origin: Origin
+let browser: Browser
+let folder: string
+let opened: OpenPage | null = null
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-twins-'))
+  const catalog = path.join(folder, 'products.csv')
+  const rows = PRODUCTS.map(([title, sku]) => `${title!.toLowerCase().replaceAll(' ', '-')},${title},${sku},active`)
+  await writeFile(catalog, ['Handle,Title,Variant SKU,Status', ...rows].join('\n'))
+  const env = { DEMO_CATALOG: catalog }
+  ;[server, origin, browser] = await Promise.all([startServer({ env }), startOrigin(), startBrowser()])
+})
+afterEach(async () => {
+  const complaints = opened?.complaints ?? []
+  await opened?.close()
+  opened = null
+  expect(complaints).toEqual([])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.stop()
+  await origin.close()
+  await removeDataDir(server.dataDir)
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function importFiles(...names: string[]): Promise<Map<string, string>> {
+  const files = names.map((filename, n) => ({ filename, url: `${origin.url}/bytes/${700 + n}/${n}` }))
+  const reply = await importUntilEnd(server, { files, auto_map: true })
+  expect(reply.status).toBe('success')
+  return new Map(reply.files.map(({ filename, file_id }) => [filename, file_id!]))
+}
+
+async function open(): Promise<Page> {
+  opened = await openPage(browser, server, '/reviews')
+  return opened.page
+}
+
+const card = (page: Page, filename: string) => page.getByRole('region', { name: filename, exact: true })
+async function productsOf(id: string | undefined): Promise<string[]> {
+  const file = (await (await server.call('GET', `/api/files/${id}`)).json()) as {
+    mappings: { product_title: string }[]
+  }
+  return file.mappings.map(({ product_title }) => product_title)
+}
+
+test('nothing to review; and a list that can’t be loaded says so', async () => {
+  await expect
+    .poll(async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown, { timeout: 30_000 })
+    .toMatchObject({ status: 'ready', products: PRODUCTS.length })
+  const page = await open()
+  await page.getByText('Nothing to review').waitFor()
+  await page.route('**/api/reviews*', (route) => route.fulfill({ status: 500, json: {} }))
+  await page.reload()
+  await page.getByText('The reviews could not be loaded').waitFor()
+  await page.unroute('**/api/reviews*')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('Nothing to review').waitFor()
+})
+
+test('a candidate is accepted by keyboard, another product is chosen, none is it', async () => {
+  const ids = await importFiles('TWIN_one.pdf', 'TWIN_two.pdf', 'TWIN_three.pdf')
+  const page = await open()
+  await page.getByText('3 files wait').waitFor()
+  const one = card(page, 'TWIN_one.pdf')
+  await one.getByText('The filename begins with the SKU TWIN').first().waitFor()
+  expect(await one.getByText('95%').count()).toBe(2)
+  // Between equals nothing is chosen beforehand.
+  expect(await one.getByRole('radio', { checked: true }).count()).toBe(0)
+  await one.getByRole('radio').first().focus()
+  await page.keyboard.press('ArrowDown')
+  const chosen = await one.locator('.candidate.chosen .candidate-text > :first-child').textContent()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await one.waitFor({ state: 'detached' })
+  await expect.poll(() => productsOf(ids.get('TWIN_one.pdf'))).toEqual([chosen])
+
+  await page.getByRole('button', { name: 'Choose another product for TWIN_two.pdf' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Search products by title or SKU').fill('flags')
+  await dialog.getByRole('radio', { name: /Signal Flags/ }).check()
+  await dialog.getByRole('button', { name: 'Attach' }).click()
+  await card(page, 'TWIN_two.pdf').waitFor({ state: 'detached' })
+  await expect.poll(() => productsOf(ids.get('TWIN_two.pdf'))).toEqual(['Signal Flags'])
+
+  await page.getByRole('button', { name: 'Reject for TWIN_three.pdf' }).click()
+  await page.getByText('Nothing to review').waitFor()
+  expect(await productsOf(ids.get('TWIN_three.pdf'))).toEqual([])
+})
+
+test('all above a score are accepted, counted before; a tie is left to a person', async () => {
+  const ids = await importFiles(ALMANAC, 'TWIN_tie.pdf')
+  const page = await open()
+  await card(page, 'TWIN_tie.pdf').waitFor()
+  await card(page, ALMANAC).getByText('100%').waitFor()
+  await page.getByRole('button', { name: 'Accept all above …' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 file is attached to its best candidate').waitFor()
+  await dialog.getByLabel('Score of at least').fill('101')
+  await dialog.getByText('Enter a number from 0 to 100').waitFor()
+  await dialog.getByLabel('Score of at least').fill('80')
+  await dialog.getByRole('button', { name: 'Accept 1 file' }).click()
+  await card(page, ALMANAC).waitFor({ state: 'detached' })
+  await card(page, 'TWIN_tie.pdf').waitFor()
+  await expect.poll(() => productsOf(ids.get(ALMANAC))).toEqual(['Harbour Lights Almanac for Coastal Navigators'])
+})

@@ -22,19 +22,38 @@ const MAX_ATTEMPTS = 3
 export const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
 export const finishKey = (operation: string) => `finish:${operation}`
 
+/**
+ * graphile-worker takes lower numbers first: an operation that begins goes before the further batches of those that have
+ * begun, so that a large one holds a small one up for no longer than the batches at work.
+ */
+const FIRST = 0
+const FURTHER = 1
+
+export const queueFirst = (tx: ShopScope, operation: string, chain: number) =>
+  addChain(tx, operation, chain, { priority: FIRST })
+
 export const queueChain = (tx: ShopScope, operation: string, chain: number, runAt?: Date) =>
-  addJob(tx, 'chain', { shop: tx.shop, operation, chain } satisfies ChainJob, chainKey(operation, chain), runAt)
+  addChain(tx, operation, chain, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
+
+const addChain = (tx: ShopScope, operation: string, chain: number, when: When) =>
+  addJob(tx, 'chain', { shop: tx.shop, operation, chain } satisfies ChainJob, chainKey(operation, chain), when)
 
 export const queueFinish = (tx: ShopScope, operation: string) =>
   addJob(tx, 'finish', { shop: tx.shop, operation } satisfies FinishJob, finishKey(operation))
 
 export const queueMessage = (tx: ShopScope, message: string, runAt?: Date) =>
-  addJob(tx, 'message', { shop: tx.shop, message } satisfies OutboxJob, `message:${message}`, runAt)
+  addJob(tx, 'message', { shop: tx.shop, message } satisfies OutboxJob, `message:${message}`, runAt ? { runAt } : {})
 
-async function addJob(tx: ShopScope, task: string, payload: object, key: string, runAt?: Date): Promise<void> {
+interface When {
+  runAt?: Date
+  priority?: number
+}
+
+async function addJob(tx: ShopScope, task: string, payload: object, key: string, when: When = {}): Promise<void> {
+  const { runAt = null, priority = FIRST } = when
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
-       max_attempts := :attempts) where :shop > 0`,
-    { task, payload: JSON.stringify(payload), key, runAt: runAt ?? null, attempts: MAX_ATTEMPTS },
+       max_attempts := :attempts, priority := :priority) where :shop > 0`,
+    { task, payload: JSON.stringify(payload), key, runAt, attempts: MAX_ATTEMPTS, priority },
   )
 }

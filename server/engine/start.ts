@@ -3,7 +3,7 @@ import type { Entry, Plugin, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
-import { queueChain, queueFinish } from './queue.ts'
+import { queueFinish, queueFirst } from './queue.ts'
 import type { OperationRequest, SourceRecord } from './types.ts'
 
 /** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects. */
@@ -73,7 +73,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
        union all select :shop, :operation::uuid, :finish::int`,
       { operation: created.id, chains, finish: FINISH_CHAIN },
     )
-    for (let chain = 0; chain < chains; chain++) await queueChain(tx, created.id, chain)
+    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain)
     if (total === 0) await queueFinish(tx, created.id)
     return created.id
   })

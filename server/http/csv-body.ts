@@ -30,6 +30,8 @@ export async function receivedFile(
   if (boundary === null && !ctx.is(...TYPES)) throw new AppError('unsupported_media_type', { message: WANTED })
   if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : AROUND)) throw new AppError('payload_too_large')
   const body = wholeBody(ctx)
+  // What is not wanted any more is read all the same once the answer is out: the next request would wait behind it.
+  ctx.res.once('finish', () => void body.return(undefined).finally(() => ctx.req.resume()))
   if (boundary === null) return { filename: nameOf(filename), bytes: body }
   const file = await openFormFile(body, boundary)
   if (file) return { filename: nameOf(filename ?? file.filename), bytes: file.bytes }
@@ -44,8 +46,6 @@ function nameOf(filename: string | null | undefined): string {
 }
 
 async function* wholeBody(ctx: Context): AsyncGenerator<Uint8Array> {
-  // What is not wanted any more is read all the same once the answer is out: the next request would wait behind it.
-  ctx.res.once('finish', () => ctx.req.resume())
   try {
     for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch (cause) {

@@ -78,7 +78,7 @@ export async function* readRows(text: AsyncIterable<string>, { delimiter, newlin
     left = input.slice(parsed.meta.cursor)
     if (parsed.data.length > 0) yield batchOf(input, parsed, false)
     if (left.length <= LONGEST_ROW) continue
-    yield { first, records: [[]], broken: new Map([[first, UNCLOSED]]) }
+    yield { first, records: [[]], broken: new Map([[first, ENDLESS]]) }
     return
   }
   if (left !== '') yield batchOf(left, parse(left, true), true)
@@ -91,6 +91,7 @@ async function* smaller(text: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 const UNCLOSED: Broken = { cell: 0, detail: 'A quote that is opened here is never closed', fatal: true }
+const ENDLESS: Broken = { cell: 0, detail: 'This row does not end within 1 MB: a quote may be open', fatal: true }
 const UNDOUBLED: Broken = { cell: 0, detail: 'A quote inside a quoted cell is not doubled', fatal: false }
 
 const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)

@@ -60,11 +60,8 @@ export async function receive(scope: ShopScope, bytes: AsyncIterable<Uint8Array>
   )
   const { id } = made!
   try {
-    const { size, encoding } = await keepBytes(scope, id, bytes)
-    const { format, headers, rows, sample, structure, mapping } = await analyse(
-      decode(readBytes(scope, id), encoding),
-      MOST_ROWS,
-    )
+    const { size, encoding, analysis } = await keep(scope, id, bytes)
+    const { format, headers, rows, sample, structure, mapping } = analysis
     const saved = await savedFor(scope, headers)
     await scope.query(
       `update csv_uploads set status = 'ready', size_bytes = :size, format = :format, headers = :headers, rows = :rows,
@@ -91,21 +88,37 @@ export async function receive(scope: ShopScope, bytes: AsyncIterable<Uint8Array>
   }
 }
 
-async function keepBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
+/** Keeps the bytes and reads them on their way. */
+async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
   const detector = createEncodingDetector()
   let size = 0
-  let number = 0
-  for await (const chunk of chunked(bytes)) {
-    size += chunk.length
-    if (size > MOST_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
-    if (number === 0) requireText(chunk)
-    detector.add(chunk)
-    await scope.query('insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)', {
-      ...{ id, number, chunk },
-    })
-    number++
+  const kept = async function* () {
+    let number = 0
+    for await (const chunk of chunked(bytes)) {
+      size += chunk.length
+      if (size > MOST_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
+      if (number === 0) requireText(chunk)
+      detector.add(chunk)
+      const sql = 'insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)'
+      const inserted = scope.query(sql, { id, number: number++, chunk })
+      // Its failure is met below, unless the reader has stopped before.
+      inserted.catch(() => {})
+      yield chunk
+      await inserted
+    }
   }
-  return { size, encoding: detector.result() }
+  const chunks = kept()
+  const first = await chunks.next()
+  const presumed = detector.result()
+  const all = async function* () {
+    if (!first.done) yield first.value
+    yield* chunks
+  }
+  const analysis = await analyse(decode(all(), presumed), MOST_ROWS)
+  const encoding = detector.result()
+  // What began as UTF-8 may turn out not to be.
+  if (encoding === presumed) return { size, encoding, analysis }
+  return { size, encoding, analysis: await analyse(decode(readBytes(scope, id), encoding), MOST_ROWS) }
 }
 
 const TOO_LARGE = 'A CSV file has at most 50 MB: split it'
@@ -128,11 +141,13 @@ async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
 /** Piece after piece; while one is worked on, the next one is on its way. */
 async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> {
   const read = async (number: number) => {
-    const [chunk] = await scope.query<{ bytes: Buffer }>(
-      'select bytes from csv_chunks where shop_id = :shop and csv_id = :id and number = :number',
+    // As base64: in the form that the driver reads bytes in, they would be twice as long, and slower.
+    const [chunk] = await scope.query<{ bytes: string }>(
+      `select encode(bytes, 'base64') as bytes from csv_chunks
+       where shop_id = :shop and csv_id = :id and number = :number`,
       { id, number },
     )
-    return chunk?.bytes
+    return chunk && Buffer.from(chunk.bytes, 'base64')
   }
   let next = read(0)
   for (let number = 1; ; number++) {

@@ -1,7 +1,7 @@
 // CSV import over the API: every way in, every message, the choice of columns, the check of the whole file, and the start.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
-import { untilEnded } from '../../../test/app.ts'
+import { untilEnded, type Answer } from '../../../test/app.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { toPublicId } from '../../ids.ts'
@@ -20,6 +20,8 @@ afterAll(async () => {
 const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'
 const url = 'https://cdn.example.com/a.pdf'
 const csv = (...rows: string[]) => `${[HEAD, ...rows].join('\r\n')}\r\n`
+/** Of few rows. */
+const megabytes = (size: number) => Buffer.alloc(size * 1024 ** 2, `${'a'.repeat(9999)}\n`)
 let made = 0
 const name = () => `file-${++made}.pdf`
 
@@ -78,7 +80,7 @@ describe('an upload', () => {
     const empty = new FormData()
     empty.append('note', 'x')
     const large = new FormData()
-    large.append('file', new Blob([Buffer.alloc(50 * 1024 ** 2 + 2, 'a')]), 'a.csv')
+    large.append('file', new Blob([megabytes(50.5)]), 'a.csv')
     const refused = await fetch(`${app.url}/api/csv`, {
       method: 'POST',
       headers: { authorization: `Bearer ${app.key}` },
@@ -141,18 +143,32 @@ describe('an upload', () => {
     const count = async () =>
       (await app.owner.scope.query<{ n: number }>('select count(*) as n from csv_uploads where shop_id = :shop'))[0]!.n
     const before = await count()
-    const large = await app.upload(Buffer.alloc(50 * 1024 ** 2 + 1, 'a'))
+    const large = await app.upload(megabytes(50.5))
     expect(large.body.error.code).toBe('payload_too_large')
     const streamed = await fetch(`${app.url}/api/csv`, {
       method: 'POST',
       headers: { authorization: `Bearer ${app.key}`, 'content-type': 'text/csv' },
-      body: new Blob([Buffer.alloc(51 * 1024 ** 2, 'a')]).stream(),
+      body: new Blob([megabytes(51)]).stream(),
       duplex: 'half',
     } as RequestInit)
     expect(streamed.status).toBe(413)
     const long = await app.upload(csv(...Array.from({ length: 50_001 }, (_, n) => `f${n},${url},,,,`)))
     expect([long.status, long.body.error.code]).toEqual([422, 'too_many'])
     expect(await count()).toBe(before)
+  })
+
+  it('that is refused does not hold up what comes after it on the same connection', async () => {
+    const form = new FormData()
+    form.append('file', new Blob([megabytes(50.5)]), 'a.csv')
+    const headers = { authorization: `Bearer ${app.key}` }
+    for (let round = 0; round < 2; round++) {
+      const refused = await fetch(`${app.url}/api/csv`, { method: 'POST', headers, body: form })
+      expect([refused.status, ((await refused.json()) as Answer['body']).error.code]).toEqual([
+        413,
+        'payload_too_large',
+      ])
+      expect((await app.upload(csv(`a.pdf,${url},,,,`))).status).toBe(201)
+    }
   })
 
   it('has its first structural problems with row and column', async () => {

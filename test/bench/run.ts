@@ -10,7 +10,7 @@ import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
 import { uploadsBench } from './uploads.ts'
 
-const BENCHES: readonly Bench[] = [importBench, uploadsBench, engineBench, mapping, download, csvBench, mapping]
+const BENCHES: readonly Bench[] = [importBench, uploadsBench, engineBench, mapping, download, csvBench]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 function print(name: string, rows: readonly Row[]): void {

@@ -54,6 +54,12 @@ async function makeOwner(domain: string): Promise<Owner> {
   const workflow = await make('/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] })
   const schedule = await make('/api/schedules', { name: 'Own', cron: '0 3 * * *', workflow })
   const batch = await make('/api/uploads/batches', {})
+  const uploaded = await fetch(`${server.url}/api/csv`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
+    body: `filename,file_url\n${domain}.pdf,${origin.url}/bytes/1/csv\n`,
+  })
+  const { id: csv } = (await uploaded.json()) as { id: string }
   const question = { candidates: '[]', score: 0.9, question: Buffer.alloc(32) }
   const [asked] = (await forShop(database, shop)
     .insert('reviews', { file_id: parsePublicId('file', file), ...question })
@@ -62,6 +68,7 @@ async function makeOwner(domain: string): Promise<Owner> {
   const ids = {
     review,
     batch,
+    csv,
     file,
     import: reply.job_id,
     link: links.data[0]!.id,
@@ -157,7 +164,7 @@ describe('another shop’s ids', () => {
         else expect([route, own.status]).toEqual([route, 404])
       }
     }
-    // Each of the five routes answers its owner for the one kind of id that it takes.
+    // Each of the routes answers its owner for the one kind of id that it takes.
     expect(asked).toBe(Object.entries(document.paths).filter(([path, { get }]) => path.includes('{id}') && get).length)
   })
 

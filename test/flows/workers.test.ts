@@ -156,7 +156,7 @@ test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothi
   }
   expect(hit.length).toBe(20)
   await expectWhole('killed', 1000, job)
-}, 240_000)
+}, 600_000)
 
 /** A client of the test's own, to stand in the way with. */
 async function locking<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {

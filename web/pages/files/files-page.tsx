@@ -40,7 +40,11 @@ export function FilesPage() {
   const first = none && !place.deleted && !isNarrowed(place) && !files.isPlaceholderData && !failed
   const retry = () => void files.refetch()
   return (
-    <Page {...titleOf(place)} fullWidth>
+    <Page
+      {...titleOf(place)}
+      fullWidth
+      primaryAction={place.deleted ? undefined : { content: 'Import', url: '/import' }}
+    >
       <BlockStack gap="400">
         {files.error && list && !failed && (
           <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />

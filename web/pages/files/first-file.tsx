@@ -8,9 +8,13 @@ export function FirstFile() {
   return (
     <Card>
       <BlockStack gap="400">
-        <Nothing why="new" heading="Import your first files">
-          Send their addresses and product SKUs to Stevedore. It fetches each file, attaches it to its product, and
-          buyers download it through links that expire and run out.
+        <Nothing
+          why="new"
+          heading="Import your first files"
+          action={{ content: 'Upload files', url: '/import/upload' }}
+        >
+          Upload them from this computer, or send their addresses and product SKUs to Stevedore. Each file is attached
+          to its product, and buyers download it through links that expire and run out.
         </Nothing>
         <Box paddingInline={{ xs: '0', md: '800' }} paddingBlockEnd="400">
           <BlockStack gap="200">

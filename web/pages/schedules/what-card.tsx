@@ -2,10 +2,10 @@
 import { type Plugin, type Workflow } from '../../client/workflows.ts'
 import { OptionForm } from '../../components/option-form/option-form.tsx'
 import { fieldId } from '../../components/problems.ts'
+import { Titled } from '../../components/titled.tsx'
 import { Banner, Select, Text } from '../../ui/index.ts'
 import { stepsText } from '../../words/workflow.ts'
 import { isAction, type ScheduleDraft } from './draft.ts'
-import { Titled } from './titled.tsx'
 import { type ScheduleForm } from './use-schedule-form.ts'
 
 interface Props {

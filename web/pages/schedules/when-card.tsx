@@ -1,10 +1,10 @@
 // When a task runs: by plain forms, or by a cron line.
 import { useCronCheck } from '../../client/schedules.ts'
 import { fieldId, objectionsIn } from '../../components/problems.ts'
+import { Titled } from '../../components/titled.tsx'
 import { useSettled } from '../../place/use-settled.ts'
 import { Checkbox, InlineError, Select, TextField } from '../../ui/index.ts'
 import { cronOf, EVERY, type Every, WEEK, type When } from '../../words/schedule.ts'
-import { Titled } from './titled.tsx'
 import { type ScheduleForm } from './use-schedule-form.ts'
 
 export function WhenCard({ form }: { form: ScheduleForm }) {

@@ -304,3 +304,41 @@ test('50,000 variants load in seconds, and 250 SKUs are found among them in no t
   expect(performance.now() - asked).toBeLessThan(2000)
   await rm(folder, { recursive: true })
 })
+
+describe('bulk queries', () => {
+  const RUN = `mutation($q: String!) { bulkOperationRunQuery(query: $q) { bulkOperation { id status } userErrors { code message } } }`
+  const ASK = `query($id: ID!) { bulkOperation(id: $id) { status objectCount rootObjectCount url errorCode } }`
+  const run = async (q: string, on = client) => (await on.query(RUN, { q })).data.bulkOperationRunQuery
+  const ended = (id: string, on = client) =>
+    expect
+      .poll(async () => (await on.query(ASK, { id })).data.bulkOperation, { timeout: 10_000 })
+      .toMatchObject({ status: 'COMPLETED', errorCode: null })
+      .then(async () => (await on.query(ASK, { id })).data.bulkOperation as Json)
+
+  test('gather every row of lists within lists, and name each one’s parent', async () => {
+    const { bulkOperation, userErrors } = await run(
+      '{ products { edges { node { id title variants { edges { node { id sku } } } } } } }',
+    )
+    expect(userErrors).toEqual([])
+    const { url, objectCount, rootObjectCount } = await ended(bulkOperation.id)
+    const text = await (await client.transport(url, {})).text()
+    const rows = text.trim().split('\n').map((line) => JSON.parse(line) as Json) // prettier-ignore
+    const products = new Set(rows.filter((row) => row.__parentId === undefined).map((row) => row.id as string))
+    expect([rows.length, products.size]).toEqual([Number(objectCount), Number(rootObjectCount)])
+    expect([products.size, rows.length - products.size]).toEqual([demo.size.products, demo.size.variants])
+    for (const row of rows) expect(row.__parentId === undefined || products.has(row.__parentId as string)).toBe(true)
+    expect((await client.transport(url.replace(/\w\.jsonl/, '.jsonl'), {})).status).toBe(404)
+  })
+  test('run one at a time', async () => {
+    const both = await Promise.all([1, 2].map(() => run('{ products { edges { node { id } } } }')))
+    expect(both.flatMap(({ userErrors }) => userErrors)).toMatchObject([{ code: 'OPERATION_IN_PROGRESS' }])
+    await ended(both.find(({ bulkOperation }) => bulkOperation)!.bulkOperation.id)
+  })
+  test.each(['{ shop { name } }', '{ products { edges { node { nope } } } }', '{'])('%s is refused', async (query) => {
+    const { bulkOperation, userErrors } = await run(query)
+    expect([bulkOperation, userErrors[0].code]).toEqual([null, 'INVALID'])
+  })
+  test('one that nobody began is not there', async () => {
+    expect((await client.query(ASK, { id: 'gid://shopify/BulkOperation/999' })).data).toEqual({ bulkOperation: null })
+  })
+})

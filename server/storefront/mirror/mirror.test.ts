@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, silent } from '../../../test/database.ts'
+import { fillMirror } from '../../../test/mirror.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { createSecrets } from '../../secrets.ts'
 import { openStorefront } from '../open.ts'
@@ -63,6 +64,7 @@ afterAll(async () => {
 beforeEach(() =>
   scope.transaction(async (tx) => {
     await tx.query('delete from products where shop_id = :shop')
+    await tx.query('delete from variants where shop_id = :shop')
     await tx.query('delete from catalog_mirrors where shop_id = :shop')
   }),
 )
@@ -112,6 +114,16 @@ describe('a refresh', () => {
     })
     expect(await findProduct(scope, product_id, 'gid://shopify/ProductVariant/1')).toBeNull()
     expect(await scope.query('select from catalog_staged where shop_id = :shop')).toEqual([])
+  })
+
+  test('of 50,000 variants takes seconds, the first and the ones after it', { timeout: 120_000 }, async () => {
+    const many = Array.from({ length: 25_000 }, (_, n) => ({ title: `Book ${n}`, skus: [`S-${n}-A`, `S-${n}-B`] }))
+    await fillMirror(scope, many)
+    const started = performance.now()
+    expect(await fillMirror(scope, many)).toEqual({ added: 0, changed: false })
+    expect(performance.now() - started).toBeLessThan(30_000)
+    expect(await fillMirror(scope, many.slice(1))).toMatchObject({ changed: true })
+    expect(await readMirror(scope)).toMatchObject({ products: 24_999, variants: 49_998 })
   })
 
   test('runs once where several are told of it at the same time', async () => {

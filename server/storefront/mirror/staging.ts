@@ -29,7 +29,7 @@ const keyed = (row: CatalogRow) =>
     : { ...row, sku: row.sku?.trim() ? row.sku : null, sku_key: row.sku?.trim() ? nameKey(row.sku.trim()) : null }
 
 /** Throws where fewer rows are staged than were read: a database that crashed in between has lost them. */
-export function swap(scope: ShopScope, turn: Turn, read: number): Promise<Refreshed> {
+export async function swap(scope: ShopScope, turn: Turn, read: number): Promise<Refreshed> {
   return scope.transaction(async (tx) => {
     await holdTurn(tx, turn)
     const [{ staged } = { staged: 0 }] = await tx.query<{ staged: number }>(
@@ -37,6 +37,8 @@ export function swap(scope: ShopScope, turn: Turn, read: number): Promise<Refres
       { lease: turn.lease },
     )
     if (staged !== read) throw new Error(`Of ${read} rows of the catalog ${staged} are staged`)
+    // Statistics are of the rows that were there before: by those the planner would compare each row with each.
+    await tx.query(`select set_config('enable_nestloop', 'off', true), :shop`)
     const { lease } = turn
     const removed = await changed(tx, REMOVE_VARIANTS, lease, await changed(tx, REMOVE_PRODUCTS, lease))
     const written = await tx.query<{ fresh: boolean }>(WRITE_PRODUCTS, { lease })
@@ -76,7 +78,6 @@ const WRITE_VARIANTS = `
   select :shop, r.* from catalog_staged s, jsonb_to_record(s.data) as r(id text, product_id text, position int, title text,
     sku text, sku_key text)
   where ${STAGED} and s.kind = 'variant'
-    and exists (select from products o where o.shop_id = :shop and o.id = r.product_id)
   on conflict (shop_id, id) do update set (product_id, position, title, sku, sku_key) =
     (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key)
   where (v.product_id, v.position, v.title, v.sku) is distinct from

@@ -135,8 +135,8 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
     })
     it('says that a blob is missing', async () => {
       const hash = hashOf(Buffer.from('never written'))
-      for (const read of [on.store.read(SHOP, hash), on.store.readWhole(SHOP, hash)]) {
-        const error = await read.then(
+      for (const read of [on.store.read, on.store.readWhole]) {
+        const error = await read(SHOP, hash).then(
           () => null,
           (thrown: unknown) => thrown,
         )

@@ -17,7 +17,8 @@ export interface Mapping {
   /** null: the file belongs to the whole product. */
   variant_id: string | null
   sku: string | null
-  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual'
+  /** `pack`: it has the product because its pack does. */
+  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
   /** 0 to 1. An exact SKU is 1. */
   score: number
   reason: string
@@ -42,6 +43,10 @@ export interface FileView extends FileSettings {
   content_type: string | null
   tags: readonly string[]
   mappings: readonly Mapping[]
+  /** The pack that it is in, a bare UUID. */
+  pack_id: string | null
+  /** When it came, ISO 8601; null while an import makes it. */
+  created_at: string | null
 }
 
 /** Where an entry's bytes come from. */
@@ -78,6 +83,8 @@ export interface Item {
   entry: Entry | null
   /** Bytes that an earlier step staged for this item. */
   staged: StagedBlob | null
+  /** What came with it to be done: of a CSV row that names a file which exists. */
+  wanted: FileChange | null
 }
 
 /** A change to one file's record. A field that is absent stays as it is. */
@@ -85,6 +92,8 @@ export interface FileChange {
   set?: Partial<FileSettings> & { filename?: string }
   tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
   mappings?: { add?: readonly Mapping[]; remove?: 'all' | readonly { product_id: string; variant_id: string | null }[] }
+  /** Into the pack, behind the files that it has; a name makes the pack where there is none of that name. null: out of its pack. */
+  pack?: { id: string } | { name: string } | null
   /** Into the trash, or out of it. */
   deleted?: boolean
   /** Gone for good, with its versions, mappings and links. */
@@ -99,12 +108,33 @@ export interface Warning {
 /** A product that might be meant, for a person to decide. */
 export type Candidate = Mapping
 
+/** A file that is made of another one. Settings, tags and products come from the item's file where it has one. */
+export interface StagedFile {
+  /** Numbered where the name is taken. */
+  filename: string
+  bytes: StagedBlob
+  tags?: readonly string[]
+}
+
+/** A buyer's link to the item's file. Absent: the file's own setting; null: never expires, unlimited. */
+export interface LinkWanted {
+  expiry_days?: number | null
+  download_limit?: number | null
+  email?: string | null
+}
+
 /** Exactly one of these for every item that a plugin is given. */
 export type Outcome = { item: string } & (
   | {
       status: 'ok'
       change?: FileChange
+      /** They become the file's new version. */
       bytes?: StagedBlob
+      /** The version that `bytes` replaces goes once that can't be undone any more. */
+      drop_previous?: boolean
+      /** New files, kept by (item, place in this list), so that a second run makes none twice. */
+      created?: readonly StagedFile[]
+      link?: LinkWanted
       candidates?: readonly Candidate[]
       warnings?: readonly Warning[]
     }
@@ -199,13 +229,83 @@ export interface Uploads extends UploadReader {
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
-/** The bytes of files that exist. */
+/** The bytes of files that exist, by their bare UUIDs. */
 export interface StoredFiles {
+  /**
+   * Moves all versions to another storage location, or (`keep`) leaves them and has a copy of the current one there. The bytes are read
+   * back before anything points at them. Throws `PortError`; once more is no matter. Gives the bytes that were copied.
+   */
+  relocate(fileId: string, location: string, options: { keep: boolean }, signal: AbortSignal): Promise<number>
   /**
    * Copies a file's current bytes to the backup location and reads them back, and keeps its settings, tags and mappings as they are
    * with the copy. Throws `PortError` when the copy is not whole; once more is no matter.
    */
   backUp(fileId: string, signal: AbortSignal): Promise<void>
+}
+
+export interface ImageWanted {
+  /** The longer side, in pixels, at most. */
+  max_px: number
+  /** 1 to 100. */
+  quality: number
+  /** `same`: the format that it has. */
+  format: 'webp' | 'same'
+}
+
+/** Pictures, opened in a process with limits. Throws `PortError` where one can't be worked on. */
+export interface Images {
+  /** The item's bytes made smaller, or why they stay as they are. `extension` has no dot. */
+  optimize(
+    item: Item,
+    wanted: ImageWanted,
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; extension: string; from_bytes: number } | { unchanged: string }>
+}
+
+export interface WatermarkWanted {
+  /** Either a text, or a picture: a bare UUID of a file of this shop. */
+  text?: string
+  picture?: string
+  position: 'center' | 'diagonal' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
+  /** 0 to 1. */
+  opacity: number
+  /** Points, of a text. */
+  font_size?: number
+}
+
+/** How a document is cut: after every so many pages, or by ranges like `1-3`. */
+export type SplitWanted = { every: number } | { ranges: readonly string[] }
+
+/** PDF documents, opened in a process with limits. `password` opens an encrypted one. Throws `PortError`. */
+export interface Documents {
+  /** Pictures in it made smaller, streams packed, made ready to be read while it loads; or why it stays as it is. */
+  optimize(
+    item: Item,
+    wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; from_bytes: number } | { unchanged: string }>
+  watermark(item: Item, wanted: WatermarkWanted & { password?: string }, signal: AbortSignal): Promise<StagedBlob>
+  /** Parts in order, each with its pages as `1-3`. */
+  split(
+    item: Item,
+    wanted: SplitWanted & { password?: string },
+    signal: AbortSignal,
+  ): Promise<readonly { bytes: StagedBlob; pages: string }[]>
+  /** One document of all, in their order. */
+  merge(items: readonly Item[], wanted: { password?: string }, signal: AbortSignal): Promise<StagedBlob>
+}
+
+export interface Pack {
+  /** A bare UUID. */
+  id: string
+  name: string
+  /** What a file in it is mapped to. */
+  products: readonly Mapping[]
+}
+
+export interface Packs {
+  /** By its bare UUID or by its name, in any case; null where there is none. */
+  find(pack: { id: string } | { name: string }): Promise<Pack | null>
 }
 
 /** Messages that leave when the operation's end is committed: never before, never twice. */
@@ -236,6 +336,7 @@ export interface ReadContext {
   catalog: Catalog
   remote: RemoteReader
   uploads: UploadReader
+  packs: Packs
 }
 
 export interface WriteContext extends ReadContext {
@@ -243,6 +344,52 @@ export interface WriteContext extends ReadContext {
   uploads: Uploads
   stage: Stage
   stored: StoredFiles
+  images: Images
+  documents: Documents
+}
+
+/** What an operation produces to be fetched: one document, kept with its results. */
+export interface Artifacts {
+  /** Takes effect when the step ends; a second one replaces the first. */
+  write(filename: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
+}
+
+export const EXPORT_COLUMNS = [
+  'id',
+  'filename',
+  'size_bytes',
+  'upload_date',
+  'products',
+  'tags',
+  'downloads',
+  'expiry_days',
+  'download_limit',
+  'url',
+] as const
+export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
+
+/** The operation's files and links as documents, written by the database: a page of rows is one piece of text. */
+export interface Listings {
+  /** Files in their frozen order. Those that are gone are left out. */
+  files(format: 'csv' | 'json', columns: readonly ExportColumn[], signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Links that this operation made, in the order of its items. */
+  links(signal: AbortSignal): AsyncIterable<readonly MadeLink[]>
+}
+
+export interface MadeLink {
+  filename: string
+  /** The whole address, with its key. */
+  url: string
+  email: string | null
+  /** ISO 8601. */
+  expires_at: string | null
+  download_limit: number | null
+}
+
+export interface OperationContext extends WriteContext {
+  notify: Notifier
+  artifacts: Artifacts
+  listings: Listings
 }
 
 /** An operation as its own last steps see it. */
@@ -271,6 +418,8 @@ export interface FinishedItem extends Item {
 
 export interface OperationReport {
   warnings?: readonly Warning[]
+  /** New files, kept by (step, place in this list). Their settings are the shop's defaults. */
+  created?: readonly StagedFile[]
 }
 
 interface PluginBase<Options extends z.ZodType> {
@@ -294,7 +443,7 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
    */
   worksOn?: 'imports' | 'files' | 'trash' | 'all'
   /** The API scope that someone needs who runs it; absent: `files:write`. */
-  permission?: 'files:delete' | 'files:purge'
+  permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */
   bytes?: boolean
   /** Its plan asks the outside (the catalog, the internet): its batches are small too, since no transaction may wait for that. */
@@ -308,15 +457,19 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
 /** Works once, after all items have ended, on the operation as a whole. */
 export interface OperationPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
   scope: 'operation'
+  /** As of an item plugin; absent: `files:write`, or none where it only tells. */
+  permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /** Runs after a failed or cancelled operation too. */
   always?: boolean
+  /**
+   * false: it works on all files at once and needs no result of each. An operation of such steps alone writes no items, and ends as
+   * its steps do.
+   */
+  ledger?: false
   /** What it would do, in a sentence each. */
   plan(operation: OperationView, options: z.output<Options>, context: ReadContext): AsyncIterable<string>
-  run(
-    operation: OperationView,
-    options: z.output<Options>,
-    context: WriteContext & { notify: Notifier },
-  ): Promise<OperationReport>
+  /** A `PortError` ends the operation as failed; of a `notify` plugin it is a warning, since the work itself is done. */
+  run(operation: OperationView, options: z.output<Options>, context: OperationContext): Promise<OperationReport>
 }
 
 export type Plugin = ItemPlugin | OperationPlugin

@@ -72,6 +72,8 @@ export const ERRORS = {
   duplicate_filename: { status: 409, type: 'item', message: 'Duplicate filename' },
   invalid_csv: { status: 422, type: 'item', message: 'Invalid CSV format' },
   file_not_found: { status: 404, type: 'item', message: 'There is no such file' },
+  location_not_found: { status: 404, type: 'item', message: 'There is no such storage location' },
+  pack_not_found: { status: 404, type: 'item', message: 'There is no such pack' },
   file_in_use: { status: 409, type: 'item', message: 'File in use' },
   permission_denied: { status: 403, type: 'item', message: 'Permission denied' },
   file_too_large: {

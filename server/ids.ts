@@ -16,6 +16,8 @@ export type IdPrefix =
   | 'columns'
   | 'upload'
   | 'batch'
+  | 'pack'
+  | 'template'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

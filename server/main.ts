@@ -18,6 +18,7 @@ import { startWorker } from './engine/worker.ts'
 import { createApp, listen } from './http/app.ts'
 import { operationRecord } from './http/operation-record.ts'
 import { builtPage, developmentPage } from './http/page.ts'
+import { createListings } from './files/listings.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
 import { openOutbox, type OutboxOptions } from './notify/open.ts'
 import { createGuardedClient } from './ports/guarded-fetch.ts'
@@ -62,6 +63,8 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     workflows: config.workflows,
     limits,
     ports: portsFactory({ client, stores, storefront, uploads: folder }),
+    listings: createListings({ secrets, baseUrl }),
+    secrets,
     log,
   }
   const engine = createEngine(parts)

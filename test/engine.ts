@@ -21,15 +21,20 @@ import type { EngineParts } from '../server/engine/types.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftOf } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
+import { createListings } from '../server/files/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/ports/uploads.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
+import { createDocuments } from '../server/ports/documents.ts'
+import { createImages } from '../server/ports/images.ts'
+import { createPacks } from '../server/ports/packs.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
 import { createStage } from '../server/ports/stage.ts'
+import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 
@@ -102,6 +107,7 @@ export async function createTestEngine(
     background_delete: 100,
     background_update: 500,
   } as Limits
+  const secrets = createSecrets('the secret of the tests, long enough')
   const match = createMatcher(createTitleCache())
   const parts: EngineParts = {
     database,
@@ -110,6 +116,8 @@ export async function createTestEngine(
     workflows,
     limits,
     log: silent,
+    secrets,
+    listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)
       const place = { store, shop: scope.shop, location: 'primary' }
@@ -120,6 +128,9 @@ export async function createTestEngine(
         remote: createRemote({ client, ...place }),
         uploads: createUploadPort(scope, uploads, place),
         stage: createStage(place),
+        packs: createPacks(scope),
+        images: createImages(),
+        documents: createDocuments(),
         stored: createStoredFiles(
           scope,
           new Map([

@@ -63,6 +63,7 @@ describe('back-up-files', () => {
   })
   it('a location that does not answer fails the file, to be tried again', async () => {
     const away = {
+      ...writeContext().stored,
       backUp: () => Promise.reject(new PortError('storage_failed', 'The storage location did not answer', true)),
     }
     expect(await run([fileItem('a')], { stored: away })).toMatchObject([
@@ -70,7 +71,7 @@ describe('back-up-files', () => {
     ])
   })
   it('a fault of ours is thrown on, for the engine to judge', async () => {
-    const broken = { backUp: () => Promise.reject(new TypeError('oh')) }
+    const broken = { ...writeContext().stored, backUp: () => Promise.reject(new TypeError('oh')) }
     await expect(run([fileItem('a')], { stored: broken })).rejects.toThrow('oh')
   })
 })

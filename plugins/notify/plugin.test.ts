@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importItem, writeContext } from '../../test/fakes/context.ts'
+import { importItem, operationContext, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { FinishedItem, Notifier, OperationView, WriteContext } from '../contract.ts'
 import { notify } from './plugin.ts'
@@ -50,7 +50,7 @@ function outbox() {
 type When = 'always' | 'background' | 'errors' | 'never'
 const sent = async (view: OperationView, given: Partial<WriteContext> = {}, when: When = 'always') => {
   const box = outbox()
-  await notify.run(view, { when }, { ...writeContext(given), notify: box.notify })
+  await notify.run(view, { when }, operationContext({ ...given, notify: box.notify }))
   return {
     email: box.all().find((message) => 'template' in message),
     notice: box.all().find((message) => 'level' in message),

@@ -7,8 +7,17 @@ export function applyToDraft(draft: Draft, change: FileChange): void {
   Object.assign(draft, change.set)
   if (change.tags) draft.tags = changedTags(draft.tags, change.tags)
   if (change.mappings) draft.mappings = changedMappings(draft.mappings, change.mappings)
+  if (change.pack !== undefined) movePack(draft, change.pack)
   if (change.deleted !== undefined) draft.deleted = change.deleted
   if (change.purged) draft.purged = true
+}
+
+function movePack(draft: Draft, pack: NonNullable<FileChange['pack']> | null): void {
+  delete draft.new_pack
+  delete draft.pack_id
+  if (pack === null) draft.pack_id = null
+  else if ('id' in pack) draft.pack_id = pack.id
+  else draft.new_pack = pack.name
 }
 
 function changedTags(tags: readonly string[], change: NonNullable<FileChange['tags']>): string[] {

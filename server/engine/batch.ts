@@ -100,7 +100,11 @@ async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob)
 }
 
 /** Runs `work` with a signal that aborts when the worker stops or the operation is put down. */
-async function watched(runner: BatchRunner, operation: OperationRow, work: (signal: AbortSignal) => Promise<void>) {
+export async function watched(
+  runner: BatchRunner,
+  operation: OperationRow,
+  work: (signal: AbortSignal) => Promise<void>,
+) {
   const watch = runner.control.watch(operation.id)
   try {
     await work(AbortSignal.any([runner.signal, watch.signal]))
@@ -114,7 +118,7 @@ function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim, last: boole
   const stop = new AbortController()
   return watched(runner, claim.operation, async (putDown) => {
     const signal = AbortSignal.any([putDown, stop.signal])
-    const options = { limits: parts.limits, log: parts.log }
+    const options = { limits: parts.limits, secrets: parts.secrets, log: parts.log }
     let left = claim.items.length
     try {
       const ending = endingsOf(runner, scope, claim, signal)
@@ -182,7 +186,10 @@ async function keptPromises(
   const promised = items.filter(({ plan, record }) => plan !== null && record !== null)
   if (promised.length === 0) return { ended: [], open: [...items] }
   const copies = new Map<WorkItem, WorkItem>(
-    promised.map((item) => [{ ...item, draft: structuredClone(item.draft), warnings: [], candidates: [] }, item]),
+    promised.map((item) => [
+      { ...item, draft: structuredClone(item.draft), warnings: [], candidates: [], created: [] },
+      item,
+    ]),
   )
   const again = await planned(steps, [...copies.keys()], read, parts, signal)
   const ended: EndedItem[] = []

@@ -35,14 +35,17 @@ interface ChainRow {
 }
 
 /** An item as its row has it; what its steps find out is gathered anew. */
-type ClaimedRow = Omit<WorkItem, 'record' | 'undo' | 'candidates' | 'warnings'>
-export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan'
+type ClaimedRow = Omit<WorkItem, 'record' | 'undo' | 'candidates' | 'warnings' | 'created' | 'link' | 'drop_previous'>
+export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted'
 export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,
   undo: null,
   candidates: [],
   warnings: [],
+  created: [],
+  link: null,
+  drop_previous: false,
 })
 
 /** The next batch of a chain, its items marked, or null when there is nothing to do for it now. */

@@ -4,6 +4,7 @@ import { isDatabaseAway, isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { errorFields, type Logger } from '../log.ts'
+import type { Secrets } from '../secrets.ts'
 import { releaseFiles, type Claim, type HeldChain } from './claim.ts'
 import { holdLease, LeaseLost } from './lease.ts'
 import { queueChain } from './queue.ts'
@@ -12,6 +13,7 @@ import { writeEnded, type Limits } from './write.ts'
 
 export interface CommitOptions {
   limits: Limits
+  secrets: Secrets
   log: Logger
   /** The batch ends with this group: hand the chain on to its successor. */
   last: boolean
@@ -63,14 +65,14 @@ function commitGroup(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],
-  { limits, last }: CommitOptions,
+  { limits, secrets, last }: CommitOptions,
 ): Promise<void> {
   return scope.transaction(async (tx) => {
     await holdItems(tx, claim, group)
     const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await handOn(tx, claim)
-    await writeEnded(tx, claim, group, { limits, fresh: false })
+    await writeEnded(tx, claim, group, { limits, secrets, fresh: false })
   })
 }
 

@@ -158,7 +158,7 @@ test('a worker thought dead that still lives can write nothing', async () => {
 
   const staged = { hash: 'a'.repeat(64), size_bytes: 1, location: 'primary', content_type: null }
   const ended = claim.items.map((item) => ({ item: { ...item, staged }, ending: { status: 'done' as const } }))
-  const options = { limits: { file_bytes: 10 }, log: engine.parts.log, last: true }
+  const options = { limits: { file_bytes: 10 }, secrets: engine.parts.secrets, log: engine.parts.log, last: true }
   await expect(commit(scope, claim, ended, options)).rejects.toThrow(LeaseLost)
   expect(await scope.from('files').select('id')).toEqual([])
   expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })

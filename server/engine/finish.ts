@@ -1,27 +1,40 @@
 // The end of an operation: its status, then the steps that work on the whole of it. Each such step's messages are
 // written in the transaction that marks the step as ended, so that a second run sends nothing twice.
-import type { Notifier, OperationPlugin, OperationView, ReadContext, Warning } from '../../plugins/contract.ts'
+import { Readable } from 'node:stream'
+import {
+  PortError,
+  type Notifier,
+  type OperationContext,
+  type OperationPlugin,
+  type OperationReport,
+  type OperationView,
+  type ReadContext,
+  type StagedBlob,
+  type WriteContext,
+} from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { holdBlobs } from '../files/admit.ts'
+import { draftOf } from '../files/drafts.ts'
+import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import { errorFields } from '../log.ts'
 import { queueCallback } from '../notify/callbacks.ts'
 import { takeChain } from './claim.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { exclusively, type BatchRunner } from './batch.ts'
+import { exclusively, watched, type BatchRunner } from './batch.ts'
+import { admitCreated } from './created.ts'
 import { spreadBatches } from './item-batches.ts'
 import { finishedItems } from './items.ts'
 import { holdLease } from './lease.ts'
 import { queueMessage, type FinishJob } from './queue.ts'
 import { FINISH_CHAIN } from './start.ts'
 import type { OperationRow, ResolvedStep } from './types.ts'
+import { UNDO_WINDOW } from './undo.ts'
 import { canUndo } from './workflows.ts'
 
 type Email = Parameters<Notifier['email']>[0]
 type Notice = Parameters<Notifier['notice']>[0]
 type EndStatus = OperationView['status']
-
-/** So long an operation can be undone. */
-const UNDO_WINDOW = '7 days'
 
 export function finishOperation(runner: BatchRunner, job: FinishJob): Promise<void> {
   return exclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -32,30 +45,100 @@ async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
   const taken = await scope.transaction((tx) => takeEnd(tx, job.operation, runner.worker))
   if (!taken) return
   const { operation, lease } = taken
-  const status = endStatus(operation)
+  if (operation.status === 'previewing') return foresee(runner, scope, operation, lease)
+  if (operation.status === 'cancelled' || operation.stopped) await cancelRest(scope, operation.id)
+  const steps = resolveSteps<OperationPlugin>(runner.parts.plugins, operation.workflow, 'operation')
+  // Once it is cancelled nothing interrupts what is left to be done.
+  const interruptible = operation.status === 'running' && !operation.stopped
+  const run = (signal: AbortSignal) => runSteps(runner, { scope, operation, lease, signal }, steps)
+  try {
+    await (interruptible ? watched(runner, operation, run) : run(runner.signal))
+  } catch (error) {
+    // Put down: a pause or a cancellation has queued, or will queue, what comes next.
+    if (error instanceof PutDown) return
+    throw error
+  }
+  await endOperation(runner, scope, operation, lease, endStatus(operation))
+  await runner.progress.announceEnd(job.shop, job.operation)
+}
+
+/** An operation at its end, in the hands of this worker. Its row's counters move as its last steps do. */
+interface Ending {
+  scope: ShopScope
+  operation: OperationRow
+  lease: number
+  signal: AbortSignal
+}
+
+class PutDown extends Error {}
+
+async function runSteps(runner: BatchRunner, ending: Ending, steps: readonly ResolvedStep<OperationPlugin>[]) {
+  const { scope, operation, signal } = ending
+  const context = await writeContext(runner.parts, scope, operation, signal)
+  for (const [index, step] of steps.entries()) {
+    if (step.pluginImpl.kind === 'notify') settle(operation)
+    const status = endStatus(operation)
+    const runs = step.pluginImpl.always || status === 'success' || status === 'partial'
+    if (index < operation.finished_steps) continue
+    const results = openResults()
+    const report = runs ? await runStep(runner, ending, step, { ...context, ...results.ports(runner, ending) }) : {}
+    await endStep(runner, ending, index, results, report)
+  }
+  settle(operation)
+}
+
+/** Without a ledger its files are what the operation is: all done, or none. */
+function settle(operation: OperationRow): void {
+  if (operation.ledger || operation.status === 'cancelled') return
+  Object.assign(
+    operation,
+    operation.stopped ? { done: 0, failed: operation.total } : { done: operation.total, failed: 0 },
+  )
+}
+
+/** What a step produces: it takes effect with the step's end. */
+function openResults() {
+  const kept = { emails: [] as Email[], notices: [] as Notice[], artifact: null as Artifact | null }
+  const notify: Notifier = {
+    email: (email) => kept.emails.push(email),
+    notice: (notice) => kept.notices.push(notice),
+  }
+  return {
+    kept,
+    ports: (runner: BatchRunner, { scope, operation, signal }: Ending): Omit<OperationContext, keyof WriteContext> => ({
+      notify,
+      artifacts: {
+        write: async (filename, contentType, bytes) => {
+          const { stage } = await runner.parts.ports(scope)
+          kept.artifact = { filename, ...(await stage.write(Readable.from(bytes), contentType, signal)) }
+        },
+      },
+      listings: runner.parts.listings(scope, operation.id, (done) => countSeen(runner, scope, operation, done)),
+    }),
+  }
+}
+
+type Artifact = StagedBlob & { filename: string }
+
+/** Shows how far a step without a ledger has come. */
+function countSeen(runner: BatchRunner, scope: ShopScope, { id, ledger }: OperationRow, done: number): void {
+  if (ledger) return
+  scope
+    .query(
+      `update operations set done = least(total, :done) where shop_id = :shop and id = :id and status = 'running'`,
+      { id, done },
+    )
+    .then(() => runner.progress.announce(scope.shop, id))
+    // Only a picture of it: the step's end says how it is.
+    .catch(() => {})
+}
+
+async function foresee(runner: BatchRunner, scope: ShopScope, operation: OperationRow, lease: number): Promise<void> {
   const steps = resolveSteps<OperationPlugin>(runner.parts.plugins, operation.workflow, 'operation')
   const context = await writeContext(runner.parts, scope, operation, runner.signal)
-  if (operation.status === 'previewing') {
-    await endPreview(scope, operation, lease, await intentionsOf(steps, viewOf(scope, operation, status), context))
-    return runner.progress.announceEnd(job.shop, job.operation)
-  }
-  if (operation.status === 'cancelled') await cancelRest(scope, operation.id)
-  if (operation.stopped) await cancelRest(scope, operation.id)
-  for (const [index, step] of steps.entries()) {
-    if (index < operation.finished_steps) continue
-    const messages = { emails: [] as Email[], notices: [] as Notice[] }
-    const notify: Notifier = {
-      email: (email) => messages.emails.push(email),
-      notice: (notice) => messages.notices.push(notice),
-    }
-    const runs = step.pluginImpl.always || status === 'success' || status === 'partial'
-    const warnings = runs
-      ? await runOperationStep(runner, step, viewOf(scope, operation, status), { ...context, notify })
-      : []
-    await endStep(scope, operation, lease, index, messages, warnings)
-  }
-  await endOperation(runner, scope, operation, lease, status)
-  await runner.progress.announceEnd(job.shop, job.operation)
+  const view = viewOf(scope, operation, endStatus(operation))
+  await endPreview(scope, operation, lease, await intentionsOf(steps, view, context))
+  await runner.progress.announceEnd(scope.shop, operation.id)
 }
 
 /** The operation under a fresh lease on its end, or null: it is not at its end, or someone else is at it. */
@@ -65,10 +148,19 @@ async function takeEnd(tx: ShopScope, id: string, worker: string) {
     `select * from operations where shop_id = :shop and id = :id and (
        status in ('running', 'previewing') and done + failed + skipped + cancelled = total
        or status = 'queued' and done + failed + skipped + cancelled = total
+       or status in ('queued', 'running', 'previewing') and not ledger
        or status = 'cancelled' and finished_at is null)`,
     { id },
   )
-  return held && operation ? { lease: held.lease, operation } : null
+  if (!held || !operation) return null
+  if (operation.status === 'queued') {
+    await tx.query(
+      `update operations set status = 'running', started_at = coalesce(started_at, now()) where shop_id = :shop and id = :id`,
+      { id },
+    )
+    Object.assign(operation, { status: 'running', started_at: operation.started_at ?? new Date() })
+  }
+  return { lease: held.lease, operation }
 }
 
 function endStatus({ status, total, done, failed, stopped }: OperationRow): EndStatus {
@@ -126,53 +218,90 @@ const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): O
   items: () => finishedItems(scope, operation.id),
 })
 
-async function runOperationStep(
+async function runStep(
   runner: BatchRunner,
+  { scope, operation, signal }: Ending,
   step: ResolvedStep<OperationPlugin>,
-  view: OperationView,
-  context: Parameters<OperationPlugin['run']>[2],
-): Promise<readonly Warning[]> {
+  context: OperationContext,
+): Promise<OperationReport> {
+  const { pluginImpl: plugin } = step
   try {
-    return (await step.pluginImpl.run(view, step.parsedOptions, context)).warnings ?? []
+    return await plugin.run(viewOf(scope, operation, endStatus(operation)), step.parsedOptions, context)
   } catch (error) {
     if (runner.signal.aborted) throw error
+    if (signal.aborted) throw new PutDown()
+    const known = error instanceof PortError
+    if (!known)
+      runner.parts.log.error('the last step of an operation failed', { plugin: step.plugin, ...errorFields(error) })
     // The files are in: a message that could not be written must not turn that into a failure.
-    runner.parts.log.error('the last step of an operation failed', { plugin: step.plugin, ...errorFields(error) })
-    return [{ code: 'step_failed', message: `${step.pluginImpl.title} could not be carried out` }]
+    if (plugin.kind === 'notify')
+      return { warnings: [{ code: 'step_failed', message: `${plugin.title} could not be carried out` }] }
+    operation.stopped = {
+      step: step.id,
+      code: known ? error.code : 'plugin_failed',
+      message: known ? error.message : `${plugin.title} could not be carried out`,
+    }
+    return {}
   }
 }
 
 function endStep(
-  scope: ShopScope,
-  operation: OperationRow,
-  lease: number,
+  { parts: { limits } }: BatchRunner,
+  { scope, operation, lease }: Ending,
   index: number,
-  messages: { emails: readonly Email[]; notices: readonly Notice[] },
-  warnings: readonly Warning[],
+  { kept }: ReturnType<typeof openResults>,
+  { warnings = [], created = [] }: OperationReport,
 ): Promise<void> {
   return scope.transaction(async (tx) => {
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
-    for (const [at, email] of messages.emails.entries()) {
-      const key = `${operation.id}/${operation.round}/${index}/${at}`
-      const payload = JSON.stringify(email)
-      const [row] = (await tx
-        .insert('outbox', { key, kind: 'email', payload, operation_id: operation.id })
-        .onConflict()
-        .ignore()
-        .returning('id')) as { id: string }[]
-      if (row) await queueMessage(tx, row.id)
-    }
-    if (messages.notices.length > 0)
+    await queueEmails(tx, operation, index, kept.emails)
+    if (kept.notices.length > 0)
       await tx.insert(
         'notices',
-        messages.notices.map((notice) => ({ ...notice, operation_id: operation.id })),
+        kept.notices.map((notice) => ({ ...notice, operation_id: operation.id })),
       )
+    if (kept.artifact && !operation.stopped) await keepArtifact(tx, operation.id, kept.artifact)
+    if (created.length > 0) {
+      const { settings } = await readShop(tx)
+      const model = draftOf({ filename: operation.workflow.title }, settings)
+      const made = await admitCreated(tx, operation, -1 - index, created, model, limits)
+      if ('code' in made) operation.stopped = { step: operation.workflow.steps[index]!.id, ...made }
+    }
     await tx.query(
-      `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb
+      `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb, stopped = :stopped::jsonb
        where shop_id = :shop and id = :operation`,
-      { operation: operation.id, ended: index + 1, warnings: JSON.stringify(warnings) },
+      {
+        operation: operation.id,
+        ended: index + 1,
+        warnings: JSON.stringify(warnings),
+        stopped: operation.stopped && JSON.stringify(operation.stopped),
+      },
     )
   })
+}
+
+async function queueEmails(tx: ShopScope, operation: OperationRow, index: number, emails: readonly Email[]) {
+  for (const [at, email] of emails.entries()) {
+    const key = `${operation.id}/${operation.round}/${index}/${at}`
+    const payload = JSON.stringify(email)
+    const [row] = (await tx
+      .insert('outbox', { key, kind: 'email', payload, operation_id: operation.id })
+      .onConflict()
+      .ignore()
+      .returning('id')) as { id: string }[]
+    if (row) await queueMessage(tx, row.id)
+  }
+}
+
+async function keepArtifact(tx: ShopScope, operation: string, artifact: Artifact): Promise<void> {
+  await holdBlobs(tx, [artifact])
+  await tx.query(
+    `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type, size_bytes)
+     select :shop, :operation, decode(:hash, 'hex'), :location, :filename, :content_type, :size_bytes
+     on conflict (shop_id, operation_id) do update set hash = excluded.hash, location = excluded.location,
+       filename = excluded.filename, content_type = excluded.content_type, size_bytes = excluded.size_bytes`,
+    { operation, ...artifact },
+  )
 }
 
 function endOperation(
@@ -187,9 +316,17 @@ function endOperation(
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
     await tx.query(
       `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now(),
+         done = case when ledger then done else :done end, failed = case when ledger then failed else :failed end,
          undo_until = case when :undoable then now() + :window::interval end
        where shop_id = :shop and id = :operation`,
-      { operation: operation.id, status, undoable, window: UNDO_WINDOW },
+      {
+        operation: operation.id,
+        status,
+        undoable,
+        window: UNDO_WINDOW,
+        done: operation.done,
+        failed: operation.failed,
+      },
     )
     if (operation.undoes) await markUndone(tx, operation)
     await queueCallback(tx, operation)

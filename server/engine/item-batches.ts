@@ -25,6 +25,7 @@ export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkI
       draft: null,
       staged: null,
       plan: null,
+      wanted: null,
     }),
   )
 }

@@ -59,7 +59,11 @@ const all = (whole: boolean) => `
 const rowsOf = (whole: boolean) => `
   select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
-    case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled' else i.status end as status,
+    case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled'
+      -- Without a ledger all of them are what the operation is.
+      when i.status = 'pending' and not o.ledger then
+        case o.status when 'success' then 'done' when 'failed' then 'failed' else i.status end
+      else i.status end as status,
     coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
     coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped
   from (${all(whole)}) i
@@ -114,6 +118,7 @@ function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
     file: { ...viewOfDraft(draft, row.staged?.size_bytes ?? null, record), id: row.file_id, filename: row.filename },
     entry: row.entry,
     staged: row.staged,
+    wanted: null,
     status: row.status as FinishedItem['status'],
     error: row.error,
     product_mapped: row.product_mapped,

@@ -91,7 +91,13 @@ async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void
 }
 
 /** Failed items wait again, and so do those that were cancelled because one of them stopped the operation. */
-async function retry(tx: ShopScope, { id, stopped }: OperationRow): Promise<void> {
+async function retry(tx: ShopScope, { id, stopped, ledger }: OperationRow): Promise<void> {
+  if (!ledger) {
+    await tx.query('update operations set done = 0, failed = 0, stopped = null where shop_id = :shop and id = :id', {
+      id,
+    })
+    return beginRound(tx, id)
+  }
   const again = stopped ? ['failed', 'cancelled'] : ['failed']
   await tx.query(
     `with again as (
@@ -141,7 +147,8 @@ async function beginRound(tx: ShopScope, id: string): Promise<void> {
 /** Jobs for every chain that has not ended, or for the end where there is nothing left. */
 async function queueWork(tx: ShopScope, id: string): Promise<void> {
   const [left] = await tx.query<{ complete: boolean }>(
-    'select done + failed + skipped + cancelled = total as complete from operations where shop_id = :shop and id = :id',
+    `select not ledger or done + failed + skipped + cancelled = total as complete from operations
+     where shop_id = :shop and id = :id`,
     { id },
   )
   if (left!.complete) return queueFinish(tx, id)

@@ -169,7 +169,7 @@ const LIVE_JOB = (key: string) =>
 async function seedAgain(database: Database, log: Logger): Promise<void> {
   const chains = await database.pool.query<{ shop_id: number; operation_id: string; chain: number }>(
     `select c.shop_id, c.operation_id, c.chain from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
-     where o.status in ('previewing', 'queued', 'running') and o.done + o.failed + o.skipped + o.cancelled < o.total
+     where o.status in ('previewing', 'queued', 'running') and o.ledger and o.done + o.failed + o.skipped + o.cancelled < o.total
        and c.chain >= 0 and not c.ended
        and not exists (select from workers w where w.id = c.worker_id)
        and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)}`,
@@ -178,7 +178,8 @@ async function seedAgain(database: Database, log: Logger): Promise<void> {
     await queueChain(forShop(database, shop_id), operation_id, chain)
   const ends = await database.pool.query<{ shop_id: number; id: string }>(
     `select shop_id, id from operations o
-     where (status in ('previewing', 'queued', 'running') and done + failed + skipped + cancelled = total
+     where (status in ('previewing', 'queued', 'running')
+           and (not ledger or done + failed + skipped + cancelled = total)
          or status = 'cancelled' and finished_at is null)
        and not ${LIVE_JOB(`'finish:' || o.id`)}`,
   )

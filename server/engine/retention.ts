@@ -70,7 +70,9 @@ async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
 
 async function dropItems(pool: Pool, shop: number, id: string): Promise<void> {
   await pool.query(
-    `with dropped as (delete from items where shop_id = $1 and operation_id = $2)
+    `with dropped as (delete from items where shop_id = $1 and operation_id = $2),
+       waiting as (delete from item_batches where shop_id = $1 and operation_id = $2),
+       produced as (delete from artifacts where shop_id = $1 and operation_id = $2)
      update operations set detail = 'record' where shop_id = $1 and id = $2`,
     [shop, id],
   )

@@ -1,16 +1,18 @@
 // Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
-import type { Entry, Plugin, Workflow } from '../../plugins/contract.ts'
+import type { Entry, FileChange, Plugin, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
 import { queueFinish, queueFirst } from './queue.ts'
 import type { OperationRequest, SourceRecord } from './types.ts'
 
-/** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects. */
+/** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects; or
+ * files each with a change of its own. */
 export type Source =
   | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
   | { type: 'files'; ids: readonly string[] }
   | { type: 'filter'; filter: FileFilter }
+  | { type: 'rows'; rows: readonly { id: string; wanted: FileChange }[] }
   /** What another operation did, to be undone. */
   | { type: 'operation'; id: string }
 
@@ -39,11 +41,12 @@ export const WISE_BATCH = 2000
 export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
   return scope.transaction(async (tx) => {
     const setWise = input.source.type !== 'entries' && isSetWise(input.workflow, plugins)
+    const ledger = input.source.type === 'operation' || needsLedger(input.workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         source, set_wise, preview, status, undoes, schedule_id)
+         source, set_wise, ledger, preview, status, undoes, schedule_id)
        values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :source, :setWise, :preview, :status, :undoes, :schedule)
+         :source, :setWise, :ledger, :preview, :status, :undoes, :schedule)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -56,6 +59,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
         key: input.idempotencyKey ?? null,
         source: JSON.stringify(recordOf(input.source)),
         setWise,
+        ledger,
         preview: input.dryRun ?? false,
         status: input.dryRun ? 'previewing' : 'queued',
         undoes: input.source.type === 'operation' ? input.source.id : null,
@@ -66,7 +70,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
     const total = await insertItems(tx, created.id, input.source, setWise)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
     const batches = Math.ceil(total / (setWise ? WISE_BATCH : BATCH))
-    const chains = Math.max(1, Math.min(input.workflow.parallel, batches))
+    const chains = ledger ? Math.max(1, Math.min(input.workflow.parallel, batches)) : 0
     await tx.query(
       `insert into chains (shop_id, operation_id, chain)
        select :shop, :operation::uuid, n from generate_series(0, :chains - 1) n
@@ -74,7 +78,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
       { operation: created.id, chains, finish: FINISH_CHAIN },
     )
     for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain)
-    if (total === 0) await queueFinish(tx, created.id)
+    if (total === 0 || !ledger) await queueFinish(tx, created.id)
     return created.id
   })
 }
@@ -88,12 +92,21 @@ function isSetWise(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   })
 }
 
+/** Steps on the operation alone that need no result of each file: then there is nothing to write of each. */
+function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+  const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
+  const working = all.filter((plugin) => plugin?.kind !== 'notify')
+  return working.length === 0 || working.some((plugin) => plugin?.scope !== 'operation' || plugin.ledger !== false)
+}
+
 function recordOf(source: Source): SourceRecord {
   switch (source.type) {
     case 'entries':
       return { type: 'entries' }
     case 'files':
       return { type: 'files', count: new Set(source.ids).size }
+    case 'rows':
+      return { type: 'rows', count: source.rows.length }
     case 'filter':
     case 'operation':
       return source
@@ -112,12 +125,12 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
 async function insertItems(tx: ShopScope, operation: string, source: Source, setWise: boolean): Promise<number> {
   const [ordered, bindings] = ordering(source)
   const kept =
-    setWise && source.type !== 'operation'
+    setWise && source.type !== 'operation' && source.type !== 'rows'
       ? `insert into item_batches (shop_id, operation_id, position, file_ids)
          select :shop, :operation, min(position), array_agg(file_id order by position) from ordered
          group by position / ${WISE_BATCH} returning cardinality(file_ids) as files`
-      : `insert into items (shop_id, operation_id, position, file_id, entry, draft)
-         select :shop, :operation, position, file_id, entry, draft from ordered order by position returning 1 as files`
+      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted)
+         select :shop, :operation, position, file_id, entry, draft, wanted from ordered order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
     `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
     { operation, ...bindings },
@@ -125,13 +138,14 @@ async function insertItems(tx: ShopScope, operation: string, source: Source, set
   return row!.total
 }
 
-/** Rows of position, file_id, entry and draft. */
+/** Rows of position, file_id, entry, draft and wanted. */
 function ordering(source: Source): [string, Record<string, unknown>] {
-  const none = 'null::jsonb as entry, null::jsonb as draft'
+  const none = 'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted'
   switch (source.type) {
     case 'entries':
       return [
-        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry, e -> 'draft' as draft
+        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry, e -> 'draft' as draft,
+           null::jsonb as wanted
          from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
         { entries: JSON.stringify(source.entries) },
       ]
@@ -140,6 +154,13 @@ function ordering(source: Source): [string, Record<string, unknown>] {
         `select (row_number() over (order by min(n)) - 1)::int as position, id as file_id, ${none}
          from unnest(:ids::uuid[]) with ordinality as t(id, n) group by id`,
         { ids: source.ids },
+      ]
+    case 'rows':
+      return [
+        `select (n - 1)::int as position, (e ->> 'id')::uuid as file_id, null::jsonb as entry, null::jsonb as draft,
+           e -> 'wanted' as wanted
+         from jsonb_array_elements(:rows::jsonb) with ordinality as t(e, n)`,
+        { rows: JSON.stringify(source.rows) },
       ]
     case 'filter': {
       // Ids grow with time: this is the order in which the files came, and the one in which they lie on the disk.
@@ -151,9 +172,14 @@ function ordering(source: Source): [string, Record<string, unknown>] {
       ]
     }
     case 'operation':
+      // Files that it made stand behind those that it changed.
       return [
         `select position, file_id, ${none} from items
-         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null`,
+         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null
+         union all
+         select (o.total - 1 + row_number() over (order by c.position, c.ordinal))::int, c.file_id, ${none}
+         from created_files c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
+         where c.shop_id = :shop and c.operation_id = :undone`,
         { undone: source.id },
       ]
   }

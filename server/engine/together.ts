@@ -34,7 +34,7 @@ export async function workTogether(
 }
 
 async function work(
-  { plugins, limits, log }: EngineParts,
+  { plugins, limits, secrets, log }: EngineParts,
   tx: ShopScope,
   held: HeldChain & { row: { hint: number } },
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -52,7 +52,7 @@ async function work(
   const planned = await planBatch(steps, open, { read, log })
   if (!fresh) await moveHint(tx, operation.id, chain, items.at(-1)!.position + 1)
   await handOn(tx, held)
-  await writeEnded(tx, held, [...ended, ...planned], { limits, fresh: fresh !== null })
+  await writeEnded(tx, held, [...ended, ...planned], { limits, secrets, fresh: fresh !== null })
 }
 
 /** Items that have rows already: tried again, confirmed after a preview, or undone. */

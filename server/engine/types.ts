@@ -2,13 +2,20 @@
 import type {
   Candidate,
   Catalog,
+  Documents,
   Entry,
+  FileChange,
+  Images,
+  LinkWanted,
+  Listings,
+  Packs,
   Plugin,
   RemoteFetcher,
   ShopSettings,
   Stage,
-  StoredFiles,
   StagedBlob,
+  StagedFile,
+  StoredFiles,
   Uploads,
   Step,
   Warning,
@@ -23,6 +30,7 @@ import type { Draft } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
 import type { FileRecord } from '../files/records.ts'
 import type { Logger } from '../log.ts'
+import type { Secrets } from '../secrets.ts'
 
 export const OPERATION_STATUSES = [
   'previewing',
@@ -54,6 +62,7 @@ export interface OperationRequest {
 export type SourceRecord =
   | { type: 'entries' }
   | { type: 'files'; count: number }
+  | { type: 'rows'; count: number }
   | { type: 'filter'; filter: FileFilter }
   /** The items of another operation, which this one undoes. A bare UUID. */
   | { type: 'operation'; id: string }
@@ -77,6 +86,7 @@ export interface OperationRow {
   finished_steps: number
   source: SourceRecord
   set_wise: boolean
+  ledger: boolean
   preview: boolean
   round: number
   intentions: string[]
@@ -85,7 +95,6 @@ export interface OperationRow {
   undone_by: string | null
   undo_until: Date | null
   schedule_id: string | null
-  artifact: unknown
   paused_at: Date | null
   paused_ms: number
   /** How much of it is kept still. */
@@ -119,10 +128,17 @@ export interface WorkItem {
   staged: StagedBlob | null
   /** What its preview promised. */
   plan: [before: unknown, after: unknown] | null
+  wanted: FileChange | null
   /** Where this operation undoes another one: what that did to the file, and when. */
   undo: (Ledger & { at: string }) | null
   candidates: Candidate[]
   warnings: Warning[]
+  /** New files that come with its outcome. */
+  created: StagedFile[]
+  /** A buyer's link that comes with its outcome. */
+  link: LinkWanted | null
+  /** The version that its new bytes replace is kept for as long as that can be undone, and no longer. */
+  drop_previous: boolean
 }
 
 /** How an item's turn ended. `again`: it goes back to wait for another attempt. */
@@ -148,6 +164,9 @@ export interface Ports {
   uploads: Uploads
   stage: Stage
   stored: StoredFiles
+  packs: Packs
+  images: Images
+  documents: Documents
 }
 
 export interface EngineParts {
@@ -157,6 +176,10 @@ export interface EngineParts {
   workflows: readonly Workflow[]
   limits: Limits
   ports(scope: ShopScope): Promise<Ports>
+  /** Documents of one operation, by its bare UUID. `seen`: how many of its files have been written. */
+  listings(scope: ShopScope, operation: string, seen: (files: number) => void): Listings
+  /** Links are made in the transaction that writes an outcome, and their keys are derived. */
+  secrets: Secrets
   log: Logger
 }
 

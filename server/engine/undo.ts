@@ -8,6 +8,9 @@ import { applyToDraft } from './apply.ts'
 import type { Ending, WorkItem } from './types.ts'
 import { draftOf } from './work.ts'
 
+/** So long an operation can be undone. */
+export const UNDO_WINDOW = '7 days'
+
 /** Gives items of an undo what the operation `undoes` did. */
 export async function loadUndo(tx: ShopScope, undoes: string, items: readonly WorkItem[]): Promise<void> {
   const rows = await tx.query<Ledger & { position: number; at: string }>(
@@ -17,6 +20,15 @@ export async function loadUndo(tx: ShopScope, undoes: string, items: readonly Wo
   )
   const ledgers = new Map(rows.map(({ position, ...ledger }) => [position, ledger]))
   for (const item of items) item.undo = ledgers.get(item.position) ?? null
+  // Behind them stand the files that it made.
+  const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
+  const made = await tx.query<{ file_id: string }>(
+    `select file_id from created_files
+     where shop_id = :shop and operation_id = :undoes and file_id = any(:files::uuid[])`,
+    { undoes, files: others.map(({ file_id }) => file_id) },
+  )
+  const ids = new Set(made.map(({ file_id }) => file_id))
+  for (const item of others) if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
 }
 
 const skipped = (reason: string): Ending => ({ status: 'skipped', reason })
@@ -37,6 +49,7 @@ export function revert(item: WorkItem): Ending | null {
     Object.assign(draft, { [field]: before[field] })
   revertTags(record, draft, undo)
   revertMappings(draft, after)
+  if ('pack_id' in after) draft.pack_position = before.pack_position as number | null
   if ('deleted' in after) {
     draft.deleted = before.deleted as boolean
     if (draft.deleted) draft.deleted_at = before.deleted_at as string
@@ -55,6 +68,7 @@ const FIELD_NAMES: Record<string, string> = {
   version: 'Its content',
   deleted: 'Whether it is in the trash',
   mapping_state: 'Whether it has a product',
+  pack_id: 'Its pack',
 }
 
 function trash(record: FileRecord, draft: Draft): Ending | null {

@@ -16,6 +16,7 @@ export const viewOfItem = (item: WorkItem): Item => ({
   file: fileOf(item),
   entry: item.entry,
   staged: item.staged,
+  wanted: item.wanted,
 })
 
 const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
@@ -63,6 +64,9 @@ export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok'
   if (outcome.change) applyToDraft(draftOf(item), outcome.change)
   if (outcome.warnings) item.warnings.push(...outcome.warnings)
   if (outcome.candidates) item.candidates.push(...outcome.candidates)
+  if (outcome.created) item.created.push(...outcome.created)
+  if (outcome.link) item.link = outcome.link
+  if (outcome.drop_previous) item.drop_previous = true
   if (outcome.bytes) item.staged = outcome.bytes
   return outcome.bytes ?? null
 }

@@ -31,7 +31,7 @@ export function misplaced({ deleted }: FileFilter, workflow: Workflow, plugins: 
 
 /** Is there anything about it that an undo takes back? Nothing is, where the files are gone for good. */
 export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean {
-  const all = itemPlugins(workflow, plugins)
+  const all = workflow.steps.flatMap((step) => pluginOf(plugins, step) ?? [])
   return all.some(({ undo }) => undo !== 'none') && all.every(({ permission }) => permission !== 'files:purge')
 }
 
@@ -50,9 +50,11 @@ export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): stri
 /** The API scopes that someone needs who runs it. */
 export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): string[] => [
   ...new Set(
-    itemPlugins(workflow, plugins).map(
-      ({ permission }) => permission ?? (workflow.kind === 'import' ? 'imports:write' : 'files:write'),
-    ),
+    workflow.steps.flatMap((step) => {
+      const plugin = pluginOf(plugins, step)
+      if (!plugin || plugin.kind === 'notify') return []
+      return [plugin.permission ?? (workflow.kind === 'import' ? 'imports:write' : 'files:write')]
+    }),
   ),
 ]
 

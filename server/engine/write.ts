@@ -4,9 +4,13 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../files/changes.ts'
+import { createLinks, revokeLinks } from '../files/links.ts'
 import { noteReviews } from '../files/reviews.ts'
+import type { Secrets } from '../secrets.ts'
 import type { HeldChain } from './claim.ts'
+import { makeFiles } from './created.ts'
 import { countOutcomes } from './outcomes.ts'
+import { UNDO_WINDOW } from './undo.ts'
 import type { EndedItem, ItemError, ItemStatus, WorkItem } from './types.ts'
 import { draftOf } from './work.ts'
 
@@ -30,6 +34,7 @@ export type Limits = { file_bytes: number }
 
 export interface WriteOptions {
   limits: Limits
+  secrets: Secrets
   /** The items have no rows yet: they are written now, once. */
   fresh: boolean
 }
@@ -39,13 +44,14 @@ export async function writeEnded(
   tx: ShopScope,
   held: HeldChain,
   ended: readonly EndedItem[],
-  { limits, fresh }: WriteOptions,
+  options: WriteOptions,
 ): Promise<void> {
+  const { fresh } = options
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results =
     held.operation.preview && held.operation.status === 'previewing'
       ? await foreseen(tx, done)
-      : await carriedOut(tx, held, done, limits)
+      : await carriedOut(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(each, results.get(each.item)))
   if (rows.length > 0) await (fresh ? insertOutcomes : updateOutcomes)(tx, held, rows)
   const stop = ended.find(({ ending }) => ending.status === 'failed' && ending.stops !== undefined)?.ending
@@ -59,7 +65,12 @@ export async function writeEnded(
   )
 }
 
-async function carriedOut(tx: ShopScope, held: HeldChain, done: readonly WorkItem[], limits: Limits) {
+async function carriedOut(
+  tx: ShopScope,
+  held: HeldChain,
+  done: readonly WorkItem[],
+  { limits, secrets }: WriteOptions,
+) {
   const results = new Map<WorkItem, Result>()
   const made = done.filter(({ entry }) => entry !== null)
   const admitted = await admitFiles(
@@ -73,12 +84,56 @@ async function carriedOut(tx: ShopScope, held: HeldChain, done: readonly WorkIte
     limits,
   )
   made.forEach((item, at) => results.set(item, resultOfAdmission(item, admitted[at]!)))
-  const changed = done.filter(({ entry }) => entry === null)
-  for (const item of changed)
-    if (item.staged) draftOf(item).version = await addVersion(tx, item.record!.id, item.staged)
+  const created = await makeFiles(tx, held.operation, done, limits)
+  const isRefused = (item: WorkItem) => 'code' in (created.get(item) ?? {})
+  const changed = done.filter((item) => item.entry === null && !isRefused(item))
+  for (const item of changed) if (item.staged) await replaceBytes(tx, item)
   await noteChanges(tx, changed, results, true)
+  for (const [item, made] of created) {
+    if ('code' in made) results.set(item, refusal(made))
+    else if (results.get(item)!.status === 'done') addToLedger(results, item, { created_files: made })
+  }
+  await noteLinks(tx, held, results, secrets)
   await noteReviews(tx, held.operation.id, questionsOf(results))
   return results
+}
+
+/** The bytes that its steps made become its newest version, under the name that it is about to have. */
+async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
+  const { record, drop_previous } = item
+  const draft = draftOf(item)
+  draft.version = await addVersion(tx, record!.id, item.staged!, draft.filename)
+  if (!drop_previous) return
+  await tx.query(
+    `update versions set expires_at = now() + interval '${UNDO_WINDOW}'
+     where shop_id = :shop and file_id = :file and number = :number`,
+    { file: record!.id, number: record!.version },
+  )
+}
+
+/** Makes the links that steps asked for, and withdraws those that an undone operation had made. */
+async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<WorkItem, Result>, secrets: Secrets) {
+  const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
+  const wanting = done.filter(({ link }) => link !== null)
+  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
+  const links = await createLinks(
+    tx,
+    secrets,
+    {
+      file_ids: wanting.map(fileOf),
+      per_file: wanting.map((item) => ({ file_id: fileOf(item), ...item.link })),
+      operation: operation.id,
+    },
+    new Date(),
+  )
+  wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]!.id }))
+  const undone = done.flatMap(({ undo }) => (typeof undo?.after.link === 'string' ? [undo.after.link] : []))
+  await revokeLinks(tx, undone)
+}
+
+function addToLedger(results: Map<WorkItem, Result>, item: WorkItem, after: Record<string, unknown>): void {
+  const result = results.get(item)!
+  results.set(item, { ...result, before: result.before ?? {}, after: { ...result.after, ...after } })
 }
 
 /** Files of which several products may be meant. */
@@ -90,6 +145,8 @@ function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
 async function foreseen(tx: ShopScope, done: readonly WorkItem[]) {
   const results = new Map<WorkItem, Result>()
   await noteChanges(tx, done, results, false)
+  for (const item of done)
+    if (item.link && results.get(item)!.status === 'done') addToLedger(results, item, { link: item.link })
   return results
 }
 

@@ -128,8 +128,9 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
        on conflict (shop_id, name_key) where deleted_at is null do nothing
        returning id, name_key
      ), version as (
-       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       select :shop, file.id, 1, decode(given.hash, 'hex'), given.location, given.size_bytes, given.content_type
+       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type, filename)
+       select :shop, file.id, 1, decode(given.hash, 'hex'), given.location, given.size_bytes, given.content_type,
+         given.filename
        from file join given on given.name_key = file.name_key
      )
      select file.id, given.at from file join given on given.name_key = file.name_key`,
@@ -184,7 +185,7 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
  * Its links go on with the new bytes. Gives the version's number.
  */
 export async function admitVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<number> {
-  const number = await addVersion(tx, fileId, staged)
+  const number = await addVersion(tx, fileId, staged, null)
   await tx.query(
     `update files set version = :number, size_bytes = :size, updated_at = now() where shop_id = :shop and id = :file`,
     { file: fileId, number, size: staged.size_bytes },
@@ -192,16 +193,24 @@ export async function admitVersion(tx: ShopScope, fileId: string, staged: Staged
   return number
 }
 
-/** The same, but the file goes on with the version that it has. */
-export async function addVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<number> {
+/** The same, but the file goes on with the version that it has. `filename`: what it is about to be called, or null. */
+export async function addVersion(
+  tx: ShopScope,
+  fileId: string,
+  staged: StagedBlob,
+  filename: string | null,
+): Promise<number> {
   await holdBlobs(tx, [staged])
   const [row] = await tx.query<{ number: number }>(
-    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
+    `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type, filename)
      select :shop, :file, (select max(number) + 1 from versions where shop_id = :shop and file_id = :file),
-       decode(:hash, 'hex'), :location, :size, content_type
+       decode(:hash, 'hex'), :location, :size, coalesce(:type, content_type), coalesce(:filename, filename)
      from files where files.shop_id = :shop and files.id = :file
      returning number`,
-    { file: fileId, hash: staged.hash, location: staged.location, size: staged.size_bytes },
+    {
+      ...{ file: fileId, hash: staged.hash, location: staged.location, size: staged.size_bytes, filename },
+      type: filename === null ? null : contentTypeOf(filename),
+    },
   )
   return row!.number
 }

@@ -196,7 +196,7 @@ describe('versions', () => {
     const [file] = await made({ filename: 'a.pdf', size_bytes: 100 })
     const staged = { hash: 'ab'.repeat(32), size_bytes: 4321, location: 'primary', content_type: null }
     await scope.transaction(async (tx) => {
-      const version = await addVersion(tx, file!.id, staged)
+      const version = await addVersion(tx, file!.id, staged, null)
       expect(await changeFiles(tx, [changeTo(file!, { version })])).toMatchObject([
         { ledger: { before: { version: 1 }, after: { version: 2 } } },
       ])

@@ -9,6 +9,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
 import { settleNames } from './names.ts'
+import { settlePacks } from './packs.ts'
 import type { FileRecord, KeptMapping } from './records.ts'
 import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem } from './rules.ts'
 
@@ -61,6 +62,8 @@ const COLUMN_TYPES = {
   version: 'int',
   size_bytes: 'bigint',
   mapping_state: 'text',
+  pack_id: 'uuid',
+  pack_position: 'int',
   deleted_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const
@@ -85,9 +88,10 @@ export async function changeFiles(
   { write = true }: { write?: boolean } = {},
 ): Promise<Changed[]> {
   const named = await settleNames(tx, changes)
+  const packed = await settlePacks(tx, changes, write)
   const deltas: (Delta | null)[] = []
   const results = changes.map((change, at): Changed => {
-    const refusal = named[at] ?? problemOf(change)
+    const refusal = named[at] ?? packed[at] ?? problemOf(change)
     const delta = refusal ? null : deltaOf(change)
     const drifted = change.promised ? !keepsPromise(change.promised, delta?.ledger ?? null) : false
     deltas.push(drifted ? null : delta)
@@ -115,6 +119,9 @@ export function keepsPromise([before, after]: readonly [unknown, unknown], ledge
     const rest = { ...(fields as Record<string, unknown> | null) }
     delete rest.updated_at
     delete rest.deleted_at
+    delete rest.link
+    delete rest.created_files
+    delete rest.pack_id
     return rest
   }
   return (
@@ -148,6 +155,7 @@ function deltaOf(change: Change): Delta | null {
   if (!sameList(draft.allowed_referrers, record.allowed_referrers))
     note(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
   noteTags(delta)
+  notePack(delta)
   noteTrash(delta)
   if (draft.filename !== record.filename)
     Object.assign(delta.columns, {
@@ -194,6 +202,20 @@ function noteMappings(delta: Delta): void {
   if (delta.added.length === 0 && delta.removed.length === 0) return
   delta.ledger.after.mappings = { added: delta.added, removed: delta.removed }
   draft.mapping_state ??= has.size > 0 ? 'mapped' : 'unmapped'
+}
+
+/** Its place in the pack is kept for an undo, and is no drift. */
+function notePack(delta: Delta): void {
+  const { record, draft } = delta.change
+  const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
+  if (unmade) {
+    delta.ledger.before.pack = null
+    delta.ledger.after.pack = draft.new_pack
+  }
+  if (draft.pack_id === undefined || draft.pack_id === record.pack_id) return
+  note(delta, 'pack_id', record.pack_id, draft.pack_id)
+  delta.ledger.before.pack_position = record.pack_position
+  delta.columns.pack_position = draft.pack_position ?? null
 }
 
 function noteTrash(delta: Delta): void {

@@ -17,6 +17,10 @@ export interface Draft extends FileSettings {
   /** Of a file that exists, where an undo sets them back. */
   version?: number
   mapping_state?: MappingState
+  /** Of a file that exists: its pack, or the name of one that may have to be made; and its place there, behind the others if absent. */
+  pack_id?: string | null
+  new_pack?: string
+  pack_position?: number | null
   updated_at?: string
 }
 
@@ -72,4 +76,6 @@ export const viewOfDraft = (draft: Draft, sizeBytes: number | null, record: File
   id: record?.id ?? null,
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,
+  pack_id: draft.pack_id === undefined ? (record?.pack_id ?? null) : draft.pack_id,
+  created_at: record?.created_at ?? null,
 })

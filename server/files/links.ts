@@ -18,7 +18,9 @@ export interface LinksWanted extends LinkTerms {
   file_ids: readonly string[]
   email?: string | null | undefined
   /** Terms of single files, over the common ones. */
-  per_file?: readonly ({ file_id: string } & LinkTerms)[] | undefined
+  per_file?: readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[] | undefined
+  /** The operation that makes them, a bare UUID. */
+  operation?: string | undefined
 }
 
 export interface Link {
@@ -65,15 +67,17 @@ export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
 const CREATE = `
   with wanted as (
     select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[], :ownDays::boolean[],
-      :limits::integer[], :ownLimits::boolean[]) as w (file_id, id, key_hash, days, own_days, download_limit, own_limit)
+      :limits::integer[], :ownLimits::boolean[], :emails::text[])
+      as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
   ), found as (
-    select w.id, w.file_id, w.key_hash, f.deleted_at, f.mapping_state,
+    select w.id, w.file_id, w.key_hash, w.email, f.deleted_at, f.mapping_state,
       case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
     from wanted w join files f on f.shop_id = :shop and f.id = w.file_id and f.deleted_at is null
   ), made as (
-    insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, created_at)
-    select :shop, id, file_id, key_hash, :email, :now::timestamptz + days * interval '24 hours', download_limit, :now
+    insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, operation_id, created_at)
+    select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours', download_limit,
+      :operation::uuid, :now
     from found where (select count(*) from found) = (select count(*) from wanted)
     returning id, file_id, rotation, email, revoked_at, expires_at, download_limit, downloads, created_at
   )
@@ -89,6 +93,7 @@ export async function createLinks(
   wanted: LinksWanted,
   now: Date,
 ): Promise<readonly Link[]> {
+  if (wanted.file_ids.length === 0) return []
   const own = new Map(wanted.per_file?.map((terms) => [terms.file_id, terms]))
   const terms = wanted.file_ids.map((file) => ({ ...wanted, ...defined(own.get(file)) }))
   const ids = orderedIds(now, wanted.file_ids.length)
@@ -100,7 +105,8 @@ export async function createLinks(
     ownDays: terms.map(({ expiry_days }) => expiry_days === undefined),
     limits: terms.map(({ download_limit }) => download_limit ?? null),
     ownLimits: terms.map(({ download_limit }) => download_limit === undefined),
-    email: wanted.email ?? null,
+    emails: terms.map(({ email }) => email ?? null),
+    operation: wanted.operation ?? null,
     now,
   })
   if (rows.length < wanted.file_ids.length) await refuseUnknown(scope, wanted.file_ids)
@@ -119,6 +125,16 @@ async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Prom
   // None is missing any more: one came back from the trash between the two statements.
   if (details.length === 0) throw new AppError('conflict')
   throw new AppError('validation_failed', { param: 'file_ids', details })
+}
+
+/** Ends links for good; those that have ended, or are not there, are no matter. Bare UUIDs. A pack's link takes its files' with it. */
+export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(
+    `update links set revoked_at = now()
+     where shop_id = :shop and (id = any(:ids::uuid[]) or parent_id = any(:ids::uuid[])) and revoked_at is null`,
+    { ids },
+  )
 }
 
 /**

@@ -21,11 +21,13 @@ export interface FileRecord extends FileView {
   row_version: string
   /** A running operation has it in its hands. */
   claimed: boolean
+  pack_position: number | null
   mappings: readonly KeptMapping[]
 }
 
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, expiry_days, download_limit, visibility, cdn,
-  download_notification, download_tracking, allowed_referrers, mapping_state, updated_at::text as updated_at,
+  download_notification, download_tracking, allowed_referrers, mapping_state, pack_id, pack_position,
+  created_at::text as created_at, updated_at::text as updated_at,
   deleted_at::text as deleted_at, xmin::text as row_version,
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
 

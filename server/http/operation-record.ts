@@ -25,6 +25,7 @@ export const operationSchema = z
     source: z.union([
       z.object({ type: z.literal('entries') }),
       z.object({ type: z.literal('files'), count: z.number().int() }),
+      z.object({ type: z.literal('rows'), count: z.number().int() }),
       z.object({ type: z.literal('filter'), filter: z.record(z.string(), z.unknown()) }),
       z.object({ type: z.literal('operation'), id: z.string() }),
     ]),

@@ -6,7 +6,10 @@ import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
+import { createDocuments } from '../ports/documents.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
+import { createImages } from '../ports/images.ts'
+import { createPacks } from '../ports/packs.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createStage } from '../ports/stage.ts'
 import { createUploadPort } from '../ports/uploads.ts'
@@ -35,6 +38,9 @@ export function portsFactory(parts: {
       uploads: createUploadPort(scope, parts.uploads, place),
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
+      packs: createPacks(scope),
+      images: createImages(),
+      documents: createDocuments(),
     }
   }
 }

@@ -1,6 +1,6 @@
 // What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals elsewhere.
 import { randomUUID } from 'node:crypto'
-import type { Entry, FileView, Item, WriteContext } from '../../plugins/contract.ts'
+import type { Entry, FileView, Item, OperationContext, WriteContext } from '../../plugins/contract.ts'
 
 const refuse = (port: string) => (): never => {
   throw new Error(`The test gave the plugin no ${port}`)
@@ -28,7 +28,27 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     remote: { probe: refuse('remote'), download: refuse('remote') },
     uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     stage: { write: refuse('stage') },
-    stored: { backUp: refuse('stored') },
+    stored: { backUp: refuse('stored'), relocate: refuse('stored') },
+    packs: { find: refuse('packs') },
+    images: { optimize: refuse('images') },
+    documents: {
+      optimize: refuse('documents'),
+      watermark: refuse('documents'),
+      split: refuse('documents'),
+      merge: refuse('documents'),
+    },
+    ...given,
+  }
+}
+
+/** The same for the last steps of an operation. */
+export function operationContext(
+  given: Partial<OperationContext> & Pick<OperationContext, 'notify'>,
+): OperationContext {
+  return {
+    ...writeContext(given),
+    artifacts: { write: refuse('artifacts') },
+    listings: { files: refuse('listings'), links: refuse('listings') },
     ...given,
   }
 }
@@ -43,6 +63,7 @@ export function importItem(
     id,
     position: given.position ?? 0,
     staged: given.staged ?? null,
+    wanted: null,
     entry: {
       filename,
       source: { type: 'url', url: 'https://files.example.com/file.pdf' },
@@ -63,6 +84,8 @@ export function importItem(
       download_notification: false,
       download_tracking: true,
       allowed_referrers: [],
+      pack_id: null,
+      created_at: null,
       ...given.file,
     },
   }

@@ -7,6 +7,7 @@ import { openDatabase } from '../../server/db/database.ts'
 import { openListener } from '../../server/db/listener.ts'
 import { startWorker } from '../../server/engine/worker.ts'
 import type { EngineParts, Ports } from '../../server/engine/types.ts'
+import { createSecrets } from '../../server/secrets.ts'
 import { createLogger } from '../../server/log.ts'
 
 const { DATABASE_URL, POISON } = process.env
@@ -36,6 +37,10 @@ const parts: EngineParts = {
   limits: { jobs_at_once: 2, file_bytes: 1e9 } as EngineParts['limits'],
   // It only plans: there is nothing outside that it touches.
   ports: () => Promise.resolve({} as Ports),
+  listings: () => {
+    throw new Error('It lists nothing')
+  },
+  secrets: createSecrets('the secret of the tests, long enough'),
   log,
 }
 const worker = await startWorker(parts, () => Promise.resolve())

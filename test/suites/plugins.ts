@@ -6,6 +6,7 @@ import type {
   Item,
   ItemPlugin,
   Notifier,
+  OperationContext,
   OperationPlugin,
   OperationView,
   Outcome,
@@ -14,6 +15,7 @@ import type {
   WriteContext,
 } from '../../plugins/contract.ts'
 import { isErrorCode } from '../../server/errors.ts'
+import { operationContext } from '../fakes/context.ts'
 import { optionsSchema } from '../../server/http/routes/plugins.ts'
 
 interface CaseBase {
@@ -32,6 +34,8 @@ export interface OperationCase extends CaseBase {
   operation: OperationView
   /** Messages are keyed by what they say, as the outbox keys them: the same one twice is one. */
   notify: Notifier
+  /** What the step produces and lists, where it does. */
+  ports?: Partial<Pick<OperationContext, 'artifacts' | 'listings'>>
 }
 
 interface FormSchema {
@@ -141,8 +145,8 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
 }
 
 function operationTests(plugin: OperationPlugin, open: () => OperationCase): void {
-  const run = ({ operation, options, context, notify }: OperationCase) =>
-    plugin.run(operation, plugin.options.parse(options ?? {}), { ...context, notify })
+  const run = ({ operation, options, context, notify, ports: rest }: OperationCase) =>
+    plugin.run(operation, plugin.options.parse(options ?? {}), operationContext({ ...context, ...rest, notify }))
 
   it('plans in sentences, without touching anything', async () => {
     const { operation, options, context, state } = open()
@@ -172,9 +176,9 @@ function operationTests(plugin: OperationPlugin, open: () => OperationCase): voi
 }
 
 /** What `plan` gets: the ports that only read, really without the others. */
-function readOnly({ signal, shop, request, limits, catalog, remote, uploads }: WriteContext): ReadContext {
+function readOnly({ signal, shop, request, limits, catalog, remote, uploads, packs }: WriteContext): ReadContext {
   const reading = { remote: { probe: remote.probe }, uploads: { sizeOf: uploads.sizeOf } }
-  return { signal, shop, request, limits, catalog, ...reading }
+  return { signal, shop, request, limits, catalog, packs, ...reading }
 }
 
 function frozen<T>(value: T): T {

@@ -89,7 +89,7 @@ export interface Plugin {
   scope: 'items' | 'operation'
   undo: 'fields' | 'own' | 'none'
   /** What someone must be allowed to do who runs it, where that is more than changing files. */
-  permission: 'files:delete' | 'files:purge' | null
+  permission: 'files:read' | 'files:delete' | 'files:purge' | 'links:write' | null
   options: JsonSchema
   touches_bytes: boolean
 }

@@ -11,7 +11,7 @@ const pluginSchema = z
     works_on: z.enum(['imports', 'files', 'trash', 'all']).nullable(),
     scope: z.enum(['items', 'operation']),
     undo: z.enum(['fields', 'own', 'none']),
-    permission: z.enum(['files:delete', 'files:purge']).nullable(),
+    permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),
     options: z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema' }),
     touches_bytes: z.boolean(),
   })
@@ -42,7 +42,7 @@ function recordOf(plugin: Plugin): z.output<typeof pluginSchema> {
     works_on: items?.worksOn ?? null,
     scope: items ? 'items' : 'operation',
     undo,
-    permission: items?.permission ?? null,
+    permission: plugin.permission ?? null,
     options: optionsSchema(plugin.options),
     touches_bytes: items?.bytes ?? false,
   }

@@ -16,7 +16,7 @@ const candidateSchema = z.object({
   product_title: z.string(),
   variant_id: z.string().nullable(),
   sku: z.string().nullable(),
-  method: z.enum(['sku', 'filename', 'title', 'tags', 'manual']),
+  method: z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack']),
   score: z.number(),
   reason: z.string(),
 })

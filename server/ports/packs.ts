@@ -1,0 +1,6 @@
+// Packs for plugins, which see them and change nothing about them.
+import type { Packs } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { findPack } from '../files/packs.ts'
+
+export const createPacks = (scope: ShopScope): Packs => ({ find: (pack) => findPack(scope, pack) })

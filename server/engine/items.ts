@@ -68,7 +68,8 @@ const rowsOf = (whole: boolean) => `
     coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped
   from (${all(whole)}) i
   join operations o on o.shop_id = :shop and o.id = :operation
-  left join files f on f.shop_id = :shop and f.id = i.file_id`
+  -- One probe an item: of tables that were just filled the planner knows nothing, and would read all files.
+  left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
 
 export function listItems(scope: ShopScope, operation: string, filter: ItemFilter): Promise<ItemRow[]> {
   const conditions = [

@@ -1,0 +1,114 @@
+import { access, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { z } from 'zod'
+import { expect, onTestFinished, test } from 'vitest'
+import { runLimited, startLimitedChild, type ChildWanted } from './limited-child.ts'
+import { sweepWorkFolders, withWorkFolder } from './work-folder.ts'
+
+const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
+const LIMITS: ChildWanted = { script, memoryBytes: 400 * 1024 ** 2 }
+const never = new AbortController().signal
+const asked = (deed: string, given?: string) => ({
+  input: { deed, given },
+  answer: z.unknown(),
+  wallMs: 30_000,
+  signal: never,
+})
+const start = (wanted: Partial<ChildWanted> = {}) => {
+  const child = startLimitedChild({ ...LIMITS, ...wanted })
+  onTestFinished(() => child.close())
+  return child
+}
+const run = (deed: string, given?: string, wanted: Partial<ChildWanted> = {}) =>
+  runLimited({ ...LIMITS, ...wanted, ...asked(deed, given) })
+
+test('one child answers one question after another', async () => {
+  const child = start()
+  expect(await child.ask(asked('echo', 'one'))).toBe('one')
+  expect(await child.ask(asked('pid'))).toBe(await child.ask(asked('pid')))
+  expect(child.alive).toBe(true)
+})
+
+test('it has none of our environment', async () => {
+  process.env.A_SECRET_OF_THE_SERVER = 'canary'
+  onTestFinished(() => void delete process.env.A_SECRET_OF_THE_SERVER)
+  const environment = (await run('environment')) as Record<string, string>
+  expect(
+    Object.keys(environment).filter(
+      (name) => !/^(PATH|HOME|TMPDIR|MALLOC_ARENA_MAX|PWD|OLDPWD|SHLVL|_|NODE_CHANNEL_.*)$/.test(name),
+    ),
+  ).toEqual([])
+})
+
+test('a refusal keeps its code and the child goes on; a fault of ours tells nothing of the inside', async () => {
+  const child = start()
+  await expect(child.ask(asked('refuse'))).rejects.toMatchObject({ code: 'image_damaged', retryable: false })
+  await expect(child.ask(asked('fail'))).rejects.toMatchObject({
+    code: 'plugin_failed',
+    message: 'The plugin failed on this file',
+  })
+  expect(await child.ask(asked('echo', 'still here'))).toBe('still here')
+})
+
+test.each(['heap', 'buffers', 'wasm'])(
+  'too much memory in its %s is told as that, and takes nothing from us',
+  async (deed) => {
+    const before = process.memoryUsage().rss
+    await expect(run(deed)).rejects.toMatchObject({ code: 'memory_limit', retryable: false })
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 ** 2)
+  },
+)
+
+test('the clock and the processor’s clock end it', async () => {
+  const sleeper = start()
+  await expect(sleeper.ask({ ...asked('sleep'), wallMs: 500 })).rejects.toMatchObject({ code: 'time_limit' })
+  expect(sleeper.alive).toBe(false)
+  await expect(sleeper.ask(asked('echo'))).rejects.toMatchObject({ name: 'PortError' })
+  await expect(run('spin', '', { cpuSeconds: 1 })).rejects.toMatchObject({ code: 'time_limit' })
+})
+
+test('a crash is told as one', async () => {
+  for (const deed of ['exit', 'segfault']) await expect(run(deed)).rejects.toMatchObject({ code: 'child_crashed' })
+})
+
+test('an answer of another shape is not believed', async () => {
+  const child = start()
+  await expect(child.ask({ ...asked('echo', 'text'), answer: z.number() })).rejects.toMatchObject({
+    code: 'child_crashed',
+  })
+})
+
+test('an abort kills it with the abort’s own reason, before it starts too', async () => {
+  const stop = new AbortController()
+  const child = start()
+  await child.ask(asked('pid'))
+  const asking = child.ask({ ...asked('sleep'), signal: stop.signal })
+  stop.abort(new Error('cancelled by hand'))
+  await expect(asking).rejects.toThrow('cancelled by hand')
+  expect(child.alive).toBe(false)
+  await expect(runLimited({ ...LIMITS, ...asked('echo'), signal: stop.signal })).rejects.toThrow('cancelled by hand')
+})
+
+test('bytes go through a folder that is ours alone and gone afterwards', async () => {
+  const seen = await withWorkFolder(async (folder) => {
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+    await writeFile(path.join(folder, 'in'), 'bytes')
+    await run('copy', path.join(folder, 'in'))
+    expect(await readFile(path.join(folder, 'in.out'), 'utf8')).toBe('bytes')
+    return folder
+  })
+  await expect(access(seen)).rejects.toThrow()
+  await expect(withWorkFolder(async (folder) => Promise.reject(new Error(folder)))).rejects.toThrow('stevedore-work-')
+})
+
+test('what a killed process left goes; what is at work stays', async () => {
+  const left = path.join(tmpdir(), 'stevedore-work-left')
+  await mkdir(left, { recursive: true })
+  await utimes(left, new Date(0), new Date(0))
+  await withWorkFolder(async (folder) => {
+    await sweepWorkFolders()
+    await access(folder)
+  })
+  await expect(access(left)).rejects.toThrow()
+})

@@ -1,0 +1,125 @@
+// Work on hostile files is done in a process of its own, with limits: its death costs the one file that it worked on. The child is
+// one of our scripts that calls `serveRequests`; it is asked in JSON, and answers in JSON that is checked before it is believed.
+import type { ChildProcess } from 'node:child_process'
+import type { z } from 'zod'
+import { PortError } from '../../../plugins/contract.ts'
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { launch, type ChildWanted } from './launch.ts'
+import { replySchema, tellsOfMemory, type Refused } from './replies.ts'
+
+export type { ChildWanted } from './launch.ts'
+
+export interface Question<Answer> {
+  /** JSON. Bytes are handed over as paths of files in a folder that is nobody else's: see work-folder.ts. */
+  input: unknown
+  answer: z.ZodType<Answer>
+  wallMs: number
+  signal: AbortSignal
+}
+
+/** A child that can be asked again and again, one question at a time. */
+export interface LimitedChild {
+  /** False once it is dead: after any limit, abort or crash. */
+  readonly alive: boolean
+  /**
+   * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`, `child_crashed`; after those three
+   * it is dead. Throws the signal's reason, and kills it, when that aborts.
+   */
+  ask<Answer>(question: Question<Answer>): Promise<Answer>
+  close(): void
+}
+
+/** One question to a child of its own. Throws as `ask` does. */
+export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>): Promise<Answer> {
+  wanted.signal.throwIfAborted()
+  const child = startLimitedChild(wanted)
+  try {
+    return await child.ask(wanted)
+  } finally {
+    child.close()
+  }
+}
+
+/** A child lives until it is closed, a limit is met, or this process ends. It keeps this process alive only while it is asked. */
+export function startLimitedChild(wanted: ChildWanted): LimitedChild {
+  const child = launch(wanted)
+  const death = deathOf(child)
+  hold(child, false)
+  return {
+    get alive() {
+      return child.connected && !child.killed && child.exitCode === null && child.signalCode === null
+    },
+    ask: async ({ input, answer, wallMs, signal }) => {
+      const clock = new AbortController()
+      const timer = setTimeout(() => clock.abort(portError('time_limit')), wallMs)
+      hold(child, true)
+      try {
+        const reply = await askOnce(child, death, input, AbortSignal.any([signal, clock.signal]))
+        if ('refused' in reply) throw refusal(child, reply.refused)
+        return believed(answer, reply.answer)
+      } finally {
+        clearTimeout(timer)
+        hold(child, false)
+      }
+    },
+    close: () => void child.kill('SIGKILL'),
+  }
+}
+
+async function askOnce(child: ChildProcess, death: Promise<never>, input: unknown, stop: AbortSignal) {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const onStop = () => reject(stop.reason)
+  child.once('message', resolve)
+  stop.addEventListener('abort', onStop, { once: true })
+  try {
+    stop.throwIfAborted()
+    // Whether it could be sent is told by the answer, or by the child's death.
+    if (child.connected) child.send({ input }, () => {})
+    return believed(replySchema, await Promise.race([promise, death]))
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  } finally {
+    child.off('message', resolve)
+    stop.removeEventListener('abort', onStop)
+  }
+}
+
+function believed<T>(schema: z.ZodType<T>, said: unknown): T {
+  const { data, error } = schema.safeParse(said)
+  if (error) throw portError('child_crashed', error)
+  return data
+}
+
+function refusal(child: ChildProcess, { code, message, memory, inside }: Refused): PortError {
+  const cause = new Error(inside)
+  if (!memory) return new PortError(code, message, false, { cause })
+  // What it could not get it may have half taken: the next file shall not pay for that.
+  child.kill('SIGKILL')
+  return portError('memory_limit', cause)
+}
+
+/** Rejects when the child ends, with what that means for the file that it worked on. */
+function deathOf(child: ChildProcess): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  let last = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (last = (last + text).slice(-4000)))
+  child.once('error', (error) => reject(portError('child_crashed', error)))
+  child.once('close', (code, signal) => {
+    if (signal === 'SIGXCPU') return reject(portError('time_limit'))
+    // By the system, for want of memory in the whole machine: that may pass.
+    if (signal === 'SIGKILL') return reject(new PortError('child_crashed', ERRORS.child_crashed.message, true))
+    reject(portError(tellsOfMemory(last) ? 'memory_limit' : 'child_crashed', new Error(`${signal ?? code}: ${last}`)))
+  })
+  // Nobody may be asking when it ends.
+  promise.catch(() => {})
+  return promise
+}
+
+function hold(child: ChildProcess, kept: boolean): void {
+  for (const part of [child, child.channel, child.stderr as { ref?(): void; unref?(): void } | null])
+    if (kept) part?.ref?.()
+    else part?.unref?.()
+}
+
+const portError = (code: ErrorCode, cause?: unknown) => new PortError(code, ERRORS[code].message, false, { cause })

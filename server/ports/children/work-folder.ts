@@ -1,0 +1,32 @@
+// A folder for the bytes of one piece of work: readable by us alone, and gone when the work is over.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const PREFIX = 'stevedore-work-'
+// Work is a matter of minutes: whatever is older was left by a process that was killed.
+const OLD_MS = 3600_000
+
+let swept: Promise<void> | null = null
+
+/** Removes the folder in any case. */
+export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  await (swept ??= sweepWorkFolders())
+  const folder = await mkdtemp(path.join(tmpdir(), PREFIX))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Removes what processes that were killed have left. */
+export async function sweepWorkFolders(olderThan = OLD_MS): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX))
+  for (const folder of names.map((name) => path.join(tmpdir(), name))) {
+    const left = await stat(folder).catch(() => null)
+    // Another account's folder can't be removed, and need not be.
+    if (left && Date.now() - left.mtimeMs > olderThan)
+      await rm(folder, { recursive: true, force: true }).catch(() => {})
+  }
+}

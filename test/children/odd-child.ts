@@ -1,0 +1,45 @@
+// A limited child that does what it is told, the bad things too.
+import { readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Refusal, serveRequests } from '../../server/ports/children/serve.ts'
+
+// Node has it; the types that come with Node do not.
+declare const WebAssembly: {
+  Memory: new (pages: { initial: number; maximum: number }) => { buffer: ArrayBuffer; grow(pages: number): number }
+}
+const kept: unknown[] = []
+
+const DEEDS: Record<string, (given: string) => unknown> = {
+  echo: (given) => given,
+  pid: () => process.pid,
+  environment: () => ({ ...process.env }),
+  copy: async (given) => writeFile(`${given}.out`, await readFile(given)).then(() => 'copied'),
+  refuse: () => {
+    throw new Refusal('image_damaged')
+  },
+  fail: () => {
+    throw new Error('a secret of the inside')
+  },
+  // Each fills another kind of memory: the heap, buffers, what WebAssembly has.
+  heap: () => {
+    for (;;) kept.push(Array.from({ length: 1e5 }, (_, at) => `${at}`))
+  },
+  buffers: () => {
+    for (;;) kept.push(Buffer.alloc(2 ** 25, 1))
+  },
+  wasm: () => {
+    const memory = new WebAssembly.Memory({ initial: 1, maximum: 65_536 })
+    for (;;) {
+      const from = memory.grow(512) * 65_536
+      new Uint8Array(memory.buffer, from).fill(1)
+    }
+  },
+  spin: () => {
+    for (;;);
+  },
+  sleep: () => wait(60_000),
+  exit: () => process.exit(3),
+  segfault: () => process.kill(process.pid, 'SIGSEGV'),
+}
+
+serveRequests(async ({ deed, given = '' }: { deed: string; given?: string }) => (await DEEDS[deed]!(given)) as never)

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 
 export * from './conditions.ts'
+export * from './packs.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
@@ -448,6 +449,11 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
   bytes?: boolean
   /** Its plan asks the outside (the catalog, the internet): its batches are small too, since no transaction may wait for that. */
   outside?: boolean
+  /**
+   * The one change that these options mean for every file, whatever it is; null: it depends on the file. Then the database changes a
+   * whole batch by itself. It must be what `plan` says of each.
+   */
+  uniform?(options: z.output<Options>): FileChange | null
   /** Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. */
   plan(items: readonly Item[], options: z.output<Options>, context: ReadContext): AsyncIterable<Outcome>
   /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */

@@ -18,11 +18,16 @@ export const deleteFiles = definePlugin({
   worksOn: 'files',
   permission: 'files:delete',
   summary: ({ remove_mappings }) => `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
-  async *plan(items, { remove_mappings }, { signal }) {
-    const change: FileChange = { deleted: true, ...(remove_mappings ? { mappings: { remove: 'all' } } : {}) }
+  uniform: changeOf,
+  async *plan(items, wanted, { signal }) {
+    const change = changeOf(wanted)
     for (const item of items) {
       signal.throwIfAborted()
       yield await Promise.resolve({ item: item.id, status: 'ok' as const, change })
     }
   },
 })
+
+function changeOf({ remove_mappings }: z.output<typeof options>): FileChange {
+  return { deleted: true, ...(remove_mappings ? { mappings: { remove: 'all' } } : {}) }
+}

@@ -26,11 +26,16 @@ export const tagFiles = definePlugin({
     const verbs = { replace: 'Replaces all tags by', add: 'Adds', remove: 'Removes' }
     return `${verbs[mode]} ${tags.join(', ')}`
   },
-  async *plan(items, { mode, tags }, { signal }) {
-    const change: FileChange = { tags: mode === 'replace' ? { replace: tags } : { [mode]: tags } }
+  uniform: changeOf,
+  async *plan(items, wanted, { signal }) {
+    const change = changeOf(wanted)
     for (const item of items) {
       signal.throwIfAborted()
       yield await Promise.resolve({ item: item.id, status: 'ok' as const, change })
     }
   },
 })
+
+function changeOf({ mode, tags }: z.output<typeof options>): FileChange {
+  return { tags: mode === 'replace' ? { replace: tags } : { [mode]: tags } }
+}

@@ -53,6 +53,7 @@ export const updateSettings = definePlugin({
   options,
   undo: 'fields',
   summary: (wanted) => phrases(wanted).join(', '),
+  uniform: ({ add_expiry_days, ...wanted }) => (add_expiry_days === undefined ? { set: named(wanted) } : null),
   async *plan(items, wanted, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
@@ -61,8 +62,11 @@ export const updateSettings = definePlugin({
   },
 })
 
+const named = (wanted: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> =>
+  Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+
 function settingsFor(item: Item, { add_expiry_days, ...wanted }: Options): Partial<FileSettings> {
-  const set = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+  const set = named(wanted)
   const has = item.file.expiry_days
   if (add_expiry_days === undefined || has === null) return set
   return { ...set, expiry_days: Math.min(MAX_DAYS, has + add_expiry_days) }

@@ -3,6 +3,7 @@
 import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
 import { isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { workAlike } from './alike.ts'
 import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
 import { handOn } from './commit.ts'
 import { takeBatch } from './item-batches.ts'
@@ -43,7 +44,9 @@ async function work(
   const { operation, chain } = held
   await holdLease(tx, operation.id, chain, held.lease)
   const fresh = await takeBatch(tx, operation.id)
-  const items = fresh ?? (await waitingItems(tx, operation.id, held.row.hint))
+  const alike = fresh ? await workAlike(tx, held, steps, fresh, plugins) : new Set()
+  const items =
+    fresh?.filter(({ position }) => !alike.has(position)) ?? (await waitingItems(tx, operation.id, held.row.hint))
   if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
   await loadItems(tx, operation, items)
   // Whoever claims one from here on writes its row, and our change of it is refused.
@@ -52,7 +55,7 @@ async function work(
   const planned = await planBatch(steps, open, { read, log })
   if (!fresh) await moveHint(tx, operation.id, chain, items.at(-1)!.position + 1)
   await handOn(tx, held)
-  await writeEnded(tx, held, [...ended, ...planned], { limits, secrets, fresh: fresh !== null })
+  await writeEnded(tx, held, [...ended, ...planned], { limits, secrets, fresh: fresh !== null, alike: alike.size })
 }
 
 /** Items that have rows already: tried again, confirmed after a preview, or undone. */

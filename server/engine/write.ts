@@ -37,6 +37,8 @@ export interface WriteOptions {
   secrets: Secrets
   /** The items have no rows yet: they are written now, once. */
   fresh: boolean
+  /** Items beside these that are done and written. */
+  alike: number
 }
 
 /** Throws `LeaseLost` when the operation has been ended from elsewhere. */
@@ -60,7 +62,12 @@ export async function writeEnded(
   await countOutcomes(
     tx,
     held.operation.id,
-    { done: count('done'), failed: count('failed'), skipped: count('skipped'), bytes: bytesOf(ended, rows) },
+    {
+      done: options.alike + count('done'),
+      failed: count('failed'),
+      skipped: count('skipped'),
+      bytes: bytesOf(ended, rows),
+    },
     stop?.status === 'failed' ? { step: stop.stops!, code: stop.error.code, message: stop.error.message } : null,
   )
 }

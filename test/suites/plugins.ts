@@ -104,6 +104,13 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
       for (const { code, message } of outcome.warnings ?? []) expect([code, message]).not.toContain('')
     }
   })
+  if (plugin.uniform)
+    it('means for each file what it says that it means for all', async () => {
+      const change = plugin.uniform!(plugin.options.parse(open().options ?? {}))
+      const outcomes = await Array.fromAsync(plan(open()))
+      for (const outcome of outcomes) if (change) expect(outcome).toEqual({ item: outcome.item, status: 'ok', change })
+      expect(outcomes.length).toBeGreaterThan(0)
+    })
   it('says nothing of no items', async () => {
     expect(await Array.fromAsync(run({ ...open(), items: [] }))).toEqual([])
   })

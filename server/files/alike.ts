@@ -1,0 +1,127 @@
+// One change that is the same for every file, made and noted by the database alone: no file is read into this process. What
+// it can't say of a file it leaves alone: whoever asked looks at those one by one.
+import type { FileChange } from '../../plugins/contract.ts'
+import type { Bindings } from '../db/for-shop.ts'
+import { MAX_TAGS, normalizeTags } from './rules.ts'
+
+/** Settings that are nothing but a column. A name must be free, and a public file needs an address. */
+const COLUMN_TYPES = {
+  expiry_days: 'int',
+  download_limit: 'int',
+  cdn: 'boolean',
+  download_notification: 'boolean',
+  download_tracking: 'boolean',
+  allowed_referrers: 'text[]',
+} as const
+type Plain = keyof typeof COLUMN_TYPES
+
+/** How a field changes: its new value, whether it differs, and what of it stands in before and after. */
+interface Field {
+  sets: string
+  differs: string
+  before: string
+  after: string
+  /** What must hold of the new value. */
+  most?: string
+}
+
+export interface AlikeUpdate {
+  /** UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. */
+  sql: string
+  bindings: Bindings
+}
+
+/** Null: the change is not one that the database could make by itself. */
+export function updateAlike(change: FileChange): AlikeUpdate | null {
+  const bindings: Bindings = {}
+  const fields = fieldsOf(change, bindings)
+  if (!fields || fields.length === 0) return null
+  const conditions = [
+    'files.shop_id = :shop and files.id = given.id and files.deleted_at is null',
+    // Another operation has it in its hands.
+    'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
+    `(${fields.map(({ differs }) => differs).join(' or ')})`,
+    ...fields.flatMap(({ most }) => most ?? []),
+  ]
+  const kept = (which: 'before' | 'after') => noted(fields, which)
+  return {
+    sql: `update files set ${fields.map(({ sets }) => sets).join(', ')}, updated_at = now()
+      from given where ${conditions.join(' and ')}
+      returning files.id, ${kept('before')} || jsonb_build_object('updated_at', old.updated_at::text) as before,
+        ${kept('after')} as after`,
+    bindings,
+  }
+}
+
+/** An object of the fields that changed. Where all of them did, which is the rule, it is built at once. */
+function noted(fields: readonly Field[], which: 'before' | 'after'): string {
+  const whole = fields.map((field) => field[which]).join(', ')
+  if (fields.length === 1) return `jsonb_build_object(${whole})`
+  const one = (field: Field) =>
+    `case when ${afterUpdate(field.differs)} then jsonb_build_object(${field[which]}) else '{}'::jsonb end`
+  const all = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
+  return `case when ${all} then jsonb_build_object(${whole}) else ${fields.map(one).join(' || ')} end`
+}
+
+/** In RETURNING the row as it was is `old`. */
+const afterUpdate = (sql: string) => sql.replaceAll('files.', 'old.')
+
+function fieldsOf({ set = {}, tags, deleted, ...rest }: FileChange, bindings: Bindings): Field[] | null {
+  if (Object.values(rest).some((value) => value !== undefined) || deleted === false) return null
+  const fields: Field[] = []
+  for (const [name, value] of Object.entries(set)) {
+    if (!(name in COLUMN_TYPES)) return null
+    bindings[`alike_${name}`] = value
+    fields.push(columnField(name as Plain))
+  }
+  const tagging = tags && tagsField(tags, bindings)
+  if (tagging === null) return null
+  if (tagging) fields.push(tagging)
+  if (deleted) fields.push(TRASH)
+  return fields
+}
+
+function columnField(name: Plain): Field {
+  const value = `:alike_${name}::${COLUMN_TYPES[name]}`
+  return {
+    sets: `${name} = ${value}`,
+    differs: `files.${name} is distinct from ${value}`,
+    before: `'${name}', old.${name}`,
+    after: `'${name}', new.${name}`,
+  }
+}
+
+const TRASH: Field = {
+  sets: 'deleted_at = now()',
+  differs: 'files.deleted_at is null',
+  before: `'deleted', false`,
+  after: `'deleted', true`,
+}
+
+type TagChange = NonNullable<FileChange['tags']>
+const TAGS = ':alike_tags::text[]'
+const without = (all: string, some: string) =>
+  `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
+
+/** As server/engine/apply.ts does it: those that stay in their order, then the new ones. Their order alone is no change. */
+function tagsField(change: TagChange, bindings: Bindings): Field | null {
+  const way = wayOf(change)
+  if (!way) return null
+  bindings.alike_tags = normalizeTags(way.tags)
+  return {
+    sets: `tags = ${way.after}`,
+    differs: `(${way.differs})`,
+    before: `'tags', old.tags`,
+    after: `'tags', jsonb_build_object('added', ${without('new.tags', 'old.tags')}, 'removed', ${without('old.tags', 'new.tags')})`,
+    most: `cardinality(${way.after}) <= ${MAX_TAGS}`,
+  }
+}
+
+function wayOf(change: TagChange): { tags: readonly string[]; after: string; differs: string } | null {
+  if ('replace' in change)
+    return { tags: change.replace, after: TAGS, differs: `not (files.tags @> ${TAGS} and files.tags <@ ${TAGS})` }
+  const { add = [], remove = [] } = change
+  if (add.length > 0 && remove.length > 0) return null
+  if (remove.length > 0) return { tags: remove, after: without('files.tags', TAGS), differs: `files.tags && ${TAGS}` }
+  return { tags: add, after: `files.tags || ${without(TAGS, 'files.tags')}`, differs: `not files.tags @> ${TAGS}` }
+}

@@ -26,7 +26,10 @@ interface Field {
 }
 
 export interface AlikeUpdate {
-  /** UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. */
+  /**
+   * UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. The ids are
+   * bound as `ids` too, without which the planner would read all files.
+   */
   sql: string
   bindings: Bindings
 }
@@ -37,7 +40,7 @@ export function updateAlike(change: FileChange): AlikeUpdate | null {
   const fields = fieldsOf(change, bindings)
   if (!fields || fields.length === 0) return null
   const conditions = [
-    'files.shop_id = :shop and files.id = given.id and files.deleted_at is null',
+    'files.shop_id = :shop and files.id = any(:ids::uuid[]) and files.id = given.id and files.deleted_at is null',
     // Another operation has it in its hands.
     'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
     `(${fields.map(({ differs }) => differs).join(' or ')})`,

@@ -120,7 +120,10 @@ describe('access', () => {
       expect(row![column]!.toString('latin1')).not.toContain('shp')
     const [{ name, settings }] = (await database.pool.query('select name, settings from shops where id = $1', [shop]))
       .rows
-    expect([name, settings]).toEqual(['Harbour Books', { recipients: ['owner@harbour.example'] }])
+    expect([name, settings]).toEqual([
+      'Harbour Books',
+      { recipients: ['owner@harbour.example'], time_zone: 'Europe/London' },
+    ])
     expect(storefront.page).toEqual({
       apiKey: 'the-key',
       bridgeUrl: 'https://cdn.shopify.com/shopifycloud/app-bridge.js',

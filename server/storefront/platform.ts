@@ -66,14 +66,14 @@ export function createStorefront(options: PlatformOptions): Storefront {
   }
 }
 
-/** Keeps the shop's name as the platform has it, and its address as the first recipient where there is none. */
+/** Keeps the shop's name as the platform has it, and its address and time zone where the merchant has set no others. */
 async function learnProfile(
   database: Pick<Database, 'knex'>,
   request: AdminRequest,
   shop: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { shop: profile } = await request<{ shop: { name: string; email: string } }>(
+  const { shop: profile } = await request<{ shop: { name: string; email: string; ianaTimezone: string } }>(
     shop,
     SHOP_PROFILE,
     {},
@@ -81,8 +81,9 @@ async function learnProfile(
     signal,
   )
   await forShop(database, shop).query(
-    `update shops set name = :name, settings = jsonb_build_object('recipients', jsonb_build_array(cast(:email as text))) || settings
+    `update shops set name = :name, settings = jsonb_build_object('recipients', jsonb_build_array(cast(:email as text)),
+       'time_zone', cast(:zone as text)) || settings
      where id = :shop`,
-    { name: profile.name, email: profile.email },
+    { name: profile.name, email: profile.email, zone: profile.ianaTimezone },
   )
 }

@@ -1,12 +1,15 @@
 // The composition root: what this installation is made of. It reads the environment, once.
-import path from 'node:path'
+import { applyRow } from './plugins/apply-row/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
+import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
 import { purgeFiles } from './plugins/purge-files/plugin.ts'
 import { restoreFiles } from './plugins/restore-files/plugin.ts'
+import { renameFiles } from './plugins/rename-files/plugin.ts'
+import { replaceTag } from './plugins/replace-tag/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
@@ -18,8 +21,11 @@ import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
 import { deleteFilesWorkflow } from './workflows/delete-files.ts'
 import { mapProductsWorkflow } from './workflows/map-products.ts'
 import { purgeFilesWorkflow } from './workflows/purge-files.ts'
+import { mergeTagCaseWorkflow } from './workflows/merge-tag-case.ts'
 import { restoreFilesWorkflow } from './workflows/restore-files.ts'
 import { tagByRuleWorkflow } from './workflows/tag-by-rule.ts'
+import { renameFilesWorkflow } from './workflows/rename-files.ts'
+import { replaceTagWorkflow } from './workflows/replace-tag.ts'
 import { tagFilesWorkflow } from './workflows/tag-files.ts'
 import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
 import { updateSettingsWorkflow } from './workflows/update-settings.ts'
@@ -28,6 +34,7 @@ import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
+import { updateFromCsv } from './workflows/update-from-csv.ts'
 export function appConfig(variables: Readonly<Record<string, string | undefined>> = process.env): Config {
   const environment = readEnvironment(variables)
   return defineConfig({
@@ -43,9 +50,13 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       tagFiles,
       tagByRule,
       deleteFiles,
+      replaceTag,
+      mergeTagCase,
       restoreFiles,
       purgeFiles,
       notify,
+      renameFiles,
+      applyRow,
     ],
     workflows: [
       importApi,
@@ -54,14 +65,18 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       backUpFilesWorkflow,
       updateSettingsWorkflow,
       mapProductsWorkflow,
+      updateFromCsv,
       unmapProductsWorkflow,
       tagFilesWorkflow,
       tagByRuleWorkflow,
       deleteFilesWorkflow,
       restoreFilesWorkflow,
+      replaceTagWorkflow,
+      mergeTagCaseWorkflow,
       purgeFilesWorkflow,
     ],
     storage: {
+      renameFilesWorkflow,
       primary: { kind: 'disk', folder: path.join(environment.dataDir, 'files') },
       backup: { kind: 'disk', folder: path.join(environment.dataDir, 'backup') },
     },

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 
+export * from './cells.ts'
 export * from './conditions.ts'
 export * from './packs.ts'
 
@@ -122,6 +123,8 @@ export interface LinkWanted {
   expiry_days?: number | null
   download_limit?: number | null
   email?: string | null
+  /** It is sent to that address once it is made. */
+  send?: boolean
 }
 
 /** Exactly one of these for every item that a plugin is given. */
@@ -322,9 +325,13 @@ export interface ShopSettings {
   match_by: readonly MatchMethod[]
   /** 0 to 1. */
   match_threshold: number
+  /** An import's message names the files that have no product. */
+  notify_unmapped: boolean
   email_on_complete: boolean
   email_on_errors: boolean
   recipients: readonly string[]
+  /** A name of the IANA list. */
+  time_zone: string
 }
 
 export interface ReadContext {
@@ -440,15 +447,17 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
   scope?: 'items'
   /**
    * `imports`: it needs an entry to work on. `files`: a file that exists. `trash`: one in the trash. `all`: a file, in the trash
-   * or not. Absent: any but those in the trash.
+   * or not. `rows`: one that came with a change of its own, of a CSV row. Absent: any but those in the trash.
    */
-  worksOn?: 'imports' | 'files' | 'trash' | 'all'
+  worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows'
   /** The API scope that someone needs who runs it; absent: `files:write`. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */
   bytes?: boolean
   /** Its plan asks the outside (the catalog, the internet): its batches are small too, since no transaction may wait for that. */
   outside?: boolean
+  /** It renames files, which may take each other's names: batches go one after another, in their order. */
+  ordered?: true
   /**
    * The one change that these options mean for every file, whatever it is; null: it depends on the file. Then the database changes a
    * whole batch by itself. It must be what `plan` says of each.

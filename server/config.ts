@@ -194,7 +194,8 @@ function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow
     ? [{ id: 'notify', plugin: 'notify', options: { when: 'background' } }]
     : []
   return plugins
-    .filter(({ id, kind, scope }) => kind === 'act' && scope !== 'operation' && !workflows.some((one) => one.id === id))
+    .filter((plugin) => plugin.kind === 'act' && plugin.scope !== 'operation' && plugin.worksOn !== 'rows')
+    .filter(({ id }) => !workflows.some((one) => one.id === id))
     .map(({ id, title }) => ({
       ...{ id, title, action: id, kind: 'bulk', parallel: 2 },
       steps: [{ id: 'act', plugin: id }, ...last],

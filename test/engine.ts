@@ -120,7 +120,8 @@ export async function createTestEngine(
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)
-      const place = { store, shop: scope.shop, location: 'primary' }
+      const location = settings.storage_location
+      const place = { store: location === 'backup' ? backup : store, shop: scope.shop, location }
       const catalog = createCatalogPort(scope, { findBySku: () => Promise.resolve(new Map()) }, match)
       return {
         shop: { name, domain, settings },

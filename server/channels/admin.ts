@@ -2,7 +2,15 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import { schemaProblems } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { misplaced, permissionsOf, placedFilter, withOptions, type Engine, type Source } from '../engine/engine.ts'
+import {
+  misplaced,
+  permissionsOf,
+  placedFilter,
+  placeOf,
+  withOptions,
+  type Engine,
+  type Source,
+} from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 
@@ -56,6 +64,10 @@ async function own(engine: Engine, scope: ShopScope, { workflow: id, options }: 
   if (workflow.kind === 'import')
     throw invalid([
       { param: 'workflow', code: 'invalid_value', message: 'This workflow imports files: it needs a channel' },
+    ])
+  if (placeOf(workflow, engine.plugins) === 'rows')
+    throw invalid([
+      { param: 'workflow', code: 'invalid_value', message: 'This workflow works on the rows of a CSV file alone' },
     ])
   if (Object.keys(options).length > 0)
     throw invalid([{ param: 'options', code: 'invalid_value', message: 'A workflow has its options in its steps' }])

@@ -12,7 +12,7 @@ export type { Move } from './lifecycle.ts'
 export type { Source, StartInput } from './start.ts'
 export type { ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
 export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
-export { canUndo, cannotUndo, misplaced, permissionsOf, placedFilter, withOptions } from './workflows.ts'
+export { canUndo, cannotUndo, misplaced, permissionsOf, placedFilter, placeOf, withOptions } from './workflows.ts'
 
 // A notification may get lost with its connection: look anyway, this often.
 const LOOK_MS = 1000

@@ -11,7 +11,8 @@ const undoOf = ({ workflow }: OperationRow): Workflow => ({
   title: `Undo: ${workflow.title}`,
   action: 'undo',
   kind: 'bulk',
-  parallel: 2,
+  // What went one after another is taken back so.
+  parallel: Math.min(2, workflow.parallel),
   steps: workflow.steps.filter(({ plugin }) => plugin === 'notify'),
 })
 

@@ -5,6 +5,7 @@ import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
 import { queueFinish, queueFirst } from './queue.ts'
 import type { OperationRequest, SourceRecord } from './types.ts'
+import { inOrder } from './workflows.ts'
 
 /** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects; or
  * files each with a change of its own. */
@@ -39,9 +40,10 @@ export const WISE_BATCH = 2000
 
 /** Gives the operation's UUID. */
 export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
+  const workflow = inOrder(input.workflow, plugins)
   return scope.transaction(async (tx) => {
-    const setWise = input.source.type !== 'entries' && isSetWise(input.workflow, plugins)
-    const ledger = input.source.type === 'operation' || needsLedger(input.workflow, plugins)
+    const setWise = input.source.type !== 'entries' && isSetWise(workflow, plugins)
+    const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
          source, set_wise, ledger, preview, status, undoes, schedule_id)
@@ -50,10 +52,10 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
-        kind: input.workflow.kind,
-        action: input.workflow.action,
+        kind: workflow.kind,
+        action: workflow.action,
         channel: input.channel,
-        workflow: JSON.stringify(input.workflow),
+        workflow: JSON.stringify(workflow),
         request: JSON.stringify(input.request),
         requestedBy: input.requestedBy,
         key: input.idempotencyKey ?? null,
@@ -70,7 +72,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
     const total = await insertItems(tx, created.id, input.source, setWise)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
     const batches = Math.ceil(total / (setWise ? WISE_BATCH : BATCH))
-    const chains = ledger ? Math.max(1, Math.min(input.workflow.parallel, batches)) : 0
+    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, batches)) : 0
     await tx.query(
       `insert into chains (shop_id, operation_id, chain)
        select :shop, :operation::uuid, n from generate_series(0, :chains - 1) n

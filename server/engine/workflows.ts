@@ -10,17 +10,26 @@ const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin
     .filter((plugin): plugin is ItemPlugin => plugin !== undefined && plugin.scope !== 'operation')
 
 /** Where the files of its steps may be. */
-export type Place = 'files' | 'trash' | 'all'
+export type Place = 'files' | 'trash' | 'all' | 'rows'
 
 export function placeOf(workflow: Workflow, plugins: readonly Plugin[]): Place {
   const works = itemPlugins(workflow, plugins).map(({ worksOn }) => worksOn)
+  if (works.includes('rows')) return 'rows'
   if (works.includes('all')) return 'all'
   return works[0] === 'trash' ? 'trash' : 'files'
 }
 
+/** One batch after another, where files may take each other's names. */
+export function inOrder(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
+  const ordered = workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
+  return ordered ? { ...workflow, parallel: 1 } : workflow
+}
+
 /** A filter that does not say so means the files in the trash where the steps work there. */
 export const placedFilter = (filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter =>
-  filter.deleted === undefined && placeOf(workflow, plugins) !== 'files' ? { ...filter, deleted: true } : filter
+  filter.deleted === undefined && ['trash', 'all'].includes(placeOf(workflow, plugins))
+    ? { ...filter, deleted: true }
+    : filter
 
 /** Why its steps can't work where the filter looks, or null. */
 export function misplaced({ deleted }: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): string | null {

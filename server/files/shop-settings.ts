@@ -23,6 +23,9 @@ const fields = {
   download_limit: z.number().int().min(1, 'At least 1; null means unlimited').max(MAX_DOWNLOAD_LIMIT).nullable(),
   visibility: z.enum(['public', 'private']),
   cdn: z.boolean(),
+  storage_location: z
+    .enum(['primary', 'backup'])
+    .meta({ description: 'Where the bytes of new files go; those that are there stay' }),
   auto_map: z.boolean(),
   match_by: z
     .array(z.enum(MATCH_METHODS))
@@ -30,6 +33,9 @@ const fields = {
     .refine((methods) => new Set(methods).size === methods.length, 'Each of them once')
     .meta({ description: 'How files are matched to products, tried in this order; empty: by hand alone' }),
   match_threshold: z.number().min(0).max(1).meta({ description: 'How sure a match must be, from 0 to 1' }),
+  notify_unmapped: z
+    .boolean()
+    .meta({ description: 'The message about an import names the files that have no product' }),
   email_on_complete: z.boolean(),
   email_on_errors: z.boolean(),
   recipients: z.array(z.email()).max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
@@ -44,9 +50,11 @@ export const shopSettingsSchema = z
     download_limit: fields.download_limit.default(5),
     visibility: fields.visibility.default('private'),
     cdn: fields.cdn.default(true),
+    storage_location: fields.storage_location.default('primary'),
     auto_map: fields.auto_map.default(true),
     match_by: fields.match_by.default(['sku', 'filename', 'title']),
     match_threshold: fields.match_threshold.default(0.8),
+    notify_unmapped: fields.notify_unmapped.default(true),
     email_on_complete: fields.email_on_complete.default(true),
     email_on_errors: fields.email_on_errors.default(true),
     recipients: fields.recipients.default([]),

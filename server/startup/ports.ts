@@ -17,20 +17,18 @@ import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
-/** Where new bytes go. */
-const LOCATION = 'primary'
-
 export function portsFactory(parts: {
   client: GuardedClient
   stores: ReadonlyMap<string, BlobStore>
   storefront: Storefront
   uploads: UploadFolder
 }): (scope: ShopScope) => Promise<Ports> {
-  const store = parts.stores.get(LOCATION)!
   const match = createMatcher(createTitleCache())
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
-    const place = { store, shop: scope.shop, location: LOCATION }
+    // Where new bytes go.
+    const location = settings.storage_location
+    const place = { store: parts.stores.get(location)!, shop: scope.shop, location }
     return {
       shop: { name, domain, settings },
       catalog: createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),

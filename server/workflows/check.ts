@@ -123,7 +123,9 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   return steps.flatMap((step, at): WorkflowProblem[] => {
     const plugin = pluginOf(step, plugins)
     const param = `steps[${at}].plugin`
-    if (worksOn(step, plugins) === 'imports') return [{ param, message: 'This step works on imports alone' }]
+    const on = worksOn(step, plugins)
+    if (on === 'imports') return [{ param, message: 'This step works on imports alone' }]
+    if (on === 'rows') return [{ param, message: 'This step works on the rows of a CSV file alone' }]
     if (trash && plugin && plugin.scope !== 'operation' && !['trash', 'all'].includes(plugin.worksOn ?? ''))
       return [{ param, message: 'Another step works on files in the trash, and this one on files outside it' }]
     return []

@@ -85,7 +85,7 @@ export interface Plugin {
   id: string
   kind: 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
   title: string
-  works_on: 'imports' | 'files' | 'trash' | 'all' | null
+  works_on: 'imports' | 'files' | 'trash' | 'all' | 'rows' | null
   scope: 'items' | 'operation'
   undo: 'fields' | 'own' | 'none'
   /** What someone must be allowed to do who runs it, where that is more than changing files. */

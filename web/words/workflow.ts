@@ -36,6 +36,7 @@ export const byKind = (plugins: readonly Plugin[]): { title: string; plugins: Pl
 
 /** Why a plugin can't be a step of such a workflow; null where it can. */
 export function unfitText({ works_on }: Pick<Plugin, 'works_on'>, kind: Workflow['kind']): string | null {
+  if (works_on === 'rows') return 'Works on the rows of a CSV file only'
   if (kind === 'bulk') return works_on === 'imports' ? 'Works on imports only' : null
   return works_on !== null && works_on !== 'imports' ? 'Works on files that are already here' : null
 }

@@ -8,7 +8,7 @@ const pluginSchema = z
     id: z.string(),
     kind: z.enum(['fetch', 'validate', 'optimize', 'map', 'act', 'notify']),
     title: z.string(),
-    works_on: z.enum(['imports', 'files', 'trash', 'all']).nullable(),
+    works_on: z.enum(['imports', 'files', 'trash', 'all', 'rows']).nullable(),
     scope: z.enum(['items', 'operation']),
     undo: z.enum(['fields', 'own', 'none']),
     permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),

@@ -1,7 +1,7 @@
 // Workflows: the built-in ones to read, the shop's own to make and change. A broken one is not saved, and says why.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
-import { cannotUndo, permissionsOf } from '../../engine/engine.ts'
+import { cannotUndo, permissionsOf, placeOf } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId } from '../../ids.ts'
 import { checkWorkflow, type Parts } from '../../workflows/check.ts'
@@ -44,7 +44,9 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
       handler: async ({ caller }) => {
         const own = await listWorkflows(caller.scope)
-        return { body: { data: [...own.map(record), ...parts.workflows.map(builtIn)], next_cursor: null } }
+        // One that works on rows is the CSV channel's alone.
+        const shared = parts.workflows.filter((workflow) => placeOf(workflow, parts.plugins) !== 'rows')
+        return { body: { data: [...own.map(record), ...shared.map(builtIn)], next_cursor: null } }
       },
     }),
     endpoint({

@@ -76,4 +76,7 @@ export function deletes(
 
 /** What a task can do by itself. */
 export const isAction = ({ kind, scope, works_on }: Plugin): boolean =>
-  (kind === 'act' || kind === 'map' || kind === 'optimize') && scope !== 'operation' && works_on !== 'imports'
+  (kind === 'act' || kind === 'map' || kind === 'optimize') &&
+  scope !== 'operation' &&
+  works_on !== 'imports' &&
+  works_on !== 'rows'

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import { nameKey } from '../contract.ts'
+import { mergeTagCase } from './plugin.ts'
+
+/** The tags that the plan wants, or null where it wants no change. */
+async function merged(tags: readonly string[]): Promise<readonly string[] | null> {
+  const [outcome] = await Array.fromAsync(mergeTagCase.plan([fileItem('a', { tags })], {}, writeContext()))
+  const change = outcome!.status === 'ok' ? outcome!.change?.tags : undefined
+  return change && 'replace' in change ? change.replace : null
+}
+
+pluginSuite(mergeTagCase, () =>
+  Promise.resolve({
+    items: [fileItem('a', { tags: ['Summer', 'SUMMER'] }), fileItem('b', { tags: ['summer'] }), fileItem('c')],
+    context: writeContext(),
+    state: () => null,
+  }),
+)
+
+describe('merge-tag-case', () => {
+  it.each<[string[], string[] | null]>([
+    [
+      ['Summer', 'sale', 'SUMMER', 'summer'],
+      ['summer', 'sale'],
+    ],
+    [
+      ['sale', 'Summer'],
+      ['sale', 'summer'],
+    ],
+    [['E\u0301TE\u0301'], ['\u00e9t\u00e9']],
+    [['ΣΊΣΥΦΟΣ'], ['σίσυφος']],
+    [['summer', '日本', '2024'], null],
+    [[], null],
+  ])('makes of %j %j', async (has, expected) => {
+    expect(await merged(has)).toEqual(expected)
+  })
+
+  const letters = fc.constantFrom('a', 'B', 'ß', 'é', 'É', 'e\u0301', 'İ', 'Σ', '日', ' ', '1')
+  const tag = fc.array(letters, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
+  it('leaves every tag once and in lower case, none lost and none new; twice is the same as once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(tag, { maxLength: 10 }), async (has) => {
+        const after = (await merged(has)) ?? has
+        expect(new Set(after).size).toBe(after.length)
+        expect([...after].sort()).toEqual([...new Set(has.map(nameKey))].sort())
+        expect(await merged(after)).toBeNull()
+      }),
+    )
+  })
+})

@@ -1,0 +1,22 @@
+// Makes one tag of those that differ in their capitals alone: each becomes its lower-case form.
+import { z } from 'zod'
+import { definePlugin, nameKey } from '../contract.ts'
+
+export const mergeTagCase = definePlugin({
+  id: 'merge-tag-case',
+  kind: 'act',
+  title: 'Merge tags that differ in case',
+  options: z.strictObject({}),
+  undo: 'fields',
+  summary: () => 'Makes all tags lower-case: Summer and SUMMER become summer',
+  async *plan(items, _options, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const outcome = { item: item.id, status: 'ok' as const }
+      const { tags } = item.file
+      const lower = tags.map(nameKey)
+      if (tags.every((one, at) => one === lower[at])) yield await Promise.resolve(outcome)
+      else yield { ...outcome, change: { tags: { replace: [...new Set(lower)] } } }
+    }
+  },
+})

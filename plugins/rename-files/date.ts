@@ -1,0 +1,35 @@
+// The day of a file in a name, by the shop's own clock.
+
+const TOKENS = ['YYYY', 'YY', 'MM', 'M', 'DD', 'D', 'HH', 'mm', 'ss'] as const
+type Token = (typeof TOKENS)[number]
+export const KNOWN_TOKENS = TOKENS.join(', ')
+/** The same letter, once or several times. */
+const RUN = /(\p{L})\1*/gu
+
+/** Letters that stand for nothing would stand in every name. */
+export function isDateFormat(format: string): boolean {
+  const runs = format.match(RUN) ?? []
+  return runs.length > 0 && runs.every((run) => TOKENS.includes(run as Token))
+}
+
+/** How times are written in this format. */
+export function dateWriter(format: string, timeZone: string): (time: Date) => string {
+  const clock = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+    timeZone,
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    hourCycle: 'h23',
+  })
+  return (time) => {
+    const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, value]))
+    const { year = '', month = '', day = '', hour = '', minute = '', second = '' } = parts
+    const values: Record<Token, string> = {
+      ...{ YYYY: year.padStart(4, '0'), YY: year.slice(-2), MM: month, M: String(Number(month)) },
+      ...{ DD: day, D: String(Number(day)), HH: hour, mm: minute, ss: second },
+    }
+    return format.replace(RUN, (run) => values[run as Token])
+  }
+}
+
+/** Of what the database writes: `2026-01-31 12:00:00.123456+00`. */
+export const timeOf = (text: string): Date =>
+  new Date(text.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`)) // prettier-ignore

@@ -1,0 +1,101 @@
+// Find and replace in a name. Text is found as it stands; a merchant's expression runs on RE2, whose time grows with the name alone:
+// what would need more than that it does not have, and is refused by name.
+import { RE2JS, RE2JSException } from 're2js'
+import type { Problem } from './problem.ts'
+
+export interface Wanted {
+  find: string
+  replace: string
+  case_sensitive: boolean
+  regex: boolean
+}
+
+/** The name with everything found replaced; itself where nothing is found. */
+export type Replacer = (name: string) => string
+
+/** Instructions of a compiled expression: each character of a name is tried on all of them. */
+const MOST_INSTRUCTIONS = 200
+
+/** Either how to replace, or what is wrong with the wish. */
+export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Replacer | Problem {
+  if (!regex) {
+    const text = new RegExp(literal(find.normalize('NFC')), case_sensitive ? 'gu' : 'giu')
+    return (name) => name.replace(text, () => replace)
+  }
+  const expression = compiled(find, case_sensitive)
+  if ('message' in expression) return expression
+  const parts = partsOf(replace, expression)
+  return 'message' in parts ? parts : (name) => replacedIn(name, expression, parts)
+}
+
+const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
+function compiled(find: string, caseSensitive: boolean): RE2JS | Problem {
+  try {
+    const expression = RE2JS.compile(find.normalize('NFC'), caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
+    if (expression.programSize() <= MOST_INSTRUCTIONS) return expression
+    return { path: 'find', message: 'This expression is too large: shorten what it repeats' }
+  } catch (error) {
+    if (error instanceof RE2JSException) return { path: 'find', message: objectionTo(error.message) }
+    throw error
+  }
+}
+
+/** What other engines have and this one does not, by how it begins. */
+const LACKING: readonly (readonly [construct: RegExp, name: string])[] = [
+  [/^\(\?[=!]/, 'Look-ahead'],
+  [/^\(\?<[=!]/, 'Look-behind'],
+  [/^\\[1-9k]/, 'A reference back to a group'],
+  [/^\(\?>/, 'An atomic group'],
+  [/^[*+?}]\+$/, 'A possessive repetition'],
+  [/^\(\?R/, 'Recursion'],
+]
+
+/** RE2's own words end with what it stumbled over: `invalid escape sequence: `\1``. */
+function objectionTo(message: string): string {
+  const construct = /`(.*)`$/s.exec(message)?.[1] ?? ''
+  const name = LACKING.find(([begins]) => begins.test(construct))?.[1]
+  if (name !== undefined) return `${name} (${construct.slice(0, 20)}) is not available in expressions here`
+  return `This expression cannot be read: ${message.replace(/^error parsing regexp: /, '')}`
+}
+
+/** Text as it stands, or a group by its number. */
+type Part = string | number
+const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>]*)>|\{([^}]*)\})/g
+
+/** `$1`, `$<name>` and `${name}` stand for groups, `$&` for all that was found, `$$` for a dollar. */
+function partsOf(replace: string, expression: RE2JS): Part[] | Problem {
+  const names = expression.namedGroups()
+  const parts: Part[] = []
+  let end = 0
+  for (const found of replace.matchAll(REFERENCE)) {
+    const [text, dollar, whole, digits, angled, braced] = found
+    parts.push(replace.slice(end, found.index))
+    end = found.index + text.length
+    const name = angled ?? braced
+    const group = whole
+      ? 0
+      : digits === undefined
+        ? Object.hasOwn(names, name ?? '')
+          ? names[name!]!
+          : -1
+        : Number(digits)
+    if (dollar) parts.push('$')
+    else if (group >= 0 && group <= expression.groupCount()) parts.push(group)
+    else return { path: 'replace', message: `The expression has no group ${text}` }
+  }
+  parts.push(replace.slice(end))
+  return parts
+}
+
+function replacedIn(name: string, expression: RE2JS, parts: readonly Part[]): string {
+  const matcher = expression.matcher(name)
+  let result = ''
+  let end = 0
+  while (matcher.find()) {
+    result += name.slice(end, matcher.start())
+    for (const part of parts) result += typeof part === 'string' ? part : (matcher.group(part) ?? '')
+    end = matcher.end()
+  }
+  return result + name.slice(end)
+}

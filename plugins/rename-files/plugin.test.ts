@@ -1,0 +1,269 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { filenameProblem } from '../../server/files/rules.ts'
+import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import type { FileView, Item, Mapping, Outcome } from '../contract.ts'
+import { renameFiles } from './plugin.ts'
+
+const product = (product_title: string): Mapping => ({
+  ...{ product_id: 'gid://shopify/Product/1', product_title, variant_id: null, sku: null },
+  ...{ method: 'manual', score: 1, reason: 'test' },
+})
+const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>
+  Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), writeContext()))
+
+/** The name that a file is to have, or how else it ended. */
+function nameOf(outcome: Outcome | undefined, before: string): string {
+  if (outcome?.status !== 'ok') throw new Error(JSON.stringify(outcome))
+  return outcome.change?.set?.filename ?? before
+}
+async function renamed(filename: string, options: Record<string, unknown>, more: Partial<FileView> = {}, position = 0) {
+  const [outcome] = await planned([fileItem('a', { filename, ...more }, position)], options)
+  return nameOf(outcome, filename)
+}
+const refusals = (options: unknown) =>
+  (renameFiles.options.safeParse(options).error?.issues ?? []).map(
+    ({ path, message }) => `${path.join('.')}: ${message}`,
+  )
+
+pluginSuite(renameFiles, () =>
+  Promise.resolve({
+    items: [
+      fileItem('a', {
+        filename: 'draft one.pdf',
+        mappings: [product('Sourdough')],
+        created_at: '2026-03-01 10:00:00+00',
+      }),
+      fileItem('b', { filename: 'two.zip' }, 1),
+    ],
+    options: { pattern: '{date} {product_name} {sequence}' },
+    context: writeContext(),
+    state: () => null,
+  }),
+)
+
+describe('a pattern', () => {
+  const file = {
+    mappings: [product('Bread / Rolls\n & more'), product('Second')],
+    created_at: '2026-01-31 23:30:00.5+00',
+  }
+  it.each<[pattern: string, options: Record<string, unknown>, expected: string]>([
+    ['{original}', {}, 'Old.name.PDF'],
+    ['{original} v2', {}, 'Old.name v2.PDF'],
+    ['{product_name}', {}, 'Bread - Rolls & more.PDF'],
+    ['{sequence}', {}, '8.PDF'],
+    ['{sequence}', { start: 0, digits: 4 }, '0007.PDF'],
+    ['{sequence}', { start: 99_999_999, digits: 3 }, '100000006.PDF'],
+    // 23:30 in London is the next day in Berlin, where the shop is.
+    ['{date}', {}, '2026-02-01.PDF'],
+    ['{date}', { date_format: 'D.M.YY HHmm' }, '1.2.26 0030.PDF'],
+    ['{date}-{original}-{date}', { date_format: 'YYYYMMDD' }, '20260201-Old.name-20260201.PDF'],
+    ['guide.pdf', {}, 'guide.pdf'],
+    ['{original}.txt', {}, 'Old.name.txt.PDF'],
+    ['{original}.txt', { keep_extension: false }, 'Old.name.txt'],
+    ['{original}', { keep_extension: false }, 'Old.name'],
+    [' {original} ', {}, 'Old.name.PDF'],
+    ['100% $1 $& {original}', {}, '100% $1 $& Old.name.PDF'],
+  ])('%s with %j makes %s', async (pattern, options, expected) => {
+    expect(await renamed('Old.name.PDF', { pattern, ...options }, file, 7)).toBe(expected)
+  })
+
+  it('that wants a product passes over a file without one', async () => {
+    expect(await planned([fileItem('a')], { pattern: '{product_name}' })).toEqual([
+      { item: 'a', status: 'skipped', reason: 'It has no product to be named after' },
+    ])
+  })
+  it('names the draft of an import too, by the day of today', async () => {
+    const [outcome] = await planned([importItem('a', { file: { filename: 'x.pdf' } })], { pattern: '{date}' })
+    const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(new Date())
+    expect(nameOf(outcome, '')).toBe(`${today}.pdf`)
+  })
+  it('keeps a name without an extension without one, and one that begins with its only dot whole', async () => {
+    expect(await renamed('README', { pattern: '{original} 2' })).toBe('README 2')
+    expect(await renamed('.profile', { pattern: '{original} 2' })).toBe('.profile 2')
+  })
+  it('cuts a name that is too long, and keeps its extension', async () => {
+    const long = await renamed('a.pdf', { pattern: '{product_name}' }, { mappings: [product('日'.repeat(300))] })
+    expect([...long].length).toBe(255)
+    expect(long.endsWith('日.pdf')).toBe(true)
+  })
+  it('of which nothing is left fails', async () => {
+    expect(await planned([fileItem('a', { mappings: [product('\u202e\n')] })], { pattern: '{product_name}' })).toEqual([
+      expect.objectContaining({ status: 'failed', code: 'invalid_filename', retryable: false }),
+    ])
+  })
+
+  it.each([
+    [{}, 'pattern: Write a pattern'],
+    [{ pattern: ' ' }, 'pattern: Write a pattern'],
+    [
+      { pattern: '{title} {Sequence}{}' },
+      'pattern: There is no variable {Sequence}: there are {product_name}, {sequence}, {date}, {original}',
+    ],
+    [{ pattern: 'a/{original}' }, 'pattern: A filename cannot contain / or \\'],
+    [{ pattern: 'a\u202e{original}' }, 'pattern: A filename cannot contain control or text-direction characters'],
+    [{ pattern: '{date}', date_format: 'YYYY-MMM' }, 'date_format: Write the date with YYYY'],
+    [{ pattern: '{date}', date_format: 'week' }, 'date_format: Write the date with YYYY'],
+    [{ pattern: '{date}', date_format: '--' }, 'date_format: Write the date with YYYY'],
+    [{ pattern: '{date}', date_format: 'DD/MM' }, 'date_format: A filename cannot contain / or \\'],
+    [{ pattern: 'a', digits: 10 }, 'digits: '],
+    [{ pattern: 'a', start: -1 }, 'start: '],
+    [{ pattern: 'a', mode: 'guess' }, 'mode: '],
+  ])('%j is refused', (options, problem) => {
+    expect(refusals(options).some((one) => one.startsWith(problem))).toBe(true)
+  })
+  it('names every unknown variable', () => {
+    expect(refusals({ pattern: '{title} {Sequence}{}' })).toHaveLength(3)
+  })
+})
+
+describe('find and replace', () => {
+  const replace = (find: string, by = '', more: Record<string, unknown> = {}) => ({ mode: 'replace', find, replace: by, ...more }) // prettier-ignore
+  it.each<[filename: string, options: Record<string, unknown>, expected: string]>([
+    ['draft guide draft.pdf', replace('draft'), 'guide.pdf'],
+    ['Draft DRAFT draft.pdf', replace('draft', 'final'), 'final final final.pdf'],
+    ['Draft DRAFT draft.pdf', replace('draft', 'final', { case_sensitive: true }), 'Draft DRAFT final.pdf'],
+    ['a.b.pdf', replace('.', '-'), 'a-b.pdf'],
+    ['a (1) [x] $5.pdf', replace('(1) [x] $5', '$1 $&'), 'a $1 $&.pdf'],
+    ['cafe\u0301.pdf', replace('caf\u00e9', 'tea'), 'tea.pdf'],
+    ['pdf.pdf', replace('pdf', 'x'), 'x.pdf'],
+    ['pdf.pdf', replace('pdf', 'x', { keep_extension: false }), 'x.x'],
+    ['a.jpeg', replace('.jpeg', '.jpg', { keep_extension: false }), 'a.jpg'],
+    ['guide.pdf', replace('nothing'), 'guide.pdf'],
+    ['IMG_0042.jpg', replace('^IMG_0*(\\d+)$', 'photo $1', { regex: true }), 'photo 42.jpg'],
+    [
+      '2024-guide.pdf',
+      replace('(?<y>\\d{4})-(.+)', '$2 $<y> ${y} $$ $&', { regex: true }),
+      'guide 2024 2024 $ 2024-guide.pdf',
+    ],
+    ['aBc.pdf', replace('[A-Z]', '_', { regex: true, case_sensitive: true }), 'a_c.pdf'],
+    ['ÉCOLE.pdf', replace('école', 'x', { regex: true }), 'x.pdf'],
+    ['abc.pdf', replace('x*', '-', { regex: true }), '-a-b-c-.pdf'],
+    ['(a)|(b).pdf', replace('(a)|(b)', '<$1$2>', { regex: true }), '(<a>)-(<b>).pdf'],
+  ])('%s with %j is %s', async (filename, options, expected) => {
+    expect(await renamed(filename.replace('|', '-'), options)).toBe(expected)
+  })
+  it('of which nothing is left fails', async () => {
+    expect(await planned([fileItem('a', { filename: 'draft.pdf' })], replace('draft'))).toEqual([
+      expect.objectContaining({ status: 'failed', message: 'Nothing would be left of its name' }),
+    ])
+  })
+
+  it.each([
+    ['', '', 'find: Write what to find'],
+    ['a', 'b/c', 'replace: A filename cannot contain / or \\'],
+    ['a(?=b)', '', 'find: Look-ahead ((?=) is not available in expressions here'],
+    ['a(?!b)', '', 'find: Look-ahead ((?!) is not available in expressions here'],
+    ['(?<=a)b', '', 'find: Look-behind ((?<=a)b) is not available in expressions here'],
+    ['(a)\\1', '', 'find: A reference back to a group (\\1) is not available in expressions here'],
+    ['(?<n>a)\\k<n>', '', 'find: A reference back to a group (\\k) is not available in expressions here'],
+    ['(?>a)', '', 'find: An atomic group ((?>) is not available in expressions here'],
+    ['a++', '', 'find: A possessive repetition (++) is not available in expressions here'],
+    ['[a', '', 'find: This expression cannot be read: missing closing ]: `[a`'],
+    ['(a{1000}){1000}', '', 'find: This expression cannot be read: invalid repeat count: `{1000}`'],
+    ['((a{9}){9}){9}', '', 'find: This expression is too large: shorten what it repeats'],
+    ['(a)', '$2', 'replace: The expression has no group $2'],
+    ['(a)', '$<b>', 'replace: The expression has no group $<b>'],
+    ['(a)', '${constructor}', 'replace: The expression has no group ${constructor}'],
+  ])('the expression %s with %s is refused, and says why', (find, by, problem) => {
+    expect(refusals(replace(find, by, { regex: true }))).toEqual([problem])
+  })
+
+  it('an expression on which others take for ever is done with a thousand names in a moment', async () => {
+    const items = Array.from({ length: 1000 }, (_, n) => fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n))
+    const begun = performance.now()
+    await planned(items, replace('^(a+)+b$', 'x', { regex: true }))
+    await planned(items, replace('(a|a)*(a|aa)+$c', 'x', { regex: true }))
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  })
+  it('a large one that is at it for too long gives up, and lets others run meanwhile', async () => {
+    const items = Array.from({ length: 20_000 }, (_, n) =>
+      fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n),
+    )
+    let turns = 0
+    const timer = setInterval(() => turns++, 5)
+    const begun = performance.now()
+    const outcomes = await planned(items, replace('(a{0,12}){0,7}x', 'x', { regex: true }))
+    clearInterval(timer)
+    expect(performance.now() - begun).toBeLessThan(15_000)
+    expect(turns).toBeGreaterThan(50)
+    expect(outcomes.at(-1)).toMatchObject({ status: 'failed', message: 'The expression takes too long: make it simpler', retryable: true }) // prettier-ignore
+  }, 60_000)
+})
+
+describe('whatever is asked for', () => {
+  const letter = fc.constantFrom(
+    'a',
+    'B',
+    'é',
+    'e\u0301',
+    '日',
+    '🎈',
+    '.',
+    ' ',
+    '-',
+    '(',
+    '$',
+    '{',
+    '}',
+    '\\',
+    '/',
+    '\n',
+    '\u202e',
+    '\ud800',
+  )
+  const text = fc.array(letter, { maxLength: 12 }).map((parts) => parts.join(''))
+  const filename = text
+    .filter((name) => filenameProblem(name.normalize('NFC')) === null)
+    .map((name) => name.normalize('NFC'))
+  const title = fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 300 }))
+  const part = fc.oneof(text, fc.constantFrom('{product_name}', '{sequence}', '{date}', '{original}'))
+  const wish = fc.oneof(
+    fc.record({
+      pattern: fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('')),
+      keep_extension: fc.boolean(),
+    }),
+    fc.record({ mode: fc.constant('replace'), find: text, replace: text, regex: fc.boolean(), case_sensitive: fc.boolean(), keep_extension: fc.boolean() }), // prettier-ignore
+  )
+
+  it('a name comes of it that a file may have, or a reason why not; and the rest of it stays', async () => {
+    let names = 0
+    await fc.assert(
+      fc.asyncProperty(filename, title, wish, fc.nat(5000), async (before, product_title, options, position) => {
+        if (!renameFiles.options.safeParse(options).success) return
+        const item = fileItem('a', { filename: before, mappings: [product(product_title)], created_at: '2026-03-01 10:00:00+00' }, position) // prettier-ignore
+        const [outcome] = await planned([item], options)
+        if (outcome!.status !== 'ok') {
+          expect(outcome!.status).toBe('failed')
+          return
+        }
+        const after = nameOf(outcome, before)
+        // Two names say where the rules end: whoever changes the file refuses them.
+        if (after !== '.' && after !== '..') expect([after, filenameProblem(after)]).toEqual([after, null])
+        names++
+        const at = before.lastIndexOf('.')
+        if (options.keep_extension && at > 0)
+          expect(after.toLowerCase().endsWith(before.slice(at).toLowerCase())).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+    expect(names).toBeGreaterThan(200)
+  })
+  it('finding a text and putting it back where it was leaves the name', async () => {
+    await fc.assert(
+      fc.asyncProperty(filename, fc.nat(10), fc.nat(10), async (before, from, length) => {
+        const find = before.slice(from, from + length)
+        if (find === '' || !find.isWellFormed() || find.normalize('NFC') !== find) return
+        expect(await renamed(before, { mode: 'replace', find, replace: find, case_sensitive: true, keep_extension: false })).toBe(before) // prettier-ignore
+      }),
+    )
+  })
+})
+
+it('sums up what it does', () => {
+  const summary = (options: unknown) => renameFiles.summary!(renameFiles.options.parse(options))
+  expect(summary({ pattern: '{date} {original}' })).toBe('Renames files to {date} {original}')
+  expect(summary({ mode: 'replace', find: 'a', replace: 'b' })).toBe('Replaces “a” in names by “b”')
+  expect(summary({ mode: 'replace', find: 'a+', regex: true })).toBe('Replaces the expression a+ in names by “”')
+})

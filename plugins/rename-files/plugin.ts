@@ -1,0 +1,163 @@
+// Renames files: by a pattern, or by finding and replacing in their names. Whether a new name is free is not its business: whoever
+// changes the files says so, in the preview and in the run alike.
+import { z } from 'zod'
+import { definePlugin, type Item, type Outcome, type ReadContext } from '../contract.ts'
+import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
+import { replacerOf } from './find.ts'
+import { fitForName, joinedName, partsOfName, textProblem } from './name.ts'
+import type { Problem } from './problem.ts'
+
+const VARIABLES = ['product_name', 'sequence', 'date', 'original'] as const
+type Variable = (typeof VARIABLES)[number]
+const KNOWN = VARIABLES.map((name) => `{${name}}`).join(', ')
+const VARIABLE = /\{([^{}]*)\}/g
+
+const options = z
+  .strictObject({
+    mode: z.enum(['pattern', 'replace']).default('pattern').meta({ title: 'How', help: 'By a pattern, or by find and replace.' }), // prettier-ignore
+    pattern: z
+      .string()
+      .max(255)
+      .optional()
+      .meta({ title: 'Pattern', help: `Text and any of ${KNOWN}.` }),
+    start: z.int().min(0).max(1_000_000_000).default(1).meta({ title: 'The sequence begins with' }),
+    digits: z.int().min(1).max(9).default(1).meta({ title: 'Digits of the sequence', help: '3: 001, 002, 003.' }),
+    date_format: z
+      .string()
+      .max(50)
+      .default('YYYY-MM-DD')
+      .meta({ title: 'Format of the date', help: `Of the day a file was uploaded: ${KNOWN_TOKENS}.` }),
+    find: z.string().max(500).optional().meta({ title: 'Find' }),
+    replace: z.string().max(255).default('').meta({ title: 'Replace by', help: 'Empty: what is found goes.' }),
+    case_sensitive: z.boolean().default(false).meta({ title: 'Only in this case' }),
+    regex: z
+      .boolean()
+      .default(false)
+      .meta({ title: 'Regular expression', help: 'RE2: $1 in the replacement is the first group.' }),
+    keep_extension: z
+      .boolean()
+      .default(true)
+      .meta({ title: 'Keep the extension', help: 'Off: the pattern, or what is found, is about the whole name.' }),
+  })
+  .superRefine((wanted, context) => {
+    for (const { path, message } of problemsOf(wanted)) context.addIssue({ code: 'custom', path: [path], message })
+  })
+
+type Options = z.output<typeof options>
+
+function problemsOf(wanted: Options): Problem[] {
+  if (wanted.mode === 'pattern') return [...patternProblems(wanted.pattern ?? ''), ...dateProblems(wanted)]
+  const { find = '', replace } = wanted
+  if (find === '') return [{ path: 'find', message: 'Write what to find' }]
+  const wrong = textProblem(replace)
+  // A backslash has no meaning in a replacement, so it is a character like any other.
+  if (wrong) return [{ path: 'replace', message: wrong }]
+  const replacer = replacerOf({ ...wanted, find })
+  return 'message' in replacer ? [replacer] : []
+}
+
+function patternProblems(pattern: string): Problem[] {
+  const problem = (message: string) => ({ path: 'pattern', message })
+  if (pattern.trim() === '') return [problem('Write a pattern')]
+  const unknown = [...pattern.matchAll(VARIABLE)].filter(([, name]) => !VARIABLES.includes(name as Variable))
+  const wrong = textProblem(pattern)
+  return [
+    ...unknown.map(([text]) => problem(`There is no variable ${text}: there are ${KNOWN}`)),
+    ...(wrong ? [problem(wrong)] : []),
+  ]
+}
+
+function dateProblems({ pattern = '', date_format }: Pick<Options, 'pattern' | 'date_format'>): Problem[] {
+  if (!pattern.includes('{date}')) return []
+  const problem = (message: string) => ({ path: 'date_format', message })
+  if (!isDateFormat(date_format)) return [problem(`Write the date with ${KNOWN_TOKENS}, and no other letters`)]
+  const wrong = textProblem(date_format)
+  return wrong ? [problem(wrong)] : []
+}
+
+/** A new name, or why there is none. */
+type Named = { name: string } | { skipped: string }
+type Naming = (item: Item) => Named
+
+/** So long an expression may be at one batch; others want to run too, and a transaction is open meanwhile. Milliseconds. */
+const MOST_MS = 5000
+const BREATHE_MS = 20
+
+export const renameFiles = definePlugin({
+  id: 'rename-files',
+  kind: 'act',
+  title: 'Rename files',
+  options,
+  undo: 'fields',
+  ordered: true,
+  summary: (wanted) =>
+    wanted.mode === 'pattern'
+      ? `Renames files to ${wanted.pattern}`
+      : `Replaces ${wanted.regex ? `the expression ${wanted.find}` : `“${wanted.find}”`} in names by “${wanted.replace}”`,
+  async *plan(items, wanted, context) {
+    const nameOf = namingOf(wanted, context)
+    const begun = performance.now()
+    let breathed = begun
+    for (const item of items) {
+      context.signal.throwIfAborted()
+      const now = performance.now()
+      if (now - breathed > BREATHE_MS) {
+        await new Promise(setImmediate)
+        breathed = now
+      }
+      yield now - begun > MOST_MS ? tooSlow(item) : outcomeOf(item, nameOf(item))
+    }
+  },
+})
+
+function outcomeOf(item: Item, named: Named): Outcome {
+  if ('skipped' in named) return { item: item.id, status: 'skipped', reason: named.skipped }
+  const { name: filename } = named
+  if (filename === item.file.filename) return { item: item.id, status: 'ok' }
+  if (filename !== '') return { item: item.id, status: 'ok', change: { set: { filename } } }
+  const message = 'Nothing would be left of its name'
+  return { item: item.id, status: 'failed', code: 'invalid_filename', message, retryable: false }
+}
+
+const tooSlow = ({ id: item }: Item): Outcome => ({
+  ...{ item, status: 'failed', code: 'plugin_failed', retryable: true },
+  message: 'The expression takes too long: make it simpler',
+})
+
+function namingOf(wanted: Options, context: ReadContext): Naming {
+  if (wanted.mode === 'pattern') return byPattern(wanted, context)
+  const { find = '', keep_extension } = wanted
+  const replacer = replacerOf({ ...wanted, find })
+  if ('message' in replacer) throw new Error(replacer.message)
+  return ({ file }) => {
+    const name = file.filename.normalize('NFC')
+    if (!keep_extension) return { name: joinedName(replacer(name), '') }
+    const { stem, extension } = partsOfName(name)
+    return { name: joinedName(replacer(stem), extension) }
+  }
+}
+
+/** A pattern that names the extension itself gets it once. */
+const endsWith = (pattern: string, extension: string) => pattern.toLowerCase().endsWith(extension.toLowerCase())
+
+function byPattern(
+  { pattern = '', start, digits, date_format, keep_extension }: Options,
+  { shop }: ReadContext,
+): Naming {
+  const written = dateWriter(date_format, shop.settings.time_zone)
+  const needsProduct = pattern.includes('{product_name}')
+  return ({ file, position }) => {
+    const [mapping] = file.mappings
+    if (needsProduct && !mapping) return { skipped: 'It has no product to be named after' }
+    const { stem, extension } = partsOfName(file.filename)
+    const values: Record<Variable, () => string> = {
+      product_name: () => fitForName(mapping!.product_title),
+      sequence: () => String(start + position).padStart(digits, '0'),
+      date: () => written(file.created_at === null ? new Date() : timeOf(file.created_at)),
+      original: () => stem,
+    }
+    const name = pattern.replace(VARIABLE, (_, variable: Variable) => values[variable]())
+    const kept = keep_extension && !endsWith(pattern, extension) ? extension : ''
+    return { name: joinedName(name, kept) }
+  }
+}

@@ -1,0 +1,40 @@
+// Finds a tag and puts another one in its place. A file that has both is left with one.
+import { z } from 'zod'
+import { definePlugin, nameKey, tag } from '../contract.ts'
+
+const options = z
+  .strictObject({
+    find: tag.meta({ title: 'Tag', help: 'The whole tag, not a part of it.' }),
+    replace: tag.meta({ title: 'Replace by' }),
+    case_sensitive: z
+      .boolean()
+      .default(true)
+      .meta({ title: 'Only in this case', help: 'Off: Summer, SUMMER and summer are all replaced.' }),
+  })
+  .superRefine(({ find, replace, case_sensitive }, context) => {
+    if (case_sensitive && find === replace)
+      context.addIssue({ code: 'custom', path: ['replace'], message: 'This is the same tag' })
+  })
+
+export const replaceTag = definePlugin({
+  id: 'replace-tag',
+  kind: 'act',
+  title: 'Replace a tag',
+  options,
+  undo: 'fields',
+  summary: ({ find, replace, case_sensitive }) =>
+    `Replaces the tag ${find}${case_sensitive ? '' : ' in any case'} by ${replace}`,
+  async *plan(items, { find, replace, case_sensitive }, { signal }) {
+    const sought = nameKey(find)
+    const isMeant = (one: string) => (case_sensitive ? one === find : nameKey(one) === sought)
+    for (const item of items) {
+      signal.throwIfAborted()
+      const outcome = { item: item.id, status: 'ok' as const }
+      if (!item.file.tags.some((one) => isMeant(one) && one !== replace)) yield await Promise.resolve(outcome)
+      else {
+        const tags = new Set(item.file.tags.map((one) => (isMeant(one) ? replace : one)))
+        yield { ...outcome, change: { tags: { replace: [...tags] } } }
+      }
+    }
+  },
+})

@@ -1,0 +1,14 @@
+// Changes files that exist as the rows of a CSV file say, one batch after another: they may take each other's names.
+import type { Workflow } from '../plugins/contract.ts'
+
+export const updateFromCsv: Workflow = {
+  id: 'update-from-csv',
+  title: 'CSV update',
+  action: 'update-from-csv',
+  kind: 'bulk',
+  parallel: 1,
+  steps: [
+    { id: 'act', plugin: 'apply-row' },
+    { id: 'notify', plugin: 'notify', options: { when: 'background' } },
+  ],
+}

@@ -1,4 +1,5 @@
 // The composition root: what this installation is made of. It reads the environment, once.
+import path from 'node:path'
 import { applyRow } from './plugins/apply-row/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'

@@ -59,6 +59,11 @@ test('the list of errors is what clients rely on', () => {
       "child_crashed 422 item",
       "image_damaged 422 item",
       "image_too_large 422 item",
+      "not_an_image 422 item",
+      "pdf_encrypted 422 item",
+      "pdf_damaged 422 item",
+      "pdf_pages 422 item",
+      "text_not_drawable 422 item",
       "worker_crashed 500 item",
       "plugin_failed 500 item",
       "operation_cancelled 409 item",
@@ -67,6 +72,7 @@ test('the list of errors is what clients rely on', () => {
       "link_expired 410 not_found",
       "link_exhausted 410 not_found",
       "link_withdrawn 410 not_found",
+      "referrer_not_allowed 403 permission",
     ]
   `)
 })

@@ -100,7 +100,16 @@ export const ERRORS = {
   time_limit: { status: 422, type: 'item', message: 'Working on this file takes longer than one file may take' },
   child_crashed: { status: 422, type: 'item', message: 'This file made the process that opened it crash' },
   image_damaged: { status: 422, type: 'item', message: 'The image is damaged and cannot be opened' },
-  image_too_large: { status: 422, type: 'item', message: 'The image has more than 100 million pixels' },
+  image_too_large: {
+    status: 422,
+    type: 'item',
+    message: 'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB',
+  },
+  not_an_image: { status: 422, type: 'item', message: 'Its name is that of an image, but what is in it is none' },
+  pdf_encrypted: { status: 422, type: 'item', message: 'The document is encrypted: it takes its password to open it' },
+  pdf_damaged: { status: 422, type: 'item', message: 'The document is damaged and cannot be put right' },
+  pdf_pages: { status: 422, type: 'item', message: 'The document does not have these pages' },
+  text_not_drawable: { status: 422, type: 'item', message: 'There is no font here for some of these letters' },
   worker_crashed: { status: 500, type: 'item', message: 'Working on this file stopped the worker three times' },
   plugin_failed: { status: 500, type: 'item', message: 'The plugin failed on this file' },
   operation_cancelled: { status: 409, type: 'item', message: 'The operation was cancelled' },
@@ -111,6 +120,7 @@ export const ERRORS = {
   link_expired: { status: 410, type: 'not_found', message: 'This link has expired' },
   link_exhausted: { status: 410, type: 'not_found', message: 'This link has been used as often as it may be' },
   link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },
+  referrer_not_allowed: { status: 403, type: 'permission', message: 'This file may not be reached from that site' },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS

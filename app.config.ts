@@ -33,9 +33,9 @@ import { updateSettingsWorkflow } from './workflows/update-settings.ts'
 import { importApi } from './workflows/import-api.ts'
 import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
+import { updateFromCsv } from './workflows/update-from-csv.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
-import { updateFromCsv } from './workflows/update-from-csv.ts'
 export function appConfig(variables: Readonly<Record<string, string | undefined>> = process.env): Config {
   const environment = readEnvironment(variables)
   return defineConfig({
@@ -49,35 +49,35 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       backUpFiles,
       updateSettings,
       tagFiles,
-      tagByRule,
-      deleteFiles,
       replaceTag,
       mergeTagCase,
+      tagByRule,
+      deleteFiles,
+      renameFiles,
+      applyRow,
       restoreFiles,
       purgeFiles,
       notify,
-      renameFiles,
-      applyRow,
     ],
     workflows: [
       importApi,
       importUpload,
       importCsv,
+      updateFromCsv,
       backUpFilesWorkflow,
       updateSettingsWorkflow,
       mapProductsWorkflow,
-      updateFromCsv,
       unmapProductsWorkflow,
       tagFilesWorkflow,
-      tagByRuleWorkflow,
-      deleteFilesWorkflow,
-      restoreFilesWorkflow,
       replaceTagWorkflow,
       mergeTagCaseWorkflow,
+      tagByRuleWorkflow,
+      deleteFilesWorkflow,
+      renameFilesWorkflow,
+      restoreFilesWorkflow,
       purgeFilesWorkflow,
     ],
     storage: {
-      renameFilesWorkflow,
       primary: { kind: 'disk', folder: path.join(environment.dataDir, 'files') },
       backup: { kind: 'disk', folder: path.join(environment.dataDir, 'backup') },
     },

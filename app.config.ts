@@ -1,5 +1,4 @@
 // The composition root: what this installation is made of. It reads the environment, once.
-import path from 'node:path'
 import { applyRow } from './plugins/apply-row/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
@@ -77,9 +76,6 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       restoreFilesWorkflow,
       purgeFilesWorkflow,
     ],
-    storage: {
-      primary: { kind: 'disk', folder: path.join(environment.dataDir, 'files') },
-      backup: { kind: 'disk', folder: path.join(environment.dataDir, 'backup') },
-    },
+    storage: environment.storage,
   })
 }

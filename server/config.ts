@@ -3,15 +3,10 @@
 import path from 'node:path'
 import { z } from 'zod'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
 
 export const ROLES = ['web', 'worker'] as const
 export type Role = (typeof ROLES)[number]
-
-export interface DiskLocation {
-  kind: 'disk'
-  folder: string
-}
-export type LocationConfig = DiskLocation
 
 export interface Limits {
   /** Bytes of a JSON body. */
@@ -33,11 +28,17 @@ export interface Limits {
   jobs_at_once: number
 }
 
+/** The storage locations, by their names. */
+export interface Storage {
+  primary: LocationConfig
+  backup: LocationConfig
+}
+
 export interface Config {
   environment: Environment
   plugins: readonly Plugin[]
   workflows: readonly Workflow[]
-  storage: { primary: LocationConfig; backup: LocationConfig }
+  storage: Storage
   limits: Limits
 }
 
@@ -94,6 +95,11 @@ const environmentSchema = z.object({
   APP_SECRET: setting(z.string().min(32, 'write at least 32 random characters (openssl rand -hex 32)').optional()),
   SHOPIFY_API_KEY: setting(z.string().optional()),
   SHOPIFY_API_SECRET: setting(z.string().optional()),
+  STORAGE_PRIMARY: setting(z.string().optional()),
+  STORAGE_BACKUP: setting(z.string().optional()),
+  S3_ACCESS_KEY_ID: setting(z.string().optional()),
+  S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
+  AWS_REGION: setting(z.string().optional()),
   SMTP_URL: setting(z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional()),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
   ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'write 1 or 0').optional()),
@@ -123,6 +129,7 @@ export interface Environment {
   /** Null: demo mode, with the built-in stand-in for the platform. */
   platform: { apiKey: string; apiSecret: string } | null
   demo: { catalog: string | null; bucket: number; restore: number }
+  storage: Storage
   smtpUrl: string | null
   mailFrom: string
   allowLoopback: boolean
@@ -148,10 +155,12 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     problems.push('BASE_URL: write the public address of the app, like https://files.example.com')
   if (env.DATABASE_URL && !env.APP_SECRET)
     problems.push('APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)')
+  const dataDir = path.resolve(env.DATA_DIR)
+  const storage = readStorage(env, dataDir, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
   return {
-    dataDir: path.resolve(env.DATA_DIR),
+    dataDir,
     port: env.PORT,
     host: env.HOST,
     baseUrl: env.BASE_URL?.replace(/\/+$/, '') ?? null,
@@ -160,12 +169,33 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     secret: env.APP_SECRET ?? null,
     platform: demo ? null : { apiKey: env.SHOPIFY_API_KEY!, apiSecret: env.SHOPIFY_API_SECRET! },
     demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
+    storage,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
   }
+}
+
+/** Folders in the data folder where nothing else is said. Adds what is wrong to `problems`. */
+function readStorage(env: z.output<typeof environmentSchema>, dataDir: string, problems: string[]): Storage {
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
+  if (!accessKeyId !== !secretAccessKey)
+    problems.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: write both, or neither where the machine has a role')
+  const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null
+  const read = (name: 'STORAGE_PRIMARY' | 'STORAGE_BACKUP', folder: string): LocationConfig => {
+    const usual: LocationConfig = { kind: 'disk', folder: path.join(dataDir, folder) }
+    const written = env[name]
+    const location = written === undefined ? usual : parseLocation(written, credentials, env.AWS_REGION)
+    if (typeof location !== 'string') return location
+    problems.push(`${name}: ${location}`)
+    return usual
+  }
+  const storage = { primary: read('STORAGE_PRIMARY', 'files'), backup: read('STORAGE_BACKUP', 'backup') }
+  if (isSamePlace(storage.primary, storage.backup))
+    problems.push('STORAGE_BACKUP: write another place than STORAGE_PRIMARY: in the same one it is no backup')
+  return storage
 }
 
 /** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */

@@ -47,7 +47,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   closings.push(close)
   const listener = await openListener(database.url, log)
   closings.push(() => listener.close())
-  const stores = openStores(config.storage)
+  const stores = await openStores(config.storage, log)
   const folder = openUploadFolder(path.join(environment.dataDir, 'uploads'))
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const storefront = await openStorefront({ environment, database, secrets, log })

@@ -1,6 +1,7 @@
 // Where things are on a disk, and the way to a final name.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { checkedName } from './names.ts'
 import { isAbsent, makeFolder, rename, syncFolder } from './disk-calls.ts'
 
 export type Layout = ReturnType<typeof createLayout>
@@ -11,11 +12,10 @@ export function createLayout(folder: string) {
     folder,
     temporaryFolder,
     temporary: () => path.join(temporaryFolder, randomBytes(12).toString('hex')),
-    /** Throws on what is no shop or no hash: neither may ever name another path. */
+    /** Throws on what is no shop or no hash. */
     blob: (shop: number, hash: string) => {
-      if (!Number.isSafeInteger(shop) || shop < 0) throw new TypeError('A shop is named by its number')
-      if (!/^[0-9a-f]{64}$/.test(hash)) throw new TypeError('A blob is named by 64 lower-case hex digits')
-      return path.join(folder, String(shop), hash)
+      const name = checkedName(shop, hash)
+      return path.join(folder, name.shop, name.hash)
     },
   }
 }

@@ -2,6 +2,7 @@
 // the next piece filling and hashed while the last one is on its way to the disk.
 import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
+import { abortable, asBuffer } from './abortable.ts'
 import { append, open, sync, unlink } from './disk-calls.ts'
 import type { Source, WrittenBlob } from './store.ts'
 
@@ -34,10 +35,6 @@ export async function writeHashed(path: string, bytes: Source, signal: AbortSign
     throw error
   }
 }
-
-/** The same memory, as the hasher takes it. */
-const asBuffer = (bytes: Uint8Array) =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** A file that is made with its first write, and written one piece behind. */
 function createFile(path: string, release: (chunks: readonly Uint8Array[]) => void) {
@@ -98,51 +95,6 @@ function createPieces() {
       whole = []
       bytes = 0
       return taken
-    },
-  }
-}
-
-/**
- * The same chunks, ended by `signal` even while the source gives none. One listener for the whole stream: a race with
- * a promise for each chunk would grow with the file.
- */
-function abortable(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
-  if (!signal) return bytes
-  return {
-    [Symbol.asyncIterator]: () => {
-      signal.throwIfAborted()
-      const source = bytes[Symbol.asyncIterator]()
-      let onAbort = () => {}
-      const listener = () => onAbort()
-      signal.addEventListener('abort', listener)
-      const release = () => signal.removeEventListener('abort', listener)
-      return {
-        next: () =>
-          new Promise((resolve, reject) => {
-            onAbort = () => {
-              release()
-              reject(signal.reason as Error)
-              // Not awaited: a generator that waits for its source would never come back.
-              source.return?.().catch(() => {})
-            }
-            if (signal.aborted) return onAbort()
-            source.next().then(
-              (result) => {
-                if (result.done) release()
-                resolve(result)
-              },
-              (error: unknown) => {
-                release()
-                reject(error as Error)
-              },
-            )
-          }),
-        return: async () => {
-          release()
-          await source.return?.()
-          return { done: true, value: undefined }
-        },
-      }
     },
   }
 }

@@ -26,6 +26,14 @@ export interface ByteRange {
   end: number
 }
 
+/** How an address serves a blob. */
+export interface SignedAs {
+  expiresSeconds: number
+  /** As `Content-Disposition` and `Content-Type` say it. */
+  disposition: string
+  contentType: string
+}
+
 export interface BlobStore {
   /**
    * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or not there.
@@ -50,6 +58,13 @@ export interface BlobStore {
   size(shop: number, hash: string): Promise<number | null>
   /** Removes a blob; nothing happens when it is not here. */
   remove(shop: number, hash: string): Promise<void>
+  /**
+   * Only where others can fetch bytes by themselves: an address that serves this blob for so long, without our help.
+   * It is signed, not looked up: whether the blob is there shows when it is used.
+   */
+  signedAddress?(shop: number, hash: string, as: SignedAs): Promise<string>
+  /** Only where being there must be asked: rejects with the `StoreError` that every call would. */
+  check?(): Promise<void>
   /**
    * Removes what a crash may have left: temporary files and blobs untouched for `olderThan` milliseconds that `known`
    * does not name. A blob that is written again meanwhile stays. Gives how many were removed.

@@ -16,8 +16,9 @@ export interface StoreUnderTest {
 const SHOP = 7
 const NONE = new Set<string>()
 const HOSTILE = ['', '..', '../../etc/passwd', 'A'.repeat(64), 'g'.repeat(64), `${'a'.repeat(64)}\n`, 'a/'.repeat(32)]
-const AROUND_A_PIECE = [512 * 1024 - 1, 512 * 1024, 512 * 1024 + 1]
-const SIZES = [0, 1, 4095, 4096, 65_536, 100_000, ...AROUND_A_PIECE, 5_000_000]
+const around = (size: number) => [size - 1, size, size + 1]
+/** Pieces of a disk, parts of a bucket, and several of them. */
+const SIZES = [0, 1, 4095, 4096, 65_536, 100_000, ...around(512 * 1024), ...around(8 * 1024 * 1024), 30_000_000]
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -172,17 +173,20 @@ function adoptTests(on: () => StoreUnderTest): void {
     await writeFile(file, bytes)
     return file
   }
-  it.each([0, 1, 1024 * 1024, 3_000_001])('adopts a file of %i bytes, which stays where it is', async (size) => {
-    const bytes = contentOf(size, 'adopted')
-    const file = await fileOf(bytes, `adopted-${size}`)
-    const before = await on().contents()
-    const written = await on().store.adopt(shop, file)
-    expect(written).toEqual({ hash: hashOf(bytes), size_bytes: size })
-    expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
-    expect(await on().contents()).toHaveLength(before.length + 1)
-    await rm(file)
-    expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
-  })
+  it.each([0, 1, 1024 * 1024, 3_000_001, 20_000_001])(
+    'adopts a file of %i bytes, which stays where it is',
+    async (size) => {
+      const bytes = contentOf(size, 'adopted')
+      const file = await fileOf(bytes, `adopted-${size}`)
+      const before = await on().contents()
+      const written = await on().store.adopt(shop, file)
+      expect(written).toEqual({ hash: hashOf(bytes), size_bytes: size })
+      expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
+      expect(await on().contents()).toHaveLength(before.length + 1)
+      await rm(file)
+      expect((await on().store.readWhole(shop, written.hash)).equals(bytes)).toBe(true)
+    },
+  )
   it('adopts the same file again, and the same bytes from another, without a trace', async () => {
     const bytes = contentOf(100_000, 'again')
     const file = await fileOf(bytes, 'first')
@@ -211,7 +215,7 @@ function adoptTests(on: () => StoreUnderTest): void {
 }
 
 function failureTests(on: () => StoreUnderTest): void {
-  it.each([0, 10, 3_000_000])('leaves nothing when the source throws after %i bytes', async (size) => {
+  it.each([0, 10, 3_000_000, 20_000_000])('leaves nothing when the source throws after %i bytes', async (size) => {
     const before = await on().contents()
     const fault = new Error('the source broke')
     async function* broken() {
@@ -221,7 +225,7 @@ function failureTests(on: () => StoreUnderTest): void {
     await expect(on().store.write(SHOP, broken())).rejects.toBe(fault)
     expect(await on().contents()).toEqual(before)
   })
-  it.each([10, 3_000_000])(
+  it.each([10, 3_000_000, 20_000_000])(
     'leaves nothing when aborted after %i bytes, even while the source is silent',
     async (size) => {
       const before = await on().contents()

@@ -1,0 +1,41 @@
+// Cuts a stream into parts of one length: some buckets take no others. Chunks are copied as they come, so that a source of
+// tiny ones costs no more than its bytes, and gets its memory back at once.
+import type { Source } from './store.ts'
+
+/** S3 wants 5 MB at least; 10,000 of these, the most that there may be, are 80 GB. */
+export const PART_BYTES = 8 * 1024 * 1024
+/** What a part begins with: most blobs are small. */
+const FIRST_BYTES = 64 * 1024
+
+/** All parts but the last have `PART_BYTES`; no bytes give no part. `seen` is called with each chunk before it is let go. */
+export async function* inParts(
+  chunks: AsyncIterable<Uint8Array>,
+  release: Source['release'],
+  seen: (chunk: Uint8Array) => void,
+): AsyncGenerator<Buffer> {
+  let part: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  let length = 0
+  for await (const chunk of chunks) {
+    seen(chunk)
+    for (let at = 0; at < chunk.length;) {
+      const piece = chunk.subarray(at, at + PART_BYTES - length)
+      part = roomFor(part, length, piece.length)
+      part.set(piece, length)
+      at += piece.length
+      length += piece.length
+      if (length < PART_BYTES) continue
+      yield part
+      part = Buffer.allocUnsafeSlow(PART_BYTES)
+      length = 0
+    }
+    release?.([chunk])
+  }
+  if (length > 0) yield part.subarray(0, length)
+}
+
+function roomFor(part: Buffer, length: number, more: number): Buffer {
+  if (length + more <= part.length) return part
+  const larger = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, Math.max(part.length * 2, length + more)))
+  part.copy(larger, 0, 0, length)
+  return larger
+}

@@ -1,0 +1,91 @@
+// Reads a blob from a bucket. A connection that breaks in the middle is taken up where it stopped: blobs never change.
+import { Readable } from 'node:stream'
+import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { storeErrorOf, unlessMissing, type Bucket } from './s3-calls.ts'
+import type { Keys } from './s3-keys.ts'
+import { StoreError, type ByteRange } from './store.ts'
+
+/** So many times in a row without a single byte. */
+const FRUITLESS = 3
+
+export async function readBlob(
+  bucket: Bucket,
+  keys: Keys,
+  shop: number,
+  hash: string,
+  range: ByteRange | undefined,
+): Promise<Readable> {
+  const key = keys.blob(shop, hash)
+  const found = (await unlessMissing(get(bucket, key, range))) ?? (await readAside(bucket, keys, shop, hash, range))
+  let body = found.body
+  const end = found.start + found.size
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let at = found.start
+    let fruitless = 0
+    while (at < end) {
+      try {
+        for await (const chunk of body as AsyncIterable<Buffer>) {
+          at += chunk.length
+          fruitless = 0
+          yield chunk
+        }
+        if (at < end) throw new StoreError('unavailable')
+      } catch (error) {
+        if (stream.destroyed) return
+        if (++fruitless > FRUITLESS) throw storeErrorOf(error)
+        body = (await get(bucket, found.key, { start: at, end: end - 1 })).body
+      }
+    }
+  }
+  const stream = Readable.from(chunks(), { objectMode: false })
+  // A reader that leaves before it has read anything never began the loop above, whose end lets the connection go.
+  stream.once('close', () => body.destroy())
+  return stream
+}
+
+interface Found {
+  key: string
+  body: Readable
+  /** Where in the object it begins. */
+  start: number
+  size: number
+}
+
+async function get({ client, call, name }: Bucket, key: string, range: ByteRange | undefined): Promise<Found> {
+  const Range = range && `bytes=${range.start}-${range.end}`
+  const command = new GetObjectCommand({ Bucket: name, Key: key, Range })
+  const { Body, ContentLength = 0, ContentRange } = await call((options) => client.send(command, options))
+  const body = Body as Readable
+  if (range && ContentRange?.startsWith(`bytes ${range.start}-`) !== true) {
+    // Other bytes than those that were asked for would go out as if they were these.
+    body.destroy()
+    throw new StoreError('unavailable')
+  }
+  return { key, body, start: range?.start ?? 0, size: ContentLength }
+}
+
+/** Written again in the very moment in which a sweep took it away, a blob is found where the sweep put it. */
+async function readAside(
+  bucket: Bucket,
+  keys: Keys,
+  shop: number,
+  hash: string,
+  range: ByteRange | undefined,
+): Promise<Found> {
+  const command = new ListObjectsV2Command({ Bucket: bucket.name, Prefix: keys.asideOf(shop, hash), MaxKeys: 1 })
+  const { Contents = [] } = await bucket.call((options) => bucket.client.send(command, options))
+  if (Contents.length === 0) throw new StoreError('missing')
+  return get(bucket, Contents[0]!.Key!, range)
+}
+
+export interface Look {
+  size: number
+  changed: Date
+}
+
+/** Null where nothing has this name. */
+export async function look({ client, call, name }: Bucket, key: string): Promise<Look | null> {
+  const command = new HeadObjectCommand({ Bucket: name, Key: key })
+  const found = await unlessMissing(call((options) => client.send(command, options)))
+  return found && { size: found.ContentLength ?? 0, changed: found.LastModified ?? new Date() }
+}

@@ -1,0 +1,177 @@
+// Finds and removes what a crash may have left in a bucket, and blobs that no row names. A blob can be written again, by any
+// process, between the last look at it and its removal, and a bucket has no way to rule that out. So it is put aside first, and what was
+// put aside stays for as long again: readers find it there, and the next sweep brings it back if it turns out to be wanted.
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  type _Object,
+  type ListMultipartUploadsCommandOutput,
+  type MultipartUpload,
+} from '@aws-sdk/client-s3'
+import { nameOf, unlessMissing, type Bucket } from './s3-calls.ts'
+import type { BlobKey, Keys } from './s3-keys.ts'
+import { look } from './s3-read.ts'
+import { copyObject, removeObject } from './s3-write.ts'
+import { StoreError, type BlobStore } from './store.ts'
+
+type Known = Parameters<BlobStore['sweep']>[1]
+
+/**
+ * What is on its way is given longer: the date of an object that was put together is that of its beginning, and the slowest source
+ * that is borne takes hours for one part.
+ */
+const ON_ITS_WAY_MS = 24 * 60 * 60 * 1000
+/** Times are told in whole seconds. */
+const SECOND_MS = 1000
+
+interface Sweep {
+  bucket: Bucket
+  keys: Keys
+  known: Known
+  /** What was changed before this is old. */
+  before: number
+}
+
+interface Seen extends BlobKey {
+  key: string
+  size: number
+  changed: number
+}
+
+/** Gives how many blobs and leftovers it removed; a blob counts when it is put aside. */
+export async function sweepBucket(bucket: Bucket, keys: Keys, olderThan: number, known: Known): Promise<number> {
+  const sweep: Sweep = { bucket, keys, known, before: Date.now() - olderThan }
+  let removed = await sweepUploads(sweep)
+  for await (const page of pages(sweep)) {
+    removed += await sweepTemporary(sweep, page)
+    for (const blobs of byShop(page, keys.toBlob)) removed += await sweepBlobs(sweep, blobs)
+    for (const blobs of byShop(page, keys.toAside)) await settleAside(sweep, blobs)
+  }
+  return removed
+}
+
+async function* pages({ bucket: { client, call, name }, keys }: Sweep): AsyncGenerator<_Object[]> {
+  let token: string | undefined
+  do {
+    const command = new ListObjectsV2Command({ Bucket: name, Prefix: keys.prefix, ContinuationToken: token })
+    const page = await call((options) => client.send(command, options))
+    yield page.Contents ?? []
+    token = page.IsTruncated ? page.NextContinuationToken : undefined
+  } while (token !== undefined)
+}
+
+function byShop(page: readonly _Object[], nameOfKey: (key: string) => BlobKey | null): Seen[][] {
+  const seen = page.flatMap(({ Key: key = '', Size: size = 0, LastModified }): Seen[] => {
+    const blob = nameOfKey(key)
+    return blob ? [{ ...blob, key, size, changed: LastModified?.getTime() ?? Infinity }] : []
+  })
+  return [...Map.groupBy(seen, ({ shop }) => shop).values()]
+}
+
+const isOld = (changed: number, before: number) => changed + SECOND_MS < before
+
+async function sweepBlobs({ bucket, keys, known, before }: Sweep, blobs: readonly Seen[]): Promise<number> {
+  const [{ shop }] = blobs as [Seen]
+  const old = blobs.filter(({ changed }) => isOld(changed, before))
+  if (old.length === 0) return 0
+  const wanted = await known(
+    shop,
+    old.map(({ hash }) => hash),
+  )
+  let removed = 0
+  for (const { hash, key, size } of old.filter((blob) => !wanted.has(blob.hash))) {
+    const aside = keys.aside(shop, hash)
+    const copied = await unlessMissing(copyObject(bucket, key, aside, size).then(() => true))
+    if (!copied) continue
+    const now = await look(bucket, key)
+    const fresh = now !== null && !isOld(now.changed.getTime(), before)
+    await removeObject(bucket, fresh ? aside : key)
+    if (!fresh) removed += 1
+  }
+  return removed
+}
+
+/** Brings back what is wanted after all, and removes what nobody missed. */
+async function settleAside({ bucket, keys, known, before }: Sweep, blobs: readonly Seen[]): Promise<void> {
+  const [{ shop }] = blobs as [Seen]
+  const wanted = await known(
+    shop,
+    blobs.map(({ hash }) => hash),
+  )
+  for (const { hash, key, size, changed } of blobs) {
+    if (wanted.has(hash)) {
+      const there = await look(bucket, keys.blob(shop, hash))
+      if (!there) await copyObject(bucket, key, keys.blob(shop, hash), size)
+    } else if (!isOld(changed, before)) continue
+    await removeObject(bucket, key)
+  }
+}
+
+async function sweepTemporary({ bucket, keys }: Sweep, page: readonly _Object[]): Promise<number> {
+  let removed = 0
+  for (const { Key: key = '', LastModified } of page) {
+    if (!keys.isTemporary(key) || !isAbandoned(LastModified)) continue
+    await removeObject(bucket, key)
+    removed += 1
+  }
+  return removed
+}
+
+const isAbandoned = (changed: Date | undefined) =>
+  changed !== undefined && isOld(changed.getTime(), Date.now() - ON_ITS_WAY_MS)
+
+/** Objects that nobody goes on putting together: their parts are not listed, and cost as much as others. */
+async function sweepUploads(sweep: Sweep): Promise<number> {
+  let removed = 0
+  for await (const page of uploadPages(sweep)) {
+    for (const { Key: key = '', UploadId, Initiated } of page) {
+      const ours = sweep.keys.isTemporary(key) || sweep.keys.toBlob(key) || sweep.keys.toAside(key)
+      if (!ours || !isAbandoned(Initiated) || !isAbandoned(await lastPart(sweep, key, UploadId))) continue
+      await abort(sweep, key, UploadId)
+      removed += 1
+    }
+  }
+  return removed
+}
+
+async function* uploadPages({ bucket: { client, call, name }, keys }: Sweep): AsyncGenerator<MultipartUpload[]> {
+  let from: { KeyMarker?: string; UploadIdMarker?: string } = {}
+  while (true) {
+    const command = new ListMultipartUploadsCommand({ Bucket: name, Prefix: keys.prefix, ...from })
+    const page: ListMultipartUploadsCommandOutput | null = await call((options) => client.send(command, options)).catch(
+      unlessUnknown,
+    )
+    yield page?.Uploads ?? []
+    if (!page?.IsTruncated || !page.NextKeyMarker) return
+    from = {
+      KeyMarker: page.NextKeyMarker,
+      ...(page.NextUploadIdMarker && { UploadIdMarker: page.NextUploadIdMarker }),
+    }
+  }
+}
+
+/** Some makers' buckets don't tell, and drop them by themselves. */
+function unlessUnknown(error: unknown): null {
+  if (error instanceof StoreError && /^(NotImplemented|MethodNotAllowed)$/.test(nameOf(error.cause))) return null
+  throw error
+}
+
+/** When the newest part came; long ago where there is none. */
+async function lastPart({ bucket: { client, call, name } }: Sweep, Key: string, UploadId: string | undefined) {
+  let newest = 0
+  let marker: string | undefined
+  do {
+    const command = new ListPartsCommand({ Bucket: name, Key, UploadId, PartNumberMarker: marker })
+    const page = await unlessMissing(call((options) => client.send(command, options)))
+    for (const { LastModified } of page?.Parts ?? []) newest = Math.max(newest, LastModified?.getTime() ?? 0)
+    marker = page?.IsTruncated ? page.NextPartNumberMarker : undefined
+  } while (marker !== undefined)
+  return new Date(newest)
+}
+
+async function abort({ bucket: { client, call, name } }: Sweep, Key: string, UploadId: string | undefined) {
+  const command = new AbortMultipartUploadCommand({ Bucket: name, Key, UploadId })
+  await unlessMissing(call((options) => client.send(command, options)))
+}

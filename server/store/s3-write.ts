@@ -1,0 +1,163 @@
+// Writes one stream of bytes into a bucket while hashing it. What fits into one part goes straight to its final name, once its
+// hash is known. Anything larger is put together under a temporary name and copied over there; either way a blob is whole or not there.
+import { createReadStream } from 'node:fs'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
+import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { abortable, asBuffer } from './abortable.ts'
+import { storeError } from './disk-calls.ts'
+import type { Bucket } from './s3-calls.ts'
+import type { Keys } from './s3-keys.ts'
+import { inParts } from './s3-parts.ts'
+import { startUpload, type Upload } from './s3-upload.ts'
+import { StoreError, type Source, type WrittenBlob } from './store.ts'
+
+/** S3 copies so much in one call. */
+const COPY_BYTES = 5 * 1024 ** 3
+const COPY_PART_BYTES = 1024 ** 3
+const READ_BYTES = 256 * 1024
+
+export interface CopySizes {
+  /** Larger objects are copied in parts of `part`. Bytes, both. */
+  whole: number
+  part: number
+}
+const SIZES: CopySizes = { whole: COPY_BYTES, part: COPY_PART_BYTES }
+
+export async function writeBlob(
+  bucket: Bucket,
+  keys: Keys,
+  shop: number,
+  bytes: Source,
+  signal: AbortSignal | undefined,
+  sizes: CopySizes = SIZES,
+): Promise<WrittenBlob> {
+  const temporary = keys.temporary()
+  const sent = await sendParts(bucket, temporary, bytes, signal)
+  const target = keys.blob(shop, sent.written.hash)
+  if (sent.only) await put(bucket, target, sent.only, signal)
+  else {
+    try {
+      await copyObject(bucket, temporary, target, sent.written.size_bytes, signal, sizes)
+    } finally {
+      // Where this fails the sweep finds it.
+      await removeObject(bucket, temporary).catch(() => {})
+    }
+  }
+  return sent.written
+}
+
+/** The same for a file on this machine: it is read twice, so that its bytes go to their final name at once. */
+export async function adoptFile(
+  bucket: Bucket,
+  keys: Keys,
+  shop: number,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<WrittenBlob> {
+  signal?.throwIfAborted()
+  const hasher = new Blake3Hasher()
+  for await (const chunk of abortable(fileChunks(path), signal)) hasher.update(asBuffer(chunk))
+  const hash = hasher.digest('hex')
+  const target = keys.blob(shop, hash)
+  const sent = await sendParts(bucket, target, fileChunks(path), signal, hash)
+  if (sent.only) await put(bucket, target, sent.only, signal)
+  return sent.written
+}
+
+async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
+interface Sent {
+  written: WrittenBlob
+  /** All the bytes, where they are one part: nothing has been sent then. */
+  only: Buffer | null
+}
+
+/** Puts an object together at `key`, unless it would be of one part. `expected`: its hash, or nothing is made of it. */
+async function sendParts(
+  bucket: Bucket,
+  key: string,
+  bytes: Source,
+  signal: AbortSignal | undefined,
+  expected?: string,
+): Promise<Sent> {
+  const hasher = new Blake3Hasher()
+  let size = 0
+  let held: Buffer | null = null
+  let upload: Upload | null = null
+  const seen = (chunk: Uint8Array) => {
+    hasher.update(asBuffer(chunk))
+    size += chunk.length
+  }
+  const release = (chunks: readonly Uint8Array[]) => bytes.release?.(chunks)
+  try {
+    for await (const part of inParts(abortable(bytes, signal), release, seen)) {
+      // One is held back: only with the next one it is known that they are several.
+      if (held) {
+        upload ??= await startUpload(bucket, key, signal)
+        await upload.add(held)
+      }
+      held = part
+    }
+    const written = { hash: hasher.digest('hex'), size_bytes: size }
+    if (expected !== undefined && expected !== written.hash) throw new StoreError('unavailable')
+    if (!upload) return { written, only: held ?? Buffer.alloc(0) }
+    await upload.add(held!)
+    await upload.complete(size)
+    return { written, only: null }
+  } catch (error) {
+    await upload?.discard()
+    throw error
+  }
+}
+
+async function put(
+  { client, call, name }: Bucket,
+  key: string,
+  body: Buffer,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const command = new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentLength: body.length })
+  await call((options) => client.send(command, options), signal)
+}
+
+/** Within the bucket, without the bytes coming here. It is whole at `to`, or not there. */
+export async function copyObject(
+  bucket: Bucket,
+  from: string,
+  to: string,
+  size: number,
+  signal?: AbortSignal,
+  sizes: CopySizes = SIZES,
+): Promise<void> {
+  if (size > sizes.whole) return copyInParts(bucket, from, to, size, signal, sizes.part)
+  const command = new CopyObjectCommand({ Bucket: bucket.name, Key: to, CopySource: `${bucket.name}/${from}` })
+  await bucket.call((options) => bucket.client.send(command, options), signal)
+}
+
+async function copyInParts(
+  bucket: Bucket,
+  from: string,
+  to: string,
+  size: number,
+  signal: AbortSignal | undefined,
+  part: number,
+): Promise<void> {
+  const upload = await startUpload(bucket, to, signal)
+  try {
+    for (let at = 0; at < size; at += part) await upload.addCopy(from, at, Math.min(size, at + part) - 1)
+    await upload.complete(size)
+  } catch (error) {
+    await upload.discard()
+    throw error
+  }
+}
+
+export async function removeObject({ client, call, name }: Bucket, key: string): Promise<void> {
+  await call((options) => client.send(new DeleteObjectCommand({ Bucket: name, Key: key }), options))
+}

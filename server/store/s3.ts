@@ -1,0 +1,36 @@
+// A storage location in a bucket: Amazon's S3, or any other that speaks its protocol.
+import { ListObjectsV2Command, GetObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { S3Location } from './address.ts'
+import { openBucket } from './s3-calls.ts'
+import { createKeys } from './s3-keys.ts'
+import { look, readBlob } from './s3-read.ts'
+import { sweepBucket } from './s3-sweep.ts'
+import { adoptFile, removeObject, writeBlob, type CopySizes } from './s3-write.ts'
+import type { BlobStore } from './store.ts'
+
+/** Any number of processes may share the bucket, and other things may be in it. `sizes` is for tests. */
+export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStore {
+  const bucket = openBucket(location)
+  const keys = createKeys(location.prefix)
+  const { client, call, name } = bucket
+  const read: BlobStore['read'] = async (shop, hash, range) => readBlob(bucket, keys, shop, hash, range)
+  return {
+    write: (shop, bytes, signal) => writeBlob(bucket, keys, shop, bytes, signal, sizes),
+    adopt: (shop, path, signal) => adoptFile(bucket, keys, shop, path, signal),
+    read,
+    readWhole: async (shop, hash) => Buffer.concat(await Array.fromAsync<Buffer>(await read(shop, hash))),
+    size: async (shop, hash) => (await look(bucket, keys.blob(shop, hash)))?.size ?? null,
+    remove: async (shop, hash) => removeObject(bucket, keys.blob(shop, hash)),
+    signedAddress: async (shop, hash, { expiresSeconds, disposition, contentType }) => {
+      const as = { ResponseContentDisposition: disposition, ResponseContentType: contentType }
+      const command = new GetObjectCommand({ Bucket: name, Key: keys.blob(shop, hash), ...as })
+      return call(() => getSignedUrl(client, command, { expiresIn: expiresSeconds }))
+    },
+    check: async () => {
+      const command = new ListObjectsV2Command({ Bucket: name, Prefix: keys.prefix, MaxKeys: 1 })
+      await call((options) => client.send(command, options))
+    },
+    sweep: (olderThan, known) => sweepBucket(bucket, keys, olderThan, known),
+  }
+}

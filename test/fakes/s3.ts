@@ -1,0 +1,177 @@
+// A bucket that speaks S3 over a socket: s3rver, which checks signatures, and what it lacks of the protocol that we use: an object is
+// there whole or not at all, uploads in parts can be listed and given up, and parts have the least length that S3 wants.
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import S3rver, { type Context } from '@20minutes/s3rver'
+import authentication from '@20minutes/s3rver/lib/middleware/authentication.js'
+import FilesystemStore, { type Content, type Part } from '@20minutes/s3rver/lib/stores/filesystem.js'
+import S3Error from '@20minutes/s3rver/lib/models/error.js'
+import type { S3Location } from '../../server/store/address.ts'
+
+export const BUCKET = 'harbour'
+/** The one pair that it knows. */
+export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+const LEAST_PART = 5 * 1024 * 1024
+
+export interface FakeS3 {
+  port: number
+  /** As a configuration names it; `change` for another prefix, another way in, wrong keys. */
+  location(change?: Partial<S3Location>): S3Location
+  /** Keys of all objects, and `<key> (unfinished)` for each upload that is neither complete nor given up. */
+  contents(): Promise<string[]>
+  /** Called with each request before it is answered: what it gives is the answer instead. */
+  intercept: (request: { method: string; url: string }) => { status: number; code: string } | null
+  /** Every request that came, as `PUT /harbour/7/…`. */
+  requests: string[]
+  /** Makes an object, or an unfinished upload and its parts, look as old as that. */
+  age(key: string, to: Date): Promise<void>
+  close(): Promise<void>
+}
+
+interface UploadOnDisk {
+  Key: string
+  UploadId: string
+  Initiated: string
+}
+
+class WholeStore extends FilesystemStore {
+  /** Its own writes into the final file: a connection that is cut would leave half of one. */
+  override async putContent(file: string, content: Content): Promise<[number, string]> {
+    const fresh = path.join(this.rootDirectory, `fresh-${randomBytes(8).toString('hex')}`)
+    try {
+      const written = await super.putContent(fresh, content)
+      await mkdir(path.dirname(file), { recursive: true })
+      await rename(fresh, file)
+      return written
+    } finally {
+      await rm(fresh, { force: true })
+    }
+  }
+
+  /** It takes a range that ends with the first byte for one without an end. */
+  override getObject(bucket: string, key: string, options: { start?: number; end?: number }): Promise<unknown> {
+    const end = options.end === 0 ? { end: Object(0) as number } : {}
+    return super.getObject(bucket, key, { ...options, ...end })
+  }
+
+  folderOf(bucket: string, uploadId: string): string {
+    return path.join(this.getResourcePath(bucket, undefined, 'uploads'), path.basename(uploadId))
+  }
+
+  override async putPart(bucket: string, uploadId: string, part: string, content: Content) {
+    await this.require(bucket, uploadId)
+    return super.putPart(bucket, uploadId, part, content)
+  }
+
+  override async putObjectMultipart(bucket: string, uploadId: string, parts: readonly Part[]) {
+    await this.require(bucket, uploadId)
+    for (const { number } of parts.slice(0, -1)) {
+      const { size } = await stat(path.join(this.folderOf(bucket, uploadId), String(number)))
+      if (size < LEAST_PART) throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
+    }
+    return super.putObjectMultipart(bucket, uploadId, parts)
+  }
+
+  async require(bucket: string, uploadId: string): Promise<void> {
+    const found = await stat(this.folderOf(bucket, uploadId)).catch(() => null)
+    if (!found) throw new S3Error('NoSuchUpload', 'The specified upload does not exist')
+  }
+
+  async uploads(bucket: string): Promise<UploadOnDisk[]> {
+    const ids = await readdir(this.getResourcePath(bucket, undefined, 'uploads')).catch(() => [])
+    return Promise.all(
+      ids.map(async (UploadId) => {
+        const file = path.join(this.folderOf(bucket, UploadId), 'key')
+        return { Key: await readFile(file, 'utf8'), UploadId, Initiated: (await stat(file)).mtime.toISOString() }
+      }),
+    )
+  }
+
+  async parts(bucket: string, uploadId: string) {
+    await this.require(bucket, uploadId)
+    const names = (await readdir(this.folderOf(bucket, uploadId))).filter((name) => /^\d+$/.test(name))
+    return Promise.all(
+      names.map(async (PartNumber) => {
+        const { size, mtime } = await stat(path.join(this.folderOf(bucket, uploadId), PartNumber))
+        return { PartNumber, Size: size, LastModified: mtime.toISOString() }
+      }),
+    )
+  }
+}
+
+const authenticated = authentication()
+
+/** What s3rver does not answer. */
+async function answerMore(ctx: Context, store: WholeStore, next: () => Promise<unknown>): Promise<unknown> {
+  const { uploadId, uploads } = ctx.query
+  const [, bucket = '', ...rest] = ctx.path.split('/')
+  const key = rest.join('/')
+  // Its own look at the signature takes the address of a bucket for one without the slash at its end.
+  if (key === '') Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
+  const more = ctx.method === 'GET' ? (uploads ?? uploadId) : ctx.method === 'DELETE' ? uploadId : undefined
+  if (more === undefined) return next()
+  ctx.params = key === '' ? { bucket } : { bucket, key }
+  await authenticated(ctx, () => answerAboutUploads(ctx, store, bucket, key))
+}
+
+async function answerAboutUploads(ctx: Context, store: WholeStore, bucket: string, key: string): Promise<void> {
+  const { uploadId, prefix = '' } = ctx.query
+  if (ctx.method === 'GET' && uploadId === undefined) {
+    const Upload = (await store.uploads(bucket)).filter((upload) => upload.Key.startsWith(prefix))
+    ctx.body = { ListMultipartUploadsResult: { Bucket: bucket, IsTruncated: false, Upload } }
+  } else if (ctx.method === 'GET') {
+    const Part = await store.parts(bucket, uploadId!)
+    ctx.body = { ListPartsResult: { Bucket: bucket, Key: key, UploadId: uploadId, IsTruncated: false, Part } }
+  } else {
+    await store.require(bucket, uploadId!)
+    await rm(store.folderOf(bucket, uploadId!), { recursive: true })
+    ctx.status = 204
+  }
+}
+
+export async function startS3(): Promise<FakeS3> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'stevedore-s3-'))
+  await writeFile(path.join(directory, '.keep'), '')
+  const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, vhostBuckets: false })
+  const store = new WholeStore(directory)
+  server.store = server.context.store = store
+  const fake: Pick<FakeS3, 'requests' | 'intercept'> = { requests: [], intercept: () => null }
+  // Right before its routes, so that it still turns what it is given into XML.
+  server.middleware.splice(-1, 0, async (ctx, next) => {
+    fake.requests.push(`${ctx.method} ${ctx.url}`)
+    const answer = fake.intercept(ctx)
+    if (answer) {
+      ctx.req.resume()
+      ctx.status = answer.status
+      ctx.body = { Error: { Code: answer.code, Message: 'As the test says' } }
+    } else await answerMore(ctx, store, next)
+  })
+  await store.putBucket(BUCKET)
+  const { port } = (await server.run()) as AddressInfo
+  return Object.assign(fake, {
+    port,
+    location: (change = {}) => ({
+      ...{ kind: 's3' as const, bucket: BUCKET, prefix: '', region: 'us-east-1', pathStyle: true },
+      ...{ endpoint: `http://127.0.0.1:${port}`, credentials: CREDENTIALS, ...change },
+    }),
+    contents: async () => {
+      const { objects } = await store.listObjects(BUCKET, {})
+      const unfinished = await store.uploads(BUCKET)
+      return [...objects.map(({ key }) => key), ...unfinished.map(({ Key }) => `${Key} (unfinished)`)].sort()
+    },
+    age: async (key: string, to: Date) => {
+      const upload = (await store.uploads(BUCKET)).find((one) => one.Key === key)
+      if (!upload) return utimes(store.getResourcePath(BUCKET, key, 'object'), to, to)
+      const folder = store.folderOf(BUCKET, upload.UploadId)
+      for (const name of await readdir(folder)) await utimes(path.join(folder, name), to, to)
+    },
+    close: async () => {
+      server.httpServer.closeAllConnections()
+      await server.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  } satisfies Omit<FakeS3, 'requests' | 'intercept'>)
+}

@@ -6,6 +6,7 @@ import { followEvents } from './events.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { saveBytes } from './save.ts'
 import {
+  type Artifact,
   type DeletionWithBackup,
   type Item,
   type NewOperation,
@@ -30,28 +31,30 @@ export const useOperations = (query: Query) =>
       refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
   })
 
-/** One operation, told of by the server as it moves, and asked for where no telling comes through. */
-export function useOperation(id: string) {
+/** One operation, told of by the server as it moves, and asked for where no telling comes through. null: none yet. */
+export function useOperation(id: string | null) {
   const live = useLive(id)
   return useQuery({
     queryKey: ['operation', id],
     queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
+    enabled: id !== null,
     refetchInterval: ({ state }) =>
       refused(state.error) ? false : live ? SLOW_MS : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
   })
 }
 
 /** Follows the operation's events into what is known of it; gives whether they come. One that has ended has none. */
-function useLive(id: string): boolean {
+function useLive(id: string | null): boolean {
   const client = useQueryClient()
   const [live, setLive] = useState(false)
   const { data: going = false } = useQuery({
     queryKey: ['operation', id],
     queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
+    enabled: id !== null,
     select: (operation) => !hasEnded(operation),
   })
   useEffect(() => {
-    if (!going) return
+    if (!going || id === null) return
     const leaving = new AbortController()
     void followEvents(`/api/operations/${id}/events`, {
       last: 'end',
@@ -124,6 +127,11 @@ async function deleteWithBackup(body: DeletionWithBackup): Promise<Operation> {
     prefer: 'respond-async',
   })
   return call<Operation>(`/api/operations/${started.job_id}`)
+}
+
+/** Saves what an operation has produced on the merchant's computer. Throws `ApiError`. */
+export async function saveArtifact({ url, filename }: Artifact): Promise<void> {
+  saveBytes(await callForBytes(url), filename)
 }
 
 /** Saves the log of every file's result on the merchant's computer. Throws `ApiError`. */

@@ -2,6 +2,7 @@
 import {
   keepPreviousData,
   QueryClient,
+  queryOptions,
   useInfiniteQuery,
   useMutation,
   useQuery,
@@ -57,8 +58,10 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : live ? CALM_MS / 2 : SLOW_MS),
   })
 
-export const useFile = (id: string) =>
-  useQuery({ queryKey: ['file', id], queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }) })
+export const fileQuery = (id: string) =>
+  queryOptions({ queryKey: ['file', id], queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }) })
+
+export const useFile = (id: string) => useQuery(fileQuery(id))
 
 /** The file's bytes, for a small picture of it. */
 export const useFileBytes = (id: string, version: number, enabled: boolean) =>

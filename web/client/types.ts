@@ -15,7 +15,7 @@ export interface Mapping {
   product_title: string
   variant_id: string | null
   sku: string | null
-  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual'
+  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
   /** 0 to 1. */
   score: number
   reason: string
@@ -45,6 +45,10 @@ export interface File {
   download_tracking: boolean
   allowed_referrers: string[]
   version: number
+  pack: { id: string; name: string } | null
+  /** Of a public file: where anybody gets it. */
+  public_url: string | null
+  deleted_at: string | null
 }
 
 /** The settings of a file that a merchant can change. */
@@ -73,6 +77,8 @@ export interface FileFilter {
   uploaded_after?: string
   not_downloaded_for_days?: number
   older_than_days?: number
+  /** A pack's id. */
+  pack?: string
   /** The files in the trash instead of those that are not. */
   deleted?: boolean
 }
@@ -97,7 +103,12 @@ export type LinkStatus = 'active' | 'expired' | 'exhausted' | 'revoked' | 'withd
 
 export interface DownloadLink {
   id: string
-  file_id: string
+  /** Of a link to one file. */
+  file_id: string | null
+  /** Of a link to a whole pack. */
+  pack_id: string | null
+  /** The file's name, or the pack's. */
+  filename: string
   /** null where the caller may not use it. */
   url: string | null
   email: string | null
@@ -105,6 +116,7 @@ export interface DownloadLink {
   download_limit: number | null
   downloads: number
   status: LinkStatus
+  created_at: string
 }
 
 export interface NewLink {
@@ -138,6 +150,7 @@ export type OperationAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'undo' |
 export type OperationSource =
   | { type: 'entries' }
   | { type: 'files'; count: number }
+  | { type: 'rows'; count: number }
   | { type: 'filter'; filter: FileFilter }
   | { type: 'operation'; id: string }
 
@@ -179,7 +192,7 @@ export interface Operation {
   finished_at: string | null
   paused_at: string | null
   undo_until: string | null
-  artifact: string | null
+  artifact: Artifact | null
   /** Titles of the steps whose effect no undo takes back. */
   cannot_undo: string[]
   undoes: string | null
@@ -189,6 +202,14 @@ export interface Operation {
   /** What can be done with it now. */
   actions: OperationAction[]
   warnings: Warning[]
+}
+
+/** A document that an operation has produced; `url` answers to those who are signed in. */
+export interface Artifact {
+  filename: string
+  content_type: string
+  size_bytes: number
+  url: string
 }
 
 /** What to start: an action with its options, or a workflow, on a selection of files. */

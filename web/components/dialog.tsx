@@ -7,11 +7,13 @@ type ModalProps = ComponentProps<typeof Modal>
 interface Props extends Pick<ModalProps, 'primaryAction' | 'secondaryActions' | 'size'> {
   title: string
   onClose: () => void
+  /** Enter in one of its fields. */
+  onEnter?: () => void
   children: ReactNode
 }
 
 /** Open for as long as it is drawn. */
-export function Dialog({ children, onClose, ...rest }: Props) {
+export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
   // While it is first drawn: by its effects the dialog has taken the focus.
   const [back] = useState(() => document.activeElement)
   useEffect(() => {
@@ -27,8 +29,27 @@ export function Dialog({ children, onClose, ...rest }: Props) {
   return (
     <Modal open instant onClose={onClose} {...rest}>
       <Modal.Section>
-        <BlockStack gap="400">{children}</BlockStack>
+        <Fields onEnter={onEnter}>
+          <BlockStack gap="400">{children}</BlockStack>
+        </Fields>
       </Modal.Section>
     </Modal>
+  )
+}
+
+function Fields({ onEnter, children }: Pick<Props, 'onEnter' | 'children'>) {
+  if (!onEnter) return children
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        onEnter()
+      }}
+    >
+      {children}
+      {/* Enter sends the form; the button that is seen stands in the dialog’s foot. */}
+      <button type="submit" hidden aria-hidden="true" tabIndex={-1} />
+    </form>
   )
 }

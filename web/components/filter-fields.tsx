@@ -19,7 +19,7 @@ interface Props {
   all?: boolean
 }
 
-type Part = Exclude<keyof FileFilter, 'uploaded_before' | 'uploaded_after' | 'deleted'>
+type Part = Exclude<keyof FileFilter, 'uploaded_before' | 'uploaded_after' | 'pack' | 'deleted'>
 
 const PARTS: Record<Part, string> = {
   search: 'Name contains',

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { filesQuery, filterOf, isNarrowed, rangeText, readFilesPlace, widened, writeFilesPlace } from './files.ts'
+import {
+  filesQuery,
+  filterOf,
+  isNarrowed,
+  listOf,
+  rangeText,
+  readFilesPlace,
+  widened,
+  writeFilesPlace,
+} from './files.ts'
 
 const FULL =
   '?search=sea+chart&tags=course%2C2026&type=pdf%2Cimage&mapped=false&larger_than=1048576&smaller_than=5242880' +
-  '&uploaded_after=2026-01-01&uploaded_before=2026-02-01&older_than_days=365&not_downloaded_for_days=180&deleted=true&sort=filename&page=3&cursor=abc'
+  '&uploaded_after=2026-01-01&uploaded_before=2026-02-01&older_than_days=365&not_downloaded_for_days=180&pack=pack_0123456789abcdef0123456789abcdef&deleted=true&sort=filename&page=3&cursor=abc'
 
 test('an address is read and written back the same', () => {
   expect(writeFilesPlace(readFilesPlace(FULL))).toBe(FULL)
@@ -20,6 +29,7 @@ describe('what makes no sense in an address is left out', () => {
     '?tags=,,&type=,',
     '?older_than_days=0&not_downloaded_for_days=1.5&deleted=false',
     '?page=7',
+    '?pack=summer',
     '?page=-1&cursor=',
     '?shop=a.example&host=b&embedded=1',
   ])('%s', (search) => expect(writeFilesPlace(readFilesPlace(search))).toBe(''))
@@ -32,6 +42,12 @@ test('the API is asked in its own words, without the page’s number', () => {
   const query = filesQuery(readFilesPlace('?search=+knots+&page=2&cursor=abc&mapped=true'))
   expect(query).toMatchObject({ search: 'knots', cursor: 'abc', mapped: true, sort: '-created_at', limit: 50 })
   expect(query).not.toHaveProperty('page')
+})
+
+test('another page or order is the same list, another filter is not', () => {
+  const list = listOf(readFilesPlace('?search=a&tags=b'))
+  expect(listOf(readFilesPlace('?search=a+&tags=b&sort=filename&page=4&cursor=abc'))).toBe(list)
+  expect(listOf(readFilesPlace('?search=a&tags=c'))).not.toBe(list)
 })
 
 test('an order or a page narrows nothing; a search or a filter does', () => {

@@ -28,6 +28,8 @@ export interface FilesPlace {
   uploaded_before: string
   older_than_days: number | null
   not_downloaded_for_days: number | null
+  /** A pack's id. */
+  pack: string
   /** The trash, instead of the files that are not in it. */
   deleted: boolean
   sort: FileSort
@@ -55,6 +57,7 @@ export function readFilesPlace(search: string): FilesPlace {
     uploaded_before: day('uploaded_before'),
     older_than_days: days('older_than_days'),
     not_downloaded_for_days: days('not_downloaded_for_days'),
+    pack: /^pack_[0-9a-f]{32}$/.test(text('pack')) ? text('pack') : '',
     deleted: text('deleted') === 'true',
     sort: Object.hasOwn(FILE_SORTS, text('sort')) ? (text('sort') as FileSort) : DEFAULT_SORT,
     page: cursor === '' ? 1 : Math.max(2, whole('page') ?? 2),
@@ -71,6 +74,10 @@ export function writeFilesPlace(place: FilesPlace): string {
     page: place.cursor === '' ? null : place.page,
   })
 }
+
+/** Which list this is, on whatever page and in whatever order. */
+export const listOf = (place: FilesPlace): string =>
+  writeFilesPlace({ ...place, search: place.search.trim(), sort: DEFAULT_SORT, page: 1, cursor: '' })
 
 /** What to ask the API for at this place. */
 export function filesQuery({ page: _page, ...place }: FilesPlace): Query {

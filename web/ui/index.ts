@@ -50,6 +50,7 @@ export {
   ClockIcon,
   XIcon as CloseIcon,
   DeleteIcon,
+  DragHandleIcon,
   FileIcon as FilesIcon,
   ImportIcon,
   LinkIcon,

@@ -7,7 +7,7 @@ import { dayText } from './time.ts'
 /** A phrase for each part: `the name contains “ebook”`, `over 100 MB`. Empty: every file. */
 export function filterTexts(filter: FileFilter, locale?: string): string[] {
   const { search, type = [], tags = [], mapped, larger_than, smaller_than } = filter
-  const { older_than_days, not_downloaded_for_days, uploaded_before, uploaded_after } = filter
+  const { older_than_days, not_downloaded_for_days, uploaded_before, uploaded_after, pack } = filter
   const days = (count: number) => countText(count, 'day', 'days', locale)
   const texts: (string | false | undefined)[] = [
     search !== undefined && search !== '' && `name contains “${search}”`,
@@ -19,6 +19,7 @@ export function filterTexts(filter: FileFilter, locale?: string): string[] {
     older_than_days !== undefined && `uploaded more than ${days(older_than_days)} ago`,
     not_downloaded_for_days !== undefined && `not downloaded for ${days(not_downloaded_for_days)}`,
     uploaded_before && `uploaded before ${dayText(uploaded_before.slice(0, 10), locale)}`,
+    pack !== undefined && 'in one pack',
     uploaded_after && `uploaded after ${dayText(uploaded_after.slice(0, 10), locale)}`,
   ]
   return texts.filter((text) => typeof text === 'string')

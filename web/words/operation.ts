@@ -102,7 +102,8 @@ export function operationTitle({ kind, channel, action, workflow_title: title }:
 
 /** Which files it is about; null where that goes without saying: an import’s own, or those that it undoes. */
 export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'>): string | null {
-  if (source.type === 'files') return countText(source.count, 'selected file', 'selected files')
+  if (source.type === 'files' || source.type === 'rows')
+    return countText(source.count, 'selected file', 'selected files')
   if (source.type === 'operation' || source.type === 'entries') return null
   const conditions = filterTexts(source.filter)
   if (source.filter.deleted) conditions.unshift('in the trash')

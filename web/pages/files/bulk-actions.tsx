@@ -1,33 +1,39 @@
-// What can be done with the ticked files, and the dialog that is open for it.
-import { type ReactNode, useState } from 'react'
+// What can be done with the ticked files, as the bars above the list offer it, and the dialog that is open for it.
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { type Operation } from '../../client/types.ts'
-import { type BulkProps } from './bulk-dialog.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
-import { type FileSelection } from './selection.ts'
-import { SettingsDialog } from './settings-dialog.tsx'
-import { TagsDialog } from './tags-dialog.tsx'
-import { PurgeDialog, RestoreDialog } from './trash-dialogs.tsx'
-import { WorkflowDialog } from './workflow-dialog.tsx'
+import { usePlugins } from '../../client/workflows.ts'
+import {
+  type Action,
+  type ActionId,
+  type ActionMenu,
+  FILES_MENU,
+  LIST_ACTIONS,
+  offeredBy,
+  TRASH_MENU,
+} from './actions.ts'
+import { type Chosen, type FileSelection } from './selection.ts'
+
+// They are many, and none of them is needed to look at files.
+const OpenDialog = lazy(async () => ({ default: (await import('./dialogs/open-dialog.tsx')).OpenDialog }))
 
 export interface BulkAction {
   content: string
   destructive?: boolean
+  disabled?: boolean
+  /** Why it is disabled. */
+  helpText?: string
   onAction: () => void
 }
 
-const DIALOGS: Record<string, (props: BulkProps) => ReactNode> = {
-  'Change tags': TagsDialog,
-  'Change settings': SettingsDialog,
-  'Run workflow': WorkflowDialog,
-  Delete: DeleteDialog,
-  Restore: RestoreDialog,
-  'Delete permanently': PurgeDialog,
+export interface BulkMenu {
+  foremost: BulkAction[]
+  groups: { title: string; items: BulkAction[] }[]
 }
-const FILES = ['Change tags', 'Change settings', 'Run workflow', 'Delete']
-const TRASH = ['Restore', 'Delete permanently']
 
 interface BulkActions {
-  actions: BulkAction[]
+  menu: BulkMenu
+  /** What is done with the list as a whole. */
+  whole: BulkAction[]
   /** The open dialog, if there is one. To be drawn somewhere. */
   dialog: ReactNode
 }
@@ -37,24 +43,50 @@ export function useBulkActions(
   trash: boolean,
   onLaunched: (operation: Operation) => void,
 ): BulkActions {
-  const [open, setOpen] = useState<{ name: string; chosen: BulkProps['chosen'] } | null>(null)
-  const actions = (trash ? TRASH : FILES).map((name) => ({
-    content: name,
-    destructive: name.startsWith('Delete'),
-    // What is ticked by now: a list that moves on behind the dialog changes nothing of it.
-    onAction: () => setOpen({ name, chosen: selection.chosen }),
-  }))
-  const Open = open && DIALOGS[open.name]
-  const dialog = Open && (
-    <Open
-      chosen={open.chosen}
-      onClose={() => setOpen(null)}
-      onLaunched={(operation) => {
-        setOpen(null)
-        selection.clear()
-        onLaunched(operation)
-      }}
-    />
+  const plugins = usePlugins().data?.data ?? NONE
+  const [opened, setOpened] = useState<{ action: ActionId; chosen: Chosen } | null>(null)
+  // What is ticked by now: a list that moves on behind the dialog changes nothing of it.
+  const open = (action: ActionId) => setOpened({ action, chosen: selection.chosen })
+  const dialog = opened && (
+    <Suspense fallback={null}>
+      <OpenDialog
+        key={opened.action}
+        {...opened}
+        onClose={() => setOpened(null)}
+        onLaunched={(operation) => {
+          setOpened(null)
+          selection.clear()
+          onLaunched(operation)
+        }}
+      />
+    </Suspense>
   )
-  return { actions, dialog }
+  const isOffered = offeredBy(plugins)
+  const whole = LIST_ACTIONS.filter(isOffered).map(({ id, title }) => ({ content: title, onAction: () => open(id) }))
+  return { menu: menuOf(trash ? TRASH_MENU : FILES_MENU, isOffered, selection.chosen, open), whole, dialog }
+}
+
+const NONE: readonly { id: string }[] = []
+
+function menuOf(
+  { foremost, groups }: ActionMenu,
+  isOffered: (action: Action) => boolean,
+  chosen: Chosen,
+  open: (action: ActionId) => void,
+): BulkMenu {
+  const offered = ({ id, title, destructive, unfit }: Action): BulkAction => {
+    const reason = chosen.count === 0 ? null : (unfit?.(chosen) ?? null)
+    return {
+      content: title,
+      destructive,
+      ...(reason === null ? {} : { disabled: true, helpText: reason }),
+      onAction: () => open(id),
+    }
+  }
+  return {
+    foremost: foremost.filter(isOffered).map(offered),
+    groups: groups
+      .map(({ title, actions }) => ({ title, items: actions.filter(isOffered).map(offered) }))
+      .filter(({ items }) => items.length > 0),
+  }
 }

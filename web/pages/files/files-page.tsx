@@ -16,12 +16,13 @@ import {
 } from '../../place/files.ts'
 import { usePlace } from '../../place/use-place.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
-import { useBulkActions } from './bulk-actions.tsx'
+import { type BulkAction, useBulkActions } from './bulk-actions.tsx'
 import { FilesFilters } from './files-filters.tsx'
 import { FilesTable } from './files-table.tsx'
 import { FirstFile } from './first-file.tsx'
 import { Launched } from './launched.tsx'
 import { RunningNow } from './running-now.tsx'
+import { SelectionLine } from './selection-line.tsx'
 import { useSelection } from './selection.ts'
 
 const TRASH = '/files?deleted=true'
@@ -33,15 +34,16 @@ export function FilesPage() {
   const moving = running.data?.data ?? []
   const files = useFiles(filesQuery(place), moving.length > 0)
   const list = files.data
-  const selection = useSelection(place, writeFilesPlace(place), list?.data, list?.total)
-  const { actions, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setLaunched(id))
+  const selection = useSelection(place, list?.data, list?.total)
+  const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setLaunched(id))
+  const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
   const first = none && !place.deleted && !isNarrowed(place) && !files.isPlaceholderData && !failed
   const retry = () => void files.refetch()
   return (
     <Page
-      {...titleOf(place)}
+      {...titleOf(place, some ? whole : [])}
       fullWidth
       primaryAction={place.deleted ? undefined : { content: 'Import', url: '/import' }}
     >
@@ -71,12 +73,13 @@ export function FilesPage() {
               <NoFile place={place} onClear={() => go(widened(place))} />
             ) : (
               <>
+                <SelectionLine selection={selection} place={place} />
                 <FilesTable
                   files={list.data}
                   total={list.total}
                   trash={place.deleted}
                   selection={selection}
-                  actions={actions}
+                  menu={menu}
                   sort={place.sort}
                   onSort={(sort) => go({ sort })}
                 />
@@ -95,14 +98,15 @@ export function FilesPage() {
   )
 }
 
-const titleOf = ({ deleted }: FilesPlace) =>
-  deleted
-    ? {
-        title: 'Trash',
-        subtitle: 'Deleted files stay here for 7 days. After that they are deleted permanently.',
-        backAction: { content: 'Files', url: '/files' },
-      }
-    : { title: 'Files', secondaryActions: [{ content: 'Trash', url: TRASH }] }
+function titleOf({ deleted }: FilesPlace, whole: BulkAction[]) {
+  if (deleted)
+    return {
+      title: 'Trash',
+      subtitle: 'Deleted files stay here for 7 days. After that they are deleted permanently.',
+      backAction: { content: 'Files', url: '/files' },
+    }
+  return { title: 'Files', secondaryActions: [...whole, { content: 'Trash', url: TRASH }] }
+}
 
 function NoFile({ place, onClear }: { place: FilesPlace; onClear: () => void }) {
   if (place.deleted && !isNarrowed(place))

@@ -17,9 +17,10 @@ import {
 import { kindText, productTitles } from '../../words/file.ts'
 import { countText, numberText, sizeText } from '../../words/size.ts'
 import { dayText } from '../../words/time.ts'
-import { type BulkAction } from './bulk-actions.tsx'
+import { type BulkMenu } from './bulk-actions.tsx'
 import { SelectedBar } from './selected-bar.tsx'
-import { type Click, type FileSelection } from './selection.ts'
+import { useRowClicks } from './row-clicks.ts'
+import { type FileSelection } from './selection.ts'
 import { columnOf, sortFor } from './sorting.ts'
 
 interface Props {
@@ -29,7 +30,7 @@ interface Props {
   /** Files in the trash have no page of their own. */
   trash: boolean
   selection: FileSelection
-  actions: BulkAction[]
+  menu: BulkMenu
   sort: FileSort
   onSort: (sort: FileSort) => void
 }
@@ -41,10 +42,10 @@ export function FilesTable(props: Props) {
 
 const NAMES = { singular: 'file', plural: 'files' }
 
-function NarrowTable({ files, total, trash, selection, actions }: Props) {
+function NarrowTable({ files, total, trash, selection, menu }: Props) {
   return (
     <>
-      <SelectedBar selection={selection} shown={files.length} total={total} actions={actions} />
+      <SelectedBar selection={selection} shown={files.length} total={total} menu={menu} />
       <IndexTable
         resourceName={NAMES}
         itemCount={files.length}
@@ -62,57 +63,48 @@ function NarrowTable({ files, total, trash, selection, actions }: Props) {
   )
 }
 
-/** A click on the table's boxes, in our own words. */
-function clickOf(type: string, on: boolean, selection: unknown): Click | null {
-  if (type === 'all' || type === 'page') return { kind: type, on }
-  if (typeof selection === 'string') return { kind: 'one', id: selection, on }
-  if (!Array.isArray(selection)) return null
-  const [from, to] = selection as [number, number]
-  return { kind: 'range', from, to, on }
-}
-
-function WideTable({ files, total, trash, selection, actions, sort, onSort }: Props) {
+function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props) {
   const [sortColumnIndex, sortDirection] = columnOf(sort)
-  const all = `${numberText(total)} ${total === 1 ? 'file' : 'files'}`
+  const rows = useRowClicks(files, selection)
   return (
-    <IndexTable
-      resourceName={NAMES}
-      itemCount={files.length}
-      selectedItemsCount={selection.all ? 'All' : selection.count}
-      onSelectionChange={(type, on, chosen) => {
-        const click = clickOf(String(type), on, chosen)
-        if (click) selection.click(click)
-      }}
-      hasMoreItems={total > files.length}
-      paginatedSelectAllActionText={`Select all ${all}`}
-      paginatedSelectAllText={`All ${all} selected`}
-      promotedBulkActions={actions}
-      headings={[
-        { title: 'File', defaultSortDirection: 'ascending' },
-        { title: 'Type' },
-        { title: 'Size', alignment: 'end' },
-        { title: 'Tags' },
-        { title: 'Products' },
-        { title: 'Downloads', alignment: 'end' },
-        { title: 'Uploaded' },
-      ]}
-      sortable={[true, false, true, false, false, false, true]}
-      sortColumnIndex={sortColumnIndex}
-      sortDirection={sortDirection}
-      onSort={(column, direction) => onSort(sortFor(column, direction))}
-    >
-      {files.map((file, position) => (
-        <IndexTable.Row
-          key={file.id}
-          id={file.id}
-          position={position}
-          selected={selection.isTicked(file.id)}
-          accessibilityLabel={`Select ${file.filename}`}
-        >
-          <WideRow file={file} trash={trash} />
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+    <div {...rows.props}>
+      <IndexTable
+        resourceName={NAMES}
+        itemCount={files.length}
+        selectedItemsCount={selection.all ? 'All' : selection.count}
+        onSelectionChange={rows.onSelectionChange}
+        hasMoreItems={total > files.length}
+        paginatedSelectAllActionText={`Select all ${countText(total, 'file', 'files')}`}
+        paginatedSelectAllText={`All ${countText(total, 'file', 'files')} selected`}
+        promotedBulkActions={menu.foremost}
+        bulkActions={menu.groups}
+        headings={[
+          { title: 'File', defaultSortDirection: 'ascending' },
+          { title: 'Type' },
+          { title: 'Size', alignment: 'end' },
+          { title: 'Tags' },
+          { title: 'Products' },
+          { title: 'Downloads', alignment: 'end' },
+          { title: 'Uploaded' },
+        ]}
+        sortable={[true, false, true, false, false, false, true]}
+        sortColumnIndex={sortColumnIndex}
+        sortDirection={sortDirection}
+        onSort={(column, direction) => onSort(sortFor(column, direction))}
+      >
+        {files.map((file, position) => (
+          <IndexTable.Row
+            key={file.id}
+            id={file.id}
+            position={position}
+            selected={selection.isTicked(file.id)}
+            accessibilityLabel={`Select ${file.filename}`}
+          >
+            <WideRow file={file} trash={trash} />
+          </IndexTable.Row>
+        ))}
+      </IndexTable>
+    </div>
   )
 }
 

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { hasEnded, useAct, useOperation } from '../../client/operations.ts'
+import { ArtifactButton } from '../../components/artifact.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Button, Card, CloseIcon, Text } from '../../ui/index.ts'
@@ -9,7 +10,7 @@ import { launchedText } from '../../words/launched.ts'
 import { OPERATION_STATUSES } from '../../words/operation.ts'
 
 /** What a change of many files may have changed of what was read before. */
-const CHANGED = ['files', 'file', 'tags', 'links', 'bytes']
+const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes']
 
 interface Props {
   id: string
@@ -43,6 +44,7 @@ export function Launched({ id, onReplaced, onDismiss }: Props) {
               </Text>
             </div>
             <div className="launched-progress">{!ended && <Progress operation={operation} />}</div>
+            {ended && operation.artifact && <ArtifactButton artifact={operation.artifact} />}
             {operation.actions.includes('undo') && (
               <Button onClick={undo} loading={act.isPending}>
                 Undo

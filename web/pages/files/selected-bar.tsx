@@ -2,38 +2,45 @@
 import { useState } from 'react'
 import { ActionList, Button, Checkbox, Popover } from '../../ui/index.ts'
 import { countText, numberText } from '../../words/size.ts'
-import { type BulkAction } from './bulk-actions.tsx'
+import { type BulkAction, type BulkMenu } from './bulk-actions.tsx'
 import { type FileSelection } from './selection.ts'
 
 interface Props {
   selection: FileSelection
   shown: number
   total: number
-  actions: readonly BulkAction[]
+  menu: BulkMenu
 }
 
-export function SelectedBar({ selection, shown, total, actions }: Props) {
-  const { count, all, click } = selection
-  const page = all || count === shown
+export function SelectedBar({ selection, shown, total, menu }: Props) {
+  const { count, onPage, all, click } = selection
+  const page = onPage === shown
   return (
     <div className="selected-bar">
       <Checkbox
         label={count === 0 ? 'Select all on this page' : `${numberText(count)} selected`}
         checked={count === 0 ? false : page ? true : 'indeterminate'}
-        onChange={() => click({ kind: 'page', on: count === 0 })}
+        onChange={() => click({ kind: 'page', on: !page })}
       />
       {page && count > 0 && total > shown && (
         <Button variant="plain" onClick={() => click({ kind: 'all', on: !all })}>
           {all ? 'Only this page' : `Select all ${countText(total, 'file', 'files')}`}
         </Button>
       )}
-      {count > 0 && <Actions actions={actions} />}
+      {count > 0 && <Actions menu={menu} />}
     </div>
   )
 }
 
-function Actions({ actions }: { actions: readonly BulkAction[] }) {
+function Actions({ menu: { foremost, groups } }: { menu: BulkMenu }) {
   const [open, setOpen] = useState(false)
+  const closing = ({ onAction, ...action }: BulkAction) => ({
+    ...action,
+    onAction: () => {
+      setOpen(false)
+      onAction()
+    },
+  })
   return (
     <Popover
       active={open}
@@ -47,14 +54,10 @@ function Actions({ actions }: { actions: readonly BulkAction[] }) {
     >
       <ActionList
         actionRole="menuitem"
-        items={actions.map(({ content, destructive, onAction }) => ({
-          content,
-          destructive,
-          onAction: () => {
-            setOpen(false)
-            onAction()
-          },
-        }))}
+        sections={[
+          { items: foremost.map(closing) },
+          ...groups.map(({ title, items }) => ({ title, items: items.map(closing) })),
+        ]}
       />
     </Popover>
   )

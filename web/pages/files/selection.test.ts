@@ -1,25 +1,39 @@
 import { expect, test } from 'vitest'
-import { clicked, type Ticked } from './selection.ts'
+import { type File } from '../../client/types.ts'
+import { type Click, clicked, type Ticked } from './selection.ts'
 
-const shown = ['a', 'b', 'c', 'd']
-const none: Ticked = { list: 'x', ids: [], all: false }
+const page = (ids: string) => [...ids].map((id) => ({ id }) as File)
+const shown = page('abcd')
+const none: Ticked = { list: 'x', files: new Map(), all: false }
+const idsOf = ({ files }: Ticked) => [...files.keys()].join('')
+const after = (...clicks: [click: Click, shown: readonly File[]][]) =>
+  clicks.reduce((ticked, [click, files]) => clicked(ticked, click, files), none)
 
 test('rows are ticked one by one, by range, and as a page', () => {
   const one = clicked(none, { kind: 'one', id: 'b', on: true }, shown)
-  expect(one.ids).toEqual(['b'])
-  expect(clicked(one, { kind: 'range', from: 1, to: 3, on: true }, shown).ids).toEqual(['b', 'c', 'd'])
-  expect(clicked(one, { kind: 'page', on: true }, shown)).toEqual({ list: 'x', ids: shown, all: false })
-  expect(clicked(one, { kind: 'one', id: 'b', on: false }, shown).ids).toEqual([])
+  expect(idsOf(one)).toBe('b')
+  expect(idsOf(clicked(one, { kind: 'range', from: 1, to: 3, on: true }, shown))).toBe('bcd')
+  expect(idsOf(clicked(one, { kind: 'page', on: true }, shown))).toBe('bacd')
+  expect(idsOf(clicked(one, { kind: 'one', id: 'b', on: false }, shown))).toBe('')
+})
+
+test('other pages keep what was ticked on them', () => {
+  const both = after([{ kind: 'one', id: 'c', on: true }, shown], [{ kind: 'page', on: true }, page('ef')])
+  expect(idsOf(both)).toBe('cef')
+  expect(idsOf(clicked(both, { kind: 'page', on: false }, page('ef')))).toBe('c')
+  expect(idsOf(clicked(both, { kind: 'one', id: 'c', on: true }, page('ef')))).toBe('cef')
 })
 
 test('one taken away from all leaves the rest of the page', () => {
   const all = clicked(none, { kind: 'all', on: true }, shown)
   expect(all.all).toBe(true)
-  expect(clicked(all, { kind: 'one', id: 'c', on: false }, shown)).toEqual({
-    list: 'x',
-    ids: ['a', 'b', 'd'],
-    all: false,
-  })
+  const rest = clicked(all, { kind: 'one', id: 'c', on: false }, shown)
+  expect([idsOf(rest), rest.all]).toEqual(['abd', false])
   expect(clicked(all, { kind: 'page', on: false }, shown)).toEqual(none)
   expect(clicked(all, { kind: 'all', on: false }, shown)).toEqual(none)
+})
+
+test('after all, its pages can be turned and one taken away there', () => {
+  const all = clicked(none, { kind: 'all', on: true }, shown)
+  expect(idsOf(clicked(all, { kind: 'one', id: 'e', on: false }, page('ef')))).toBe('f')
 })

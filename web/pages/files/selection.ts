@@ -1,12 +1,12 @@
-// Which files of the list are ticked: some of this page's, or all that match.
+// Which files of the list are ticked: some, on whatever pages they were found, or all that match.
 import { useState } from 'react'
-import { type File, type Selection } from '../../client/types.ts'
-import { type FilesPlace, filterOf } from '../../place/files.ts'
+import { type File, type FileFilter, type Selection } from '../../client/types.ts'
+import { type FilesPlace, filterOf, listOf } from '../../place/files.ts'
 
-/** What was ticked, in the list that it was ticked in. */
+/** What was ticked, in the list that it was ticked in. Each file as it was last seen, in the order in which they were ticked. */
 export interface Ticked {
   list: string
-  ids: readonly string[]
+  files: ReadonlyMap<string, File>
   /** All that match, on every page. */
   all: boolean
 }
@@ -19,44 +19,64 @@ export type Click =
   | { kind: 'all'; on: boolean }
 
 /** What is ticked after a click. Taking one away from "all" leaves the rest of this page. */
-export function clicked(ticked: Ticked, click: Click, shown: readonly string[]): Ticked {
-  const { list } = ticked
-  if (click.kind === 'all') return { list, ids: click.on ? shown : [], all: click.on }
-  if (click.kind === 'page') return { list, ids: click.on ? shown : [], all: false }
-  const meant = click.kind === 'one' ? [click.id] : shown.slice(click.from, click.to + 1)
-  const before = ticked.all ? shown : ticked.ids
-  const rest = before.filter((id) => !meant.includes(id))
-  return { list, ids: click.on ? [...rest, ...meant] : rest, all: false }
+export function clicked({ list, ...ticked }: Ticked, click: Click, shown: readonly File[]): Ticked {
+  if (click.kind === 'all') return { list, files: filesOf(click.on ? shown : []), all: click.on }
+  const meant =
+    click.kind === 'page'
+      ? shown
+      : click.kind === 'one'
+        ? shown.filter(({ id }) => id === click.id)
+        : shown.slice(click.from, click.to + 1)
+  const files = new Map(ticked.all ? filesOf(click.kind === 'page' ? [] : shown) : ticked.files)
+  for (const file of meant) {
+    if (click.on) files.set(file.id, file)
+    else files.delete(file.id)
+  }
+  return { list, files, all: false }
 }
 
-/** What an action is about: which files, how many, and those of them that are on the screen. */
+/** What an action is about: which files, how many, and those of them that are known here. */
 export interface Chosen {
   select: Selection
   count: number
+  /** All of them; where all that match are meant, those that are on the screen. */
   files: readonly File[]
+  /** Are `files` all of them? */
+  known: boolean
+  /** The list that they were ticked in. */
+  list: { filter: FileFilter; total: number }
 }
 
 const NONE: readonly File[] = []
 
-/** `list`: what tells this list from any other, so that nothing unseen stays ticked. */
-export function useSelection(place: FilesPlace, list: string, files: readonly File[] = NONE, total = 0) {
-  const [state, setTicked] = useState<Ticked>({ list, ids: [], all: false })
-  const ticked = state.list === list ? state : { list, ids: [], all: false }
-  const shown = files.map(({ id }) => id)
-  // What is gone from the list is no longer ticked.
-  const chosen = ticked.all ? files : files.filter(({ id }) => ticked.ids.includes(id))
+/** Other filters are another list, so that nothing unseen stays ticked; another page or order is not. */
+export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, total = 0) {
+  const list = listOf(place)
+  const nothing: Ticked = { list, files: new Map(), all: false }
+  const [state, setTicked] = useState<Ticked>(nothing)
+  const ticked = state.list === list ? state : nothing
+  const onPage = shown.filter(({ id }) => ticked.all || ticked.files.has(id)).length
+  // A file is what the list says it is by now.
+  const fresh = new Map(shown.map((file) => [file.id, file]))
+  const files = ticked.all ? shown : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
+  const count = ticked.all ? total : files.length
+  const known = !ticked.all || total === shown.length
+  const chosen: Chosen = {
+    select: ticked.all ? { filter: filterOf(place) } : { file_ids: files.map(({ id }) => id) },
+    ...{ count, files, known, list: { filter: filterOf(place), total } },
+  }
   return {
-    isTicked: (id: string) => ticked.all || ticked.ids.includes(id),
+    isTicked: (id: string) => ticked.all || ticked.files.has(id),
     all: ticked.all,
-    count: ticked.all ? total : chosen.length,
-    chosen: {
-      select: ticked.all ? { filter: filterOf(place) } : { file_ids: chosen.map(({ id }) => id) },
-      count: ticked.all ? total : chosen.length,
-      files: chosen,
-    } satisfies Chosen,
+    count,
+    /** How many of them are on this page. */
+    onPage,
+    chosen,
     click: (click: Click) => setTicked(clicked(ticked, click, shown)),
-    clear: () => setTicked({ list, ids: [], all: false }),
+    clear: () => setTicked(nothing),
   }
 }
 
 export type FileSelection = ReturnType<typeof useSelection>
+
+const filesOf = (files: readonly File[]) => new Map(files.map((file) => [file.id, file]))

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../client/error.ts'
-import { EMPTY_SETTINGS, readSettings, type SettingsForm, settingsObjections } from './settings-form.ts'
+import { EMPTY_SETTINGS, readSettings, type SettingsForm } from './settings-form.ts'
 
 const read = (part: Partial<SettingsForm>) => readSettings({ ...EMPTY_SETTINGS, ...part })
 
@@ -30,14 +29,4 @@ test('every field that makes no sense is named at once', () => {
   expect(read({ expiry: 'set', days: '0', limit: 'set', downloads: 'many', referrers: 'these' })).toEqual({
     errors: { days: expect.any(String), downloads: expect.any(String), sites: expect.any(String) },
   })
-})
-
-test('the server’s objections stand beside their fields', () => {
-  const details = [{ param: 'options.allowed_referrers[0]', code: 'x', message: 'No site' }]
-  expect(settingsObjections(new ApiError('validation_failed', 'No', { details }))).toEqual({
-    errors: { sites: 'No site' },
-    other: null,
-  })
-  const other = new ApiError('x', 'No')
-  expect(settingsObjections(other)).toEqual({ errors: {}, other })
 })

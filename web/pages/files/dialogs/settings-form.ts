@@ -1,6 +1,6 @@
 // What the form for many files' settings says: what is left alone is not sent.
-import { ApiError } from '../../client/error.ts'
-import { type File } from '../../client/types.ts'
+import { type File } from '../../../client/types.ts'
+import { type Errors, type Reading, wholeNumber } from './use-form.ts'
 
 export interface SettingsForm {
   expiry: 'keep' | 'set' | 'add' | 'never'
@@ -16,7 +16,6 @@ export interface SettingsForm {
 }
 
 export type OnOff = 'keep' | 'on' | 'off'
-export type SettingsErrors = Partial<Record<'days' | 'downloads' | 'sites' | 'form', string>>
 
 export const EMPTY_SETTINGS: SettingsForm = {
   expiry: 'keep',
@@ -36,18 +35,18 @@ const MAX_DOWNLOADS = 1_000_000_000
 const SWITCHES = ['cdn', 'download_notification', 'download_tracking'] as const
 
 /** The options of `update-settings`, or what is wrong with each field. */
-export function readSettings(form: SettingsForm): { options: Record<string, unknown> } | { errors: SettingsErrors } {
-  const errors: SettingsErrors = {}
+export function readSettings(form: SettingsForm): Reading {
+  const errors: Errors = {}
   const options: Record<string, unknown> = {}
   if (form.expiry === 'never') options.expiry_days = null
   else if (form.expiry !== 'keep') {
-    const days = whole(form.days, MAX_DAYS)
+    const days = wholeNumber(form.days, 1, MAX_DAYS)
     if (days === null) errors.days = 'Write a whole number from 1 to 36,500'
     else options[form.expiry === 'set' ? 'expiry_days' : 'add_expiry_days'] = days
   }
   if (form.limit === 'unlimited') options.download_limit = null
   else if (form.limit === 'set') {
-    const downloads = whole(form.downloads, MAX_DOWNLOADS)
+    const downloads = wholeNumber(form.downloads, 1, MAX_DOWNLOADS)
     if (downloads === null) errors.downloads = 'Write a whole number from 1 up'
     else options.download_limit = downloads
   }
@@ -63,28 +62,10 @@ export function readSettings(form: SettingsForm): { options: Record<string, unkn
   return { options }
 }
 
-const FIELDS: Record<string, keyof SettingsErrors> = {
+/** Where the server's objections to an option are shown. */
+export const SETTINGS_FIELDS = {
   expiry_days: 'days',
   add_expiry_days: 'days',
   download_limit: 'downloads',
   allowed_referrers: 'sites',
-}
-
-/** The server's objections beside the fields where they name one of ours; `other` is what is left to say. */
-export function settingsObjections(error: Error): { errors: SettingsErrors; other: Error | null } {
-  if (!(error instanceof ApiError) || error.details.length === 0) return { errors: {}, other: error }
-  const errors: SettingsErrors = {}
-  let unplaced = false
-  for (const { param, message } of error.details) {
-    const name = param.replace(/^options\./, '').replace(/[.[].*$/, '')
-    const field = FIELDS[name]
-    if (field) errors[field] ??= message
-    else unplaced = true
-  }
-  return { errors, other: unplaced ? error : null }
-}
-
-function whole(text: string, largest: number): number | null {
-  const value = /^\d+$/.test(text.trim()) ? Number(text) : 0
-  return value >= 1 && value <= largest ? value : null
 }

@@ -1,11 +1,12 @@
 // Changes the chosen files' tags: in the place of those they have, beside them, or takes some away.
 import { useState } from 'react'
-import { ApiError } from '../../client/error.ts'
-import { useStartOperation } from '../../client/operations.ts'
-import { TagWords } from '../../components/filter-fields.tsx'
-import { Banner, ChoiceList } from '../../ui/index.ts'
-import { countText } from '../../words/size.ts'
+import { ApiError } from '../../../client/error.ts'
+import { useStartOperation } from '../../../client/operations.ts'
+import { TagWords } from '../../../components/filter-fields.tsx'
+import { Banner, ChoiceList } from '../../../ui/index.ts'
+import { countText } from '../../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { TagTemplates } from './tag-templates.tsx'
 
 type Mode = 'replace' | 'add' | 'remove'
 
@@ -26,6 +27,10 @@ export function TagsDialog(props: BulkProps) {
     setMissing(false)
     setWarned(false)
     if (start.error) start.reset()
+  }
+  const change = (next: readonly string[]) => {
+    setTags([...next])
+    changed()
   }
   return (
     <BulkDialog
@@ -60,11 +65,9 @@ export function TagsDialog(props: BulkProps) {
         placeholder="Type a tag and press Enter"
         error={missing ? `Name at least one tag to ${mode}` : refusal?.message}
         value={tags}
-        onChange={(next) => {
-          setTags(next)
-          changed()
-        }}
+        onChange={change}
       />
+      <TagTemplates tags={tags} onPick={change} />
       {clears && (
         <Banner tone="warning">
           <p>No tag is named here: every tag that these files have will be removed.</p>

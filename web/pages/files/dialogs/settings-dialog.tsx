@@ -1,52 +1,28 @@
 // Changes the chosen files' settings; what stands at "Leave as it is" is left alone.
-import { useState } from 'react'
-import { useStartOperation } from '../../client/operations.ts'
-import { WordsField } from '../../components/words-field.tsx'
-import { Select, Text, TextField } from '../../ui/index.ts'
-import { countText } from '../../words/size.ts'
+import { WordsField } from '../../../components/words-field.tsx'
+import { Select, TextField } from '../../../ui/index.ts'
+import { countText } from '../../../words/size.ts'
+import { FormError } from './form-error.tsx'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
-import {
-  EMPTY_SETTINGS,
-  type OnOff,
-  readSettings,
-  type SettingsErrors,
-  type SettingsForm,
-  settingsObjections,
-} from './settings-form.ts'
+import { EMPTY_SETTINGS, type OnOff, readSettings, SETTINGS_FIELDS, type SettingsForm } from './settings-form.ts'
+import { type Errors, useForm } from './use-form.ts'
 
 const KEEP = { value: 'keep', label: 'Leave as it is' }
 
 export function SettingsDialog(props: BulkProps) {
-  const start = useStartOperation()
-  const [form, setForm] = useState<SettingsForm>(EMPTY_SETTINGS)
-  const [found, setFound] = useState<SettingsErrors>({})
-  const refusal = start.error ? settingsObjections(start.error) : { errors: {}, other: null }
-  const errors = { ...refusal.errors, ...found }
-  const change = (part: Partial<SettingsForm>) => {
-    setForm({ ...form, ...part })
-    setFound({})
-    if (start.error) start.reset()
-  }
+  const { form, change, errors, bulk } = useForm({
+    initial: EMPTY_SETTINGS,
+    read: readSettings,
+    fields: SETTINGS_FIELDS,
+  })
   return (
     <BulkDialog
       {...props}
+      {...bulk('update-settings')}
       title={`Settings of ${countText(props.chosen.count, 'file', 'files')}`}
       run="Update settings"
-      start={start}
-      error={refusal.other}
-      work={() => {
-        const read = readSettings(form)
-        setFound('errors' in read ? read.errors : {})
-        return 'options' in read ? { action: 'update-settings', options: read.options } : null
-      }}
     >
-      {errors.form && (
-        <div role="alert">
-          <Text as="p" tone="critical">
-            {errors.form}
-          </Text>
-        </div>
-      )}
+      <FormError text={errors.form} />
       <div className="pairs">
         <LinkFields form={form} errors={errors} onChange={change} />
         <DeliveryFields form={form} errors={errors} onChange={change} />
@@ -57,7 +33,7 @@ export function SettingsDialog(props: BulkProps) {
 
 interface FieldsProps {
   form: SettingsForm
-  errors: SettingsErrors
+  errors: Errors
   onChange: (part: Partial<SettingsForm>) => void
 }
 

@@ -1,16 +1,36 @@
 // Runs a workflow on the chosen files.
 import { useState } from 'react'
-import { useStartOperation } from '../../client/operations.ts'
-import { useWorkflows, type Workflow } from '../../client/workflows.ts'
-import { Problem } from '../../components/problem.tsx'
-import { Steps } from '../../components/steps.tsx'
-import { Banner, Link, Select, Spinner } from '../../ui/index.ts'
-import { cannotUndoText } from '../../words/operation.ts'
-import { countText } from '../../words/size.ts'
+import { useStartOperation } from '../../../client/operations.ts'
+import { useWorkflows, type Workflow } from '../../../client/workflows.ts'
+import { Problem } from '../../../components/problem.tsx'
+import { Steps } from '../../../components/steps.tsx'
+import { Banner, Link, Select, Spinner } from '../../../ui/index.ts'
+import { cannotUndoText } from '../../../words/operation.ts'
+import { countText } from '../../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 
 /** These have dialogs of their own, since they must be told what to do, or are about the trash. */
-const OWN_DIALOG = ['update-settings', 'tag-files', 'delete-files', 'restore-files', 'purge-files']
+const OWN_DIALOG = [
+  'update-settings',
+  'tag-files',
+  'replace-tag',
+  'merge-tag-case',
+  'delete-files',
+  'restore-files',
+  'purge-files',
+  'map-products',
+  'unmap-products',
+  'rename-files',
+  'move-to-pack',
+  'change-storage',
+  'export-files',
+  'create-links',
+  'optimize-image',
+  'optimize-pdf',
+  'watermark-pdf',
+  'split-pdf',
+  'merge-pdf',
+]
 
 export function WorkflowDialog(props: BulkProps) {
   const start = useStartOperation()

@@ -1,0 +1,28 @@
+// What files would be called: asked while a pattern is being written, before anything is started.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { type Selection } from './types.ts'
+
+export interface Renamed {
+  file_id: string
+  before: string
+  after: string
+  /** Why it can't be called that; null: it can. */
+  problem: string | null
+}
+
+export interface RenamePreview {
+  /** The first files. */
+  data: Renamed[]
+}
+
+/** `options` null: they are not right yet. The last answer stays until the next one is here, so that nothing flickers as one types. */
+export const useRenamePreview = (select: Selection, options: Record<string, unknown> | null) =>
+  useQuery({
+    queryKey: ['rename-preview', select, options],
+    queryFn: ({ signal }) =>
+      call<RenamePreview>('/api/files/rename-preview', { method: 'POST', body: { select, options }, signal }),
+    enabled: options !== null,
+    placeholderData: keepPreviousData,
+    retry: false,
+  })

@@ -1,0 +1,38 @@
+// Sets of tags that were saved under a name.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { type Page } from './types.ts'
+
+export interface TagTemplate {
+  id: string
+  name: string
+  tags: string[]
+  created_at: string
+}
+
+const KEY = ['tag-templates']
+
+export const useTagTemplates = () =>
+  useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => call<Page<TagTemplate>>('/api/tag-templates', { signal }),
+  })
+
+function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: send,
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
+  })
+}
+
+/** Makes one, or with an id changes that one. */
+export const useSaveTagTemplate = () =>
+  useChange<{ id: string | null; name: string; tags: readonly string[] }, TagTemplate>(({ id, ...body }) =>
+    id === null
+      ? call('/api/tag-templates', { method: 'POST', body })
+      : call(`/api/tag-templates/${id}`, { method: 'PATCH', body }),
+  )
+
+export const useDeleteTagTemplate = () =>
+  useChange<string, void>((id) => call(`/api/tag-templates/${id}`, { method: 'DELETE' }))

@@ -1,0 +1,36 @@
+// The document that an operation has produced, to be saved.
+import { useState } from 'react'
+import { saveArtifact } from '../client/operations.ts'
+import { type Artifact } from '../client/types.ts'
+import { Button, Text } from '../ui/index.ts'
+import { sizeText } from '../words/size.ts'
+
+export function ArtifactButton({ artifact }: { artifact: Artifact }) {
+  const [error, setError] = useState<Error | null>(null)
+  const [busy, setBusy] = useState(false)
+  const save = async () => {
+    setBusy(true)
+    setError(null)
+    await saveArtifact(artifact).catch((reason: unknown) => setError(reason as Error))
+    setBusy(false)
+  }
+  return (
+    <>
+      <Button
+        variant="primary"
+        loading={busy}
+        accessibilityLabel={`Download ${artifact.filename}, ${sizeText(artifact.size_bytes)}`}
+        onClick={() => void save()}
+      >
+        Download
+      </Button>
+      {error && (
+        <div role="alert">
+          <Text as="p" tone="critical">
+            {error.message}
+          </Text>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+// What every dialog about many files has: what it is about, a way to look first, and the way to run it.
+import { type ReactNode, useState } from 'react'
+import { useAct, type useStartOperation } from '../../../client/operations.ts'
+import { type DeletionWithBackup, type Operation } from '../../../client/types.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Text } from '../../../ui/index.ts'
+import { allOf } from '../../../words/selection.ts'
+import { type Chosen } from '../selection.ts'
+import { Preview, usePreview } from './preview.tsx'
+
+export interface BulkProps {
+  chosen: Chosen
+  onClose: () => void
+  /** The operation runs. */
+  onLaunched: (operation: Operation) => void
+}
+
+/** What to start, but for the files: `{ action, options }`. */
+export type Work = { action: string; options?: Record<string, unknown> } | { workflow: string } | DeletionWithBackup
+
+interface Props extends BulkProps {
+  title: string
+  /** The button that runs it: `Delete 12 files`. */
+  run: string
+  destructive?: boolean
+  start: ReturnType<typeof useStartOperation>
+  /** `required`: it is run from its preview alone. */
+  preview?: 'offered' | 'required' | 'none'
+  /** What stands below; absent: what a preview is. */
+  note?: string
+  /** What is left to say of a refusal, where the fields don't say it. */
+  error: Error | null
+  /** Null where the form is not right yet. */
+  work: () => Work | null
+  /** Which files are meant; absent: in words where they are all that match. */
+  about?: null
+  size?: 'small' | 'large'
+  children: ReactNode
+}
+
+const WHAT_A_PREVIEW_IS = 'A preview shows what would happen to each file, and changes nothing until you confirm it.'
+
+export function BulkDialog(props: Props) {
+  const { title, run, destructive, chosen, start, error, work, preview = 'offered', size, onClose, onLaunched } = props
+  const { note = preview === 'none' ? undefined : WHAT_A_PREVIEW_IS, about, children } = props
+  const [previewed, setPreviewed] = useState<string | null>(null)
+  const act = useAct()
+  const look = usePreview(previewed)
+  const launch = (dry: boolean) => {
+    const body = work()
+    if (!body || start.isPending) return
+    const operation = { ...body, select: chosen.select, ...(dry ? { dry_run: true } : {}) }
+    start.mutate('backup_first' in body ? body : operation, {
+      onSuccess: (record) => (dry ? setPreviewed(record.id) : onLaunched(record)),
+    })
+  }
+  /** What was looked at and not confirmed is put away. */
+  const discard = () => {
+    if (previewed) act.mutate({ id: previewed, action: 'cancel' })
+    setPreviewed(null)
+  }
+  const close = () => {
+    discard()
+    onClose()
+  }
+  if (previewed)
+    return (
+      <Dialog
+        title={title}
+        size={size}
+        onClose={close}
+        primaryAction={{
+          content: run,
+          destructive,
+          loading: act.isPending,
+          disabled: !look.ready || act.isPending,
+          onAction: () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onLaunched }),
+        }}
+        secondaryActions={[
+          { content: 'Back', onAction: discard },
+          { content: 'Cancel', onAction: close },
+        ]}
+      >
+        {act.error && <Problem error={act.error} what="This could not be started" />}
+        <Preview look={look} />
+      </Dialog>
+    )
+  const previewing = start.isPending && 'dry_run' in start.variables
+  const first = preview === 'required'
+  const toPreview = { content: 'Preview', loading: previewing, disabled: start.isPending, onAction: () => launch(true) }
+  const toRun = {
+    content: run,
+    destructive,
+    loading: start.isPending && !previewing,
+    disabled: start.isPending,
+    onAction: () => launch(false),
+  }
+  return (
+    <Dialog
+      title={title}
+      size={size}
+      onClose={onClose}
+      primaryAction={first ? toPreview : toRun}
+      secondaryActions={[...(preview === 'offered' ? [toPreview] : []), { content: 'Cancel', onAction: onClose }]}
+      // What can't be taken back as easily wants a button pressed.
+      onEnter={destructive && !first ? undefined : () => launch(first)}
+    >
+      {error && <Problem error={error} what="This could not be started" />}
+      {about !== null && 'filter' in chosen.select && (
+        <Text as="p" tone="subdued">
+          {allOf(chosen.select.filter, chosen.count)}
+        </Text>
+      )}
+      {children}
+      {note && (
+        <Text as="p" tone="subdued" variant="bodySm">
+          {note}
+        </Text>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+// What is asked of pictures and documents in more than one dialog.
+import { type Errors, wholeNumber } from './use-form.ts'
+
+export interface PixelsForm {
+  max_px: string
+  quality: string
+}
+
+const LARGEST_PX = 20_000
+
+/** How small pictures become, alone or in documents. */
+export function readPixels({ max_px, quality }: PixelsForm): { max_px: number; quality: number } | { errors: Errors } {
+  const errors: Errors = {}
+  const [px, percent] = [wholeNumber(max_px, 16, LARGEST_PX), wholeNumber(quality, 1, 100)]
+  if (px === null) errors.max_px = 'Write a whole number from 16 to 20,000'
+  if (percent === null) errors.quality = 'Write a whole number from 1 to 100'
+  return px === null || percent === null ? { errors } : { max_px: px, quality: percent }
+}
+
+/** Absent where none is given. */
+export const withPassword = (password: string) => (password === '' ? {} : { password })

@@ -1,0 +1,122 @@
+// How long the links work, how often, and for whom; some files may have days of their own.
+import { useState } from 'react'
+import { type File } from '../../../client/types.ts'
+import { Button, Select, Text, TextField } from '../../../ui/index.ts'
+import { expiryText } from '../../../words/file.ts'
+import { type LinksForm } from './links-form.ts'
+import { type Errors } from './use-form.ts'
+import './link-terms.css'
+
+interface Props {
+  form: LinksForm
+  errors: Errors
+  /** Those that may get days of their own; none: that is not offered. */
+  files: readonly File[]
+  onChange: (part: Partial<LinksForm>) => void
+}
+
+const number = { type: 'number', inputMode: 'numeric', min: 1, step: 1, autoComplete: 'off' } as const
+
+export function LinkTermsFields({ form, errors, files, onChange }: Props) {
+  const [each, setEach] = useState(false)
+  return (
+    <>
+      <div className="pairs">
+        <Select
+          label="Links expire"
+          options={[
+            { value: 'own', label: 'As each file is set' },
+            { value: 'set', label: 'After a number of days' },
+            { value: 'never', label: 'Never' },
+          ]}
+          value={form.expiry}
+          onChange={(expiry) => onChange({ expiry: expiry as LinksForm['expiry'] })}
+        />
+        <TextField
+          {...number}
+          label="Days until links expire"
+          suffix="days"
+          disabled={form.expiry !== 'set'}
+          value={form.expiry === 'set' ? form.days : ''}
+          error={errors.days}
+          onChange={(days) => onChange({ days })}
+        />
+        <Select
+          label="Links allow"
+          options={[
+            { value: 'own', label: 'As each file is set' },
+            { value: 'set', label: 'A number of downloads' },
+            { value: 'unlimited', label: 'Unlimited' },
+          ]}
+          value={form.limit}
+          onChange={(limit) => onChange({ limit: limit as LinksForm['limit'] })}
+        />
+        <TextField
+          {...number}
+          label="Most downloads of a link"
+          suffix="downloads"
+          disabled={form.limit !== 'set'}
+          value={form.limit === 'set' ? form.downloads : ''}
+          error={errors.downloads}
+          onChange={(downloads) => onChange({ downloads })}
+        />
+      </div>
+      {files.length > 1 && !each && (
+        <div>
+          <Button variant="plain" onClick={() => setEach(true)}>
+            Set another expiry for some files
+          </Button>
+        </div>
+      )}
+      {each && <EachFile form={form} error={errors.custom} files={files} onChange={onChange} />}
+      <TextField
+        label="Customer’s email (optional)"
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        placeholder="name@example.com"
+        helpText="Kept with the links, so that you know whose they are."
+        value={form.email}
+        error={errors.email}
+        onChange={(email) => onChange({ email })}
+      />
+    </>
+  )
+}
+
+interface EachProps extends Omit<Props, 'errors'> {
+  error: string | undefined
+}
+
+function EachFile({ form, error, files, onChange }: EachProps) {
+  const usual = (file: File) =>
+    form.expiry === 'never' ? 'Never' : form.expiry === 'set' ? form.days : expiryText(file.expiry_days)
+  return (
+    <fieldset className="plain-set">
+      <legend>Days until the link to this file expires</legend>
+      {error && (
+        <Text as="p" tone="critical">
+          {error}
+        </Text>
+      )}
+      <ul className="each-file">
+        {files.map((file) => (
+          <li key={file.id}>
+            <Text as="span" breakWord>
+              {file.filename}
+            </Text>
+            <TextField
+              {...number}
+              label={`Days for ${file.filename}`}
+              labelHidden
+              placeholder={usual(file)}
+              suffix="days"
+              value={form.custom[file.id] ?? ''}
+              onChange={(days) => onChange({ custom: { ...form.custom, [file.id]: days } })}
+            />
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  )
+}

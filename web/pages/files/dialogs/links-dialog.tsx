@@ -1,0 +1,90 @@
+// Makes a download link for each chosen file. Of a few they are shown at once; of many, an operation writes them into a list.
+import { useState } from 'react'
+import { useCreateLinks } from '../../../client/links.ts'
+import { type DownloadLink } from '../../../client/types.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Checkbox } from '../../../ui/index.ts'
+import { countText, numberText } from '../../../words/size.ts'
+import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { LinkTermsFields } from './link-terms.tsx'
+import { EMPTY_LINKS, type LinksForm, readLinks } from './links-form.ts'
+import { MadeLinks } from './made-links.tsx'
+import { type Reading, useForm } from './use-form.ts'
+
+/** More than these are made by an operation. */
+const MOST_AT_ONCE = 100
+const FIELDS = { expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' }
+
+export function LinksDialog(props: BulkProps) {
+  const { known, count } = props.chosen
+  return known && count <= MOST_AT_ONCE ? <FewLinks {...props} /> : <ManyLinks {...props} />
+}
+
+function FewLinks({ chosen, onClose }: BulkProps) {
+  const create = useCreateLinks()
+  const [made, setMade] = useState<DownloadLink[] | null>(null)
+  const { form, change, errors, error, attempt } = useForm<LinksForm>({
+    ...{ initial: EMPTY_LINKS, read: readLinks, fields: FIELDS, sent: create },
+  })
+  const submit = () => {
+    const terms = attempt()
+    if (!terms || create.isPending) return
+    const file_ids = chosen.files.map(({ id }) => id)
+    create.mutate({ file_ids, ...terms }, { onSuccess: (reply) => 'data' in reply && setMade(reply.data) })
+  }
+  const links = countText(chosen.count, 'download link', 'download links')
+  if (made) return <MadeLinks links={made} send={form.send} onClose={onClose} />
+  return (
+    <Dialog
+      title={`Create ${links}`}
+      onClose={onClose}
+      primaryAction={{ content: `Create ${links}`, loading: create.isPending, onAction: submit }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+      onEnter={submit}
+    >
+      {error && <Problem error={error} what="The links could not be created" />}
+      <LinkTermsFields form={form} errors={errors} files={chosen.files} onChange={change} />
+      <SendEmail form={form} onChange={change} />
+    </Dialog>
+  )
+}
+
+function ManyLinks(props: BulkProps) {
+  const { form, change, errors, bulk } = useForm<LinksForm>({
+    ...{ initial: EMPTY_LINKS, read: readWithSending, fields: FIELDS },
+  })
+  const links = countText(props.chosen.count, 'download link', 'download links')
+  return (
+    <BulkDialog
+      {...props}
+      {...bulk('create-links')}
+      title={`Create ${links}`}
+      run={`Create ${links}`}
+      preview="none"
+      note={`More than ${numberText(MOST_AT_ONCE)} links are made in the background. When they are ready, the list of them can be downloaded as a CSV.`}
+    >
+      <LinkTermsFields form={form} errors={errors} files={[]} onChange={change} />
+      <SendEmail form={form} onChange={change} />
+    </BulkDialog>
+  )
+}
+
+function readWithSending(form: LinksForm): Reading {
+  const read = readLinks(form)
+  return 'errors' in read ? read : { options: { ...read.options, send_emails: form.send } }
+}
+
+interface SendProps {
+  form: LinksForm
+  onChange: (part: Partial<LinksForm>) => void
+}
+
+const SendEmail = ({ form, onChange }: SendProps) => (
+  <Checkbox
+    label="Send the links to this address"
+    helpText="One e-mail with all of them, as soon as they are made."
+    checked={form.send}
+    onChange={(send) => onChange({ send })}
+  />
+)

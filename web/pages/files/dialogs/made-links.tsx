@@ -1,0 +1,89 @@
+// Links that were just made: copied, saved as a list or sent, one by one or all together.
+import { useEffect } from 'react'
+import { useEmailLinks } from '../../../client/links.ts'
+import { saveBytes } from '../../../client/save.ts'
+import { type DownloadLink } from '../../../client/types.ts'
+import { Code, Copy } from '../../../components/copy.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Banner, Button, InlineStack, Text } from '../../../ui/index.ts'
+import { linkTerms } from '../../../words/link.ts'
+import { linksCsv } from '../../../words/link-list.ts'
+import { countText } from '../../../words/size.ts'
+
+interface Props {
+  links: readonly DownloadLink[]
+  /** They are to be sent at once. */
+  send: boolean
+  onClose: () => void
+}
+
+export function MadeLinks({ links, send, onClose }: Props) {
+  const mail = useEmailLinks()
+  const addressed = links.filter(({ email }) => email !== null)
+  const { mutate } = mail
+  useEffect(() => {
+    if (send) mutate(links.map(({ id }) => id))
+  }, [send, links, mutate])
+  const save = () => saveBytes(new Blob([linksCsv(links)], { type: 'text/csv' }), 'download-links.csv')
+  return (
+    <Dialog
+      title={`${countText(links.length, 'download link', 'download links')} created`}
+      onClose={onClose}
+      primaryAction={{ content: 'Done', onAction: onClose }}
+    >
+      {mail.error && <Problem error={mail.error} what="The links could not be sent" />}
+      {mail.data && <Sent mailed={mail.data} />}
+      <InlineStack gap="200">
+        <Copy text={links.map(({ url }) => url).join('\n')} what="all links" label="Copy all" />
+        <Button size="slim" onClick={save}>
+          Save as CSV
+        </Button>
+        {addressed.length > 0 && (
+          <Button
+            size="slim"
+            loading={mail.isPending && mail.variables.length > 1}
+            onClick={() => mutate(addressed.map(({ id }) => id))}
+          >
+            E-mail all
+          </Button>
+        )}
+      </InlineStack>
+      <ul className="made-links">
+        {links.map(({ id, url, filename, email, ...terms }) => (
+          <li key={id}>
+            <InlineStack align="space-between" blockAlign="center" gap="200">
+              <Text as="span" fontWeight="medium" breakWord>
+                {filename}
+              </Text>
+              {email !== null && (
+                <Button
+                  variant="plain"
+                  accessibilityLabel={`E-mail the link to ${filename}`}
+                  onClick={() => mutate([id])}
+                >
+                  {`Send to ${email}`}
+                </Button>
+              )}
+            </InlineStack>
+            {url !== null && <Code text={url} what={`link to ${filename}`} wrap />}
+            <Text as="span" variant="bodySm" tone="subdued">
+              {linkTerms(terms)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function Sent({ mailed: { queued, skipped } }: { mailed: { queued: number; skipped: { reason: string }[] } }) {
+  return (
+    <Banner tone={skipped.length > 0 ? 'warning' : 'success'}>
+      <p>
+        {`${countText(queued, 'link is', 'links are')} on their way by e-mail.`}
+        {skipped.length > 0 && ` ${countText(skipped.length, 'was', 'were')} not sent: ${skipped[0]!.reason}`}
+      </p>
+    </Banner>
+  )
+}

@@ -1,0 +1,154 @@
+// Renames the chosen files; what they would be called stands below while it is written.
+import { useRef } from 'react'
+import { Checkbox, Select, Tabs, TextField } from '../../../ui/index.ts'
+import { countText } from '../../../words/size.ts'
+import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { DATE_FORMATS, EMPTY_RENAME, readRename, type RenameForm, VARIABLES } from './rename-form.ts'
+import { NewNames } from './new-names.tsx'
+import { type Errors, useForm } from './use-form.ts'
+
+const MODES = ['pattern', 'replace'] as const
+const TABS = [
+  { id: 'rename-pattern', content: 'By a pattern' },
+  { id: 'rename-replace', content: 'Find and replace' },
+]
+
+export function RenameDialog(props: BulkProps) {
+  const { form, change, errors, options, bulk } = useForm<RenameForm>({ initial: EMPTY_RENAME, read: readRename })
+  const files = countText(props.chosen.count, 'file', 'files')
+  return (
+    <BulkDialog {...props} {...bulk('rename-files')} title={`Rename ${files}`} run={`Rename ${files}`} size="large">
+      <Tabs
+        tabs={TABS}
+        selected={MODES.indexOf(form.mode)}
+        onSelect={(at) => change({ mode: MODES[at]! })}
+        fitted
+        disclosureText="More"
+      />
+      {form.mode === 'pattern' ? (
+        <PatternFields form={form} errors={errors} onChange={change} />
+      ) : (
+        <ReplaceFields form={form} errors={errors} onChange={change} />
+      )}
+      <Checkbox
+        label="Keep each file’s extension"
+        helpText="What stands after the last dot stays as it is."
+        checked={form.keep_extension}
+        onChange={(keep_extension) => change({ keep_extension })}
+      />
+      <NewNames select={props.chosen.select} options={options} total={props.chosen.count} />
+    </BulkDialog>
+  )
+}
+
+interface FieldsProps {
+  form: RenameForm
+  errors: Errors
+  onChange: (part: Partial<RenameForm>) => void
+}
+
+const PATTERN = 'rename-pattern-field'
+
+function PatternFields({ form, errors, onChange }: FieldsProps) {
+  const cursor = useRef<number | null>(null)
+  const insert = (variable: string) => {
+    const at = cursor.current ?? form.pattern.length
+    onChange({ pattern: form.pattern.slice(0, at) + variable + form.pattern.slice(at) })
+    cursor.current = at + variable.length
+    document.getElementById(PATTERN)?.focus()
+  }
+  const noteCursor = () => {
+    const field = document.getElementById(PATTERN)
+    if (field instanceof HTMLInputElement) cursor.current = field.selectionStart
+  }
+  const uses = (variable: string) => form.pattern.includes(variable)
+  const number = { type: 'number', inputMode: 'numeric', autoComplete: 'off' } as const
+  return (
+    <>
+      <div onBlurCapture={noteCursor}>
+        <TextField
+          id={PATTERN}
+          label="Pattern"
+          autoComplete="off"
+          autoFocus
+          maxLength={250}
+          value={form.pattern}
+          error={errors.pattern}
+          onChange={(pattern) => onChange({ pattern })}
+        />
+        <div className="suggestions" role="group" aria-label="Variables">
+          {Object.entries(VARIABLES).map(([variable, meaning]) => (
+            <button key={variable} type="button" title={meaning} onClick={() => insert(variable)}>
+              + {variable}
+            </button>
+          ))}
+        </div>
+      </div>
+      {uses('{sequence}') && (
+        <div className="pairs">
+          <TextField
+            {...number}
+            label="The first number"
+            min={0}
+            value={form.start}
+            error={errors.start}
+            onChange={(start) => onChange({ start })}
+          />
+          <TextField
+            {...number}
+            label="Digits at least"
+            min={1}
+            max={9}
+            value={form.digits}
+            error={errors.digits}
+            onChange={(digits) => onChange({ digits })}
+          />
+        </div>
+      )}
+      {uses('{date}') && (
+        <Select
+          label="How the date is written"
+          options={DATE_FORMATS}
+          value={form.date_format}
+          onChange={(date_format) => onChange({ date_format })}
+        />
+      )}
+    </>
+  )
+}
+
+function ReplaceFields({ form, errors, onChange }: FieldsProps) {
+  return (
+    <>
+      <div className="pairs">
+        <TextField
+          label="Find"
+          autoComplete="off"
+          autoFocus
+          monospaced={form.regex}
+          value={form.find}
+          error={errors.find}
+          onChange={(find) => onChange({ find })}
+        />
+        <TextField
+          label="Replace by"
+          autoComplete="off"
+          placeholder="Nothing"
+          monospaced={form.regex}
+          helpText={form.regex ? '$1 stands for what the first brackets found.' : undefined}
+          value={form.replace}
+          error={errors.replace}
+          onChange={(replace) => onChange({ replace })}
+        />
+      </div>
+      <div className="pairs">
+        <Checkbox
+          label="Case sensitive"
+          checked={form.case_sensitive}
+          onChange={(case_sensitive) => onChange({ case_sensitive })}
+        />
+        <Checkbox label="Regular expression" checked={form.regex} onChange={(regex) => onChange({ regex })} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+// How files are to be called: after a pattern, or with a part of their names replaced.
+import { type Errors, type Reading, wholeNumber } from './use-form.ts'
+
+export interface RenameForm {
+  mode: 'pattern' | 'replace'
+  pattern: string
+  start: string
+  /** Of a number, at least. */
+  digits: string
+  date_format: string
+  find: string
+  replace: string
+  case_sensitive: boolean
+  regex: boolean
+  keep_extension: boolean
+}
+
+export const VARIABLES = {
+  '{original}': 'the name it has',
+  '{product_name}': 'the product that it is mapped to',
+  '{sequence}': 'its number',
+  '{date}': 'the day it was uploaded',
+} as const
+
+export const DATE_FORMATS = ['YYYY-MM-DD', 'YYYYMMDD', 'DD-MM-YYYY', 'MM-DD-YYYY', 'YYYY-MM', 'YYYY']
+
+export const EMPTY_RENAME: RenameForm = {
+  mode: 'pattern',
+  pattern: '{original}',
+  start: '1',
+  digits: '3',
+  date_format: 'YYYY-MM-DD',
+  find: '',
+  replace: '',
+  case_sensitive: false,
+  regex: false,
+  keep_extension: true,
+}
+
+const KNOWN = new Set(Object.keys(VARIABLES))
+
+export function readRename({ mode, keep_extension, ...form }: RenameForm): Reading {
+  if (mode === 'replace') {
+    const { find, replace, case_sensitive, regex } = form
+    if (find === '') return { errors: { find: 'Write what is looked for' } }
+    return { options: { mode, find, replace, case_sensitive, regex, keep_extension } }
+  }
+  const errors: Errors = {}
+  const pattern = form.pattern.trim()
+  const unknown = pattern.match(/\{[^}]*\}/g)?.find((variable) => !KNOWN.has(variable))
+  const [start, digits] = [wholeNumber(form.start, 0, 1_000_000_000), wholeNumber(form.digits, 1, 9)]
+  if (pattern === '') errors.pattern = 'Write a pattern'
+  else if (unknown !== undefined) errors.pattern = `There is no ${unknown}`
+  if (start === null) errors.start = 'Write a whole number from 0 up'
+  if (digits === null) errors.digits = 'Write a whole number from 1 to 9'
+  if (Object.keys(errors).length > 0) return { errors }
+  return { options: { mode, pattern, start, digits, date_format: form.date_format, keep_extension } }
+}

@@ -1,0 +1,107 @@
+// Tags saved under a name: one is picked in place of what stands in the field, or what stands there is saved as one.
+import { type KeyboardEvent, useState } from 'react'
+import { ApiError } from '../../../client/error.ts'
+import { type TagTemplate, useDeleteTagTemplate, useSaveTagTemplate, useTagTemplates } from '../../../client/tags.ts'
+import { BlockStack, Button, InlineStack, Select, Text, TextField } from '../../../ui/index.ts'
+
+interface Props {
+  tags: readonly string[]
+  onPick: (tags: readonly string[]) => void
+}
+
+const same = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((tag) => others.includes(tag))
+
+export function TagTemplates({ tags, onPick }: Props) {
+  const templates = useTagTemplates()
+  const [naming, setNaming] = useState(false)
+  const remove = useDeleteTagTemplate()
+  const list = templates.data?.data ?? []
+  const picked = list.find((template) => same(template.tags, tags))
+  return (
+    <BlockStack gap="200">
+      {list.length > 0 && (
+        <Select
+          label="Template"
+          options={[
+            { label: picked ? 'None' : 'Pick saved tags', value: '' },
+            ...list.map(({ id, name }) => ({ label: name, value: id })),
+          ]}
+          value={picked?.id ?? ''}
+          onChange={(id) => onPick(list.find((template) => template.id === id)?.tags ?? [])}
+        />
+      )}
+      {naming ? (
+        <SaveAs tags={tags} templates={list} onDone={() => setNaming(false)} />
+      ) : (
+        <InlineStack gap="300">
+          {tags.length > 0 && !picked && (
+            <Button variant="plain" onClick={() => setNaming(true)}>
+              Save as a template
+            </Button>
+          )}
+          {picked && (
+            <Button variant="plain" tone="critical" loading={remove.isPending} onClick={() => remove.mutate(picked.id)}>
+              {`Delete the template “${picked.name}”`}
+            </Button>
+          )}
+        </InlineStack>
+      )}
+      {(remove.error ?? templates.error) && (
+        <Text as="p" tone="critical">
+          {(remove.error ?? templates.error)!.message}
+        </Text>
+      )}
+    </BlockStack>
+  )
+}
+
+interface SaveProps {
+  tags: readonly string[]
+  templates: readonly TagTemplate[]
+  onDone: () => void
+}
+
+function SaveAs({ tags, templates, onDone }: SaveProps) {
+  const save = useSaveTagTemplate()
+  const [name, setName] = useState('')
+  // The same name once more means the template that has it.
+  const same = templates.find((template) => template.name.toLowerCase() === name.trim().toLowerCase())
+  const submit = () => {
+    if (name.trim() === '' || tags.length === 0) return
+    save.mutate({ id: same?.id ?? null, name: name.trim(), tags }, { onSuccess: onDone })
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <div onKeyDown={press}>
+      <TextField
+        label="Name of the template"
+        autoComplete="off"
+        autoFocus
+        maxLength={100}
+        value={name}
+        error={save.error ? messageOf(save.error) : undefined}
+        helpText={same ? 'A template of this name gets these tags in place of its own.' : undefined}
+        onChange={(text) => {
+          setName(text)
+          if (save.error) save.reset()
+        }}
+        connectedRight={
+          <InlineStack gap="200" wrap={false}>
+            <Button disabled={name.trim() === '' || tags.length === 0} loading={save.isPending} onClick={submit}>
+              {same ? 'Replace' : 'Save'}
+            </Button>
+            <Button onClick={onDone}>Not now</Button>
+          </InlineStack>
+        }
+      />
+    </div>
+  )
+}
+
+const messageOf = (error: Error): string =>
+  error instanceof ApiError ? (error.details[0]?.message ?? error.message) : error.message

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../../client/error.ts'
+import { placed, wholeNumber } from './use-form.ts'
+
+const known = new Set(['sites', 'days'])
+
+test('the server’s objections stand beside their fields', () => {
+  const details = [{ param: 'options.allowed_referrers[0]', code: 'x', message: 'No site' }]
+  const error = new ApiError('validation_failed', 'No', { details })
+  expect(placed(error, { allowed_referrers: 'sites' }, known)).toEqual({ errors: { sites: 'No site' }, other: null })
+})
+
+test('what no field stands for is said above them', () => {
+  const details = [
+    { param: 'options.days', code: 'x', message: 'Too many' },
+    { param: 'select.file_ids', code: 'x', message: 'None' },
+  ]
+  const error = new ApiError('validation_failed', 'No', { details })
+  expect(placed(error, {}, known)).toEqual({ errors: { days: 'Too many' }, other: error })
+  const other = new ApiError('x', 'No')
+  expect(placed(other, {}, known)).toEqual({ errors: {}, other })
+})
+
+test('whole numbers within bounds', () => {
+  expect(['1', ' 30 ', '007'].map((text) => wholeNumber(text, 1, 30))).toEqual([1, 30, 7])
+  expect(['', '0', '31', '1.5', '-1', '1e1', 'x'].map((text) => wholeNumber(text, 1, 30))).toEqual(Array(7).fill(null))
+})

@@ -1,0 +1,83 @@
+// A dialog's form: what stands in it, what is wrong with it as one types, and the options to send. A field is spoken of once it was
+// changed, all of them once somebody tried to send.
+import { useState } from 'react'
+import { ApiError } from '../../../client/error.ts'
+import { useStartOperation } from '../../../client/operations.ts'
+
+/** A message a field; `form` is about all of them together. */
+export type Errors = Record<string, string>
+export type Reading = { options: Record<string, unknown> } | { errors: Errors }
+
+interface Rules<Form> {
+  initial: Form | (() => Form)
+  read: (form: Form) => Reading
+  /** Which field shows what the server says of an option, where they are not called the same. */
+  fields?: Record<string, string>
+  /** The call that it is sent by, where that is not the start of an operation. */
+  sent?: { error: Error | null; reset: () => void }
+}
+
+export function useForm<Form extends object>({ initial, read, fields = {}, sent }: Rules<Form>) {
+  const start = useStartOperation()
+  const { error, reset } = sent ?? start
+  const [form, setForm] = useState(initial)
+  const [seen, setSeen] = useState<ReadonlySet<string> | 'all'>(new Set())
+  const reading = read(form)
+  const own = 'errors' in reading ? reading.errors : {}
+  const known = new Set([...Object.keys(form), ...Object.values(fields)])
+  const refusal = error ? placed(error, fields, known) : { errors: {}, other: null }
+  const shown = Object.entries(own).filter(([field]) => seen === 'all' || seen.has(field))
+  const options = 'options' in reading ? reading.options : null
+  const attempt = () => {
+    setSeen('all')
+    return options
+  }
+  return {
+    form,
+    change: (part: Partial<Form>) => {
+      setForm((before) => ({ ...before, ...part }))
+      setSeen((before) => (before === 'all' ? before : new Set([...before, ...Object.keys(part)])))
+      if (error) reset()
+    },
+    errors: { ...refusal.errors, ...Object.fromEntries(shown) } as Errors,
+    /** What it says by now; null: it is not right yet. */
+    options,
+    /** The same, and from now on every fault is shown. */
+    attempt,
+    /** What is left to say of a refusal. */
+    error: refusal.other,
+    /** What a dialog about an action needs of it. */
+    bulk: (action: string) => ({
+      start,
+      error: refusal.other,
+      work: () => {
+        const given = attempt()
+        return given && { action, options: given }
+      },
+    }),
+  }
+}
+
+/** The server's objections beside the fields that they are about; `other` is what is left to say. */
+export function placed(
+  error: Error,
+  fields: Record<string, string>,
+  known: ReadonlySet<string>,
+): { errors: Errors; other: Error | null } {
+  if (!(error instanceof ApiError) || error.details.length === 0) return { errors: {}, other: error }
+  const errors: Errors = {}
+  let unplaced = false
+  for (const { param, message } of error.details) {
+    const name = param.replace(/^options\./, '').replace(/[.[].*$/, '')
+    const field = fields[name] ?? name
+    if (known.has(field)) errors[field] ??= message
+    else unplaced = true
+  }
+  return { errors, other: unplaced ? error : null }
+}
+
+/** A whole number between two bounds as it was typed, or null. */
+export function wholeNumber(text: string, least: number, most: number): number | null {
+  const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : Number.NaN
+  return value >= least && value <= most ? value : null
+}

@@ -1,0 +1,53 @@
+// Clicks on the rows of the table, as what they tick: a box, a range of them with Shift, a row anywhere with Ctrl, Cmd or Shift.
+import { type MouseEvent, useRef } from 'react'
+import { type File } from '../../client/types.ts'
+import { type FileSelection } from './selection.ts'
+
+export function useRowClicks(files: readonly File[], { isTicked, onPage, click }: FileSelection) {
+  // The row that a range begins at, and whether Shift is held down in the click that is being told of.
+  const last = useRef<number | null>(null)
+  const shift = useRef(false)
+  const tickRange = (from: number, to: number, on: boolean) =>
+    click({ kind: 'range', from: Math.min(from, to), to: Math.max(from, to), on })
+  const tick = (at: number, withShift: boolean) => {
+    const { id } = files[at]!
+    const from = withShift ? last.current : null
+    if (from === null || from >= files.length) click({ kind: 'one', id, on: !isTicked(id) })
+    else tickRange(from, at, !isTicked(id))
+    last.current = at
+  }
+  const rowOf = ({ target }: MouseEvent) => {
+    // A link and a box have an answer of their own.
+    const row = target instanceof Element && !target.closest('a, input, label') ? target.closest('tbody tr') : null
+    return row ? files.findIndex(({ id }) => id === row.id) : -1
+  }
+  return {
+    props: {
+      // Shift would mark the text between as well.
+      onMouseDownCapture: (event: MouseEvent) => {
+        if (event.shiftKey && rowOf(event) !== -1) event.preventDefault()
+      },
+      onClickCapture: (event: MouseEvent) => {
+        shift.current = event.shiftKey
+        const at = event.ctrlKey || event.metaKey || event.shiftKey ? rowOf(event) : -1
+        if (at === -1) return
+        event.preventDefault()
+        event.stopPropagation()
+        tick(at, event.shiftKey)
+      },
+    },
+    /** For the table, which tells of its boxes in words of its own. */
+    onSelectionChange: (type: string, on: boolean, chosen: unknown) => {
+      if (type === 'all') return click({ kind: 'all', on })
+      if (type === 'page') return click({ kind: 'page', on: onPage < files.length })
+      if (Array.isArray(chosen)) {
+        const [from, to] = chosen as [number, number]
+        tickRange(from, to, on)
+        last.current = from === last.current ? to : from
+        return
+      }
+      const at = files.findIndex(({ id }) => id === chosen)
+      if (at !== -1) tick(at, shift.current)
+    },
+  }
+}

@@ -1,0 +1,24 @@
+// What is selected where the rows don't show it: files on other pages, or all that match.
+import { filterOf, type FilesPlace } from '../../place/files.ts'
+import { Box, Button, InlineStack, Text } from '../../ui/index.ts'
+import { selectionText } from '../../words/selection.ts'
+import { type FileSelection } from './selection.ts'
+
+export function SelectionLine({ selection, place }: { selection: FileSelection; place: FilesPlace }) {
+  const { all, count, onPage, clear } = selection
+  const text = selectionText({ all, count, onPage, filter: filterOf(place) })
+  return (
+    <div role="status">
+      {text && (
+        <Box paddingInline="400" paddingBlock="200" background="bg-surface-secondary">
+          <InlineStack gap="300" blockAlign="center">
+            <Text as="span">{text}</Text>
+            <Button variant="plain" onClick={clear}>
+              Clear selection
+            </Button>
+          </InlineStack>
+        </Box>
+      )}
+    </div>
+  )
+}

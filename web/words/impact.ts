@@ -1,0 +1,16 @@
+// What it means for products and buyers when files go.
+import { countText, numberText } from './size.ts'
+
+export function mappedText(mapped: number | null, count: number): string {
+  if (mapped === null) return 'These files may be mapped to products'
+  if (mapped === count)
+    return count === 1 ? 'This file is mapped to a product' : 'All of these files are mapped to products'
+  return `${numberText(mapped)} of ${countText(count, 'file', 'files')} ${mapped === 1 ? 'is mapped to a product' : 'are mapped to products'}`
+}
+
+/** `Customers who bought these 3 products can’t download the files any more.` */
+export function impactText({ products }: { products: number | null }): string {
+  const which =
+    products === null ? 'these products' : products === 1 ? 'this product' : `these ${numberText(products)} products`
+  return `Customers who bought ${which} can’t download the files any more.`
+}

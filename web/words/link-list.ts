@@ -1,0 +1,21 @@
+// Links as a document for spreadsheets.
+import { type DownloadLink } from '../client/types.ts'
+
+/** Starts a formula in a spreadsheet. */
+const FORMULA = /^[=+\-@\t\r]/
+
+function cell(value: string | number | null): string {
+  const text = value === null ? '' : String(value)
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+type Listed = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
+
+/** The columns that the document of an operation has too. */
+export function linksCsv(links: readonly Listed[]): string {
+  const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
+    [filename, url, email, expires_at, download_limit].map(cell).join(','),
+  )
+  return ['filename,url,email,expires_at,download_limit', ...rows, ''].join('\r\n')
+}

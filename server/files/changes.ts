@@ -11,7 +11,7 @@ import { addMappings, removeMappings } from './mappings.ts'
 import { settleNames } from './names.ts'
 import { settlePacks } from './packs.ts'
 import type { FileRecord, KeptMapping } from './records.ts'
-import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem } from './rules.ts'
+import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
 /** Fields that changed, with what they were and what they are. Tags and mappings stand in `after` as what came and went. */
 export interface Ledger {
@@ -74,39 +74,76 @@ interface Delta {
   change: Change
   columns: Columns
   ledger: Ledger
+  /** Its row as it has to be, to be written. */
+  row_version: string
+  /** The file that has its new name until then. */
+  from: string | null
   added: (Mapping & { created_at?: string })[]
   removed: KeptMapping[]
 }
 
-/**
- * Says of each change what came of it, in the order given. A refused one changes nothing; the others go on.
- * `write: false` only says what would come of it.
- */
+interface Looking {
+  /** false: it only says what would come of it. */
+  write?: boolean
+  /** The preview that this is part of, an operation's UUID: its batches see what those before have found. */
+  preview?: string | null
+  /** Files elsewhere that are taken to give up their names. */
+  leaving?: ReadonlySet<string>
+}
+
+/** Says of each change what came of it, in the order given. A refused one changes nothing; the others go on. */
 export async function changeFiles(
   tx: ShopScope,
   changes: readonly Change[],
-  { write = true }: { write?: boolean } = {},
+  { write = true, preview = null, leaving = new Set() }: Looking = {},
 ): Promise<Changed[]> {
-  const named = await settleNames(tx, changes)
   const packed = await settlePacks(tx, changes, write)
+  const verdicts = changes.map((change, at): Verdict | null => {
+    const problem = packed[at] ?? problemOf(change)
+    if (problem) return refused(problem)
+    // It may get another name than it had, and is judged with that.
+    return isRestored(change) ? null : judge(change)
+  })
+  // Of which nothing comes keeps a name that others may want.
+  const stays = (at: number) => verdicts[at]?.delta === null
+  const named = await settleNames(tx, changes, { stays, preview, leaving })
   const deltas: (Delta | null)[] = []
   const results = changes.map((change, at): Changed => {
-    const refusal = named[at] ?? packed[at] ?? problemOf(change)
-    const delta = refusal ? null : deltaOf(change)
-    const drifted = change.promised ? !keepsPromise(change.promised, delta?.ledger ?? null) : false
-    deltas.push(drifted ? null : delta)
-    if (refusal) return { status: 'refused', ...refusal }
-    if (drifted) return { status: 'drifted' }
-    return delta ? { status: 'changed', ledger: delta.ledger } : { status: 'same' }
+    const { problem, from } = named[at]!
+    const { result, delta } = problem ? refused(problem) : (verdicts[at] ?? judge(change))
+    if (delta) delta.from = from
+    deltas.push(delta)
+    return result
   })
   if (!write) return results
-  const wanted = deltas.filter((delta) => delta !== null)
+  const wanted = await freeNames(
+    tx,
+    deltas.filter((delta) => delta !== null),
+  )
   const written = await writeRows(tx, wanted)
   const won = wanted.filter(({ change }) => written.has(change.record.id))
   await removeMappings(tx, pairs(won, 'removed'))
   await addMappings(tx, pairs(won, 'added'))
   return results.map((result, at) => (deltas[at] && !written.has(deltas[at].change.record.id) ? OVERTAKEN : result))
 }
+
+interface Verdict {
+  result: Changed
+  /** What is to be written, if anything. */
+  delta: Delta | null
+}
+
+const refused = (problem: Problem): Verdict => ({ result: { status: 'refused', ...problem }, delta: null })
+
+/** What comes of a change if its name is free. */
+function judge(change: Change): Verdict {
+  const delta = deltaOf(change)
+  if (change.promised && !keepsPromise(change.promised, delta?.ledger ?? null))
+    return { result: { status: 'drifted' }, delta: null }
+  return { result: delta ? { status: 'changed', ledger: delta.ledger } : { status: 'same' }, delta }
+}
+
+const isRestored = ({ record, draft }: Change): boolean => record.deleted_at !== null && draft.deleted === false
 
 const OVERTAKEN: Changed = { status: 'overtaken' }
 
@@ -142,7 +179,10 @@ function problemOf({ record, draft }: Change): { code: ErrorCode; message: strin
 
 function deltaOf(change: Change): Delta | null {
   const { record, draft } = change
-  const delta: Delta = { change, columns: {}, ledger: { before: {}, after: {} }, added: [], removed: [] }
+  const delta: Delta = {
+    ...{ change, columns: {}, ledger: { before: {}, after: {} }, added: [], removed: [] },
+    ...{ row_version: record.row_version, from: null },
+  }
   if (draft.purged) {
     delta.ledger = { before: { filename: record.filename }, after: { purged: true } }
     return delta
@@ -234,6 +274,38 @@ const sameList = (a: readonly string[], b: readonly string[]) =>
 const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], which: Which) =>
   deltas.flatMap((delta) => delta[which].map((mapping) => ({ fileId: delta.change.record.id, mapping })))
 
+/**
+ * Names that others of them get are given up first: no two rows have the same one at any moment. Gives those that can be written, without
+ * those that someone else was faster with and whoever wanted their names.
+ */
+async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<readonly Delta[]> {
+  const takers = new Map(deltas.flatMap((delta) => (delta.from === null ? [] : [[delta.from, delta]])))
+  if (takers.size === 0) return deltas
+  const rows = await tx.query<{ id: string; row_version: string }>(
+    `select id, xmin::text as row_version from files where shop_id = :shop and id = any(:ids::uuid[])
+     order by id for update`,
+    { ids: [...takers.keys()] },
+  )
+  const versions = new Map(rows.map(({ id, row_version }) => [id, row_version]))
+  const lost = new Set<Delta>()
+  for (const delta of deltas) {
+    const { id } = delta.change.record
+    if (!takers.has(id) || versions.get(id) === delta.row_version) continue
+    for (let one: Delta | undefined = delta; one && !lost.has(one); one = takers.get(one.change.record.id))
+      lost.add(one)
+  }
+  const ready = deltas.filter((delta) => !lost.has(delta))
+  const freed = await tx.query<{ id: string; row_version: string }>(
+    // No name has this character.
+    `update files set name_key = chr(1) || id where shop_id = :shop and id = any(:ids::uuid[])
+     returning id, xmin::text as row_version`,
+    { ids: ready.flatMap(({ from }) => from ?? []) },
+  )
+  const now = new Map(freed.map(({ id, row_version }) => [id, row_version]))
+  for (const delta of ready) delta.row_version = now.get(delta.change.record.id) ?? delta.row_version
+  return ready
+}
+
 /** Writes the rows that are still as they were read, and gives their ids. */
 async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<string>> {
   const written = await purge(
@@ -248,7 +320,7 @@ async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<s
 }
 
 const SAME_ROW = 'files.shop_id = :shop and files.id = o.id and files.xmin = o.row_version'
-const identity = ({ change: { record } }: Delta) => ({ id: record.id, row_version: record.row_version })
+const identity = ({ change: { record }, row_version }: Delta) => ({ id: record.id, row_version })
 
 async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<{ id: string }[]> {
   if (deltas.length === 0) return []

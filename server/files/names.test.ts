@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
@@ -5,6 +6,7 @@ import { isRollback } from '../db/faults.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { changeFiles, type Change } from './changes.ts'
 import { draftOfRecord } from './drafts.ts'
+import { grantNames, type Wish } from './name-grants.ts'
 import { readRecords, type FileRecord } from './records.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -130,6 +132,128 @@ describe('a new name', () => {
       { filename: 'b.pdf' },
     ])
     expect(await change(renamed(a!, 'b.pdf'))).toMatchObject([{ status: 'changed' }])
+  })
+})
+
+describe('names of each other', () => {
+  const moves = (records: readonly FileRecord[], ...to: string[]) =>
+    records.map((record, at) => renamed(record, to[at]!))
+
+  it('are swapped', async () => {
+    const files = await live('a.pdf', 'b.pdf')
+    expect(await change(...moves(files, 'B.pdf', 'A.pdf'))).toMatchObject([
+      { status: 'changed', ledger: { before: { filename: 'a.pdf' }, after: { filename: 'B.pdf' } } },
+      { status: 'changed', ledger: { before: { filename: 'b.pdf' }, after: { filename: 'A.pdf' } } },
+    ])
+    expect((await readRecords(scope, [files[0]!.id])).get(files[0]!.id)).toMatchObject({ filename: 'B.pdf' })
+    expect(await names()).toEqual(['A.pdf', 'B.pdf'])
+  })
+  it('move on by one, in either direction and round in a circle', async () => {
+    const files = await live('1.pdf', '2.pdf', '3.pdf', '4.pdf')
+    const ids = files.map(({ id }) => id)
+    for (const shift of [1, 0, -1, 0]) {
+      const records = await readRecords(scope, ids)
+      const to = ids.map((_, n) => `${n + 1 + shift}.pdf`)
+      const results = await change(...ids.map((id, n) => renamed(records.get(id)!, to[n]!)))
+      expect(results.map(({ status }) => status)).toEqual(ids.map(() => 'changed'))
+      const after = await readRecords(scope, ids)
+      expect(ids.map((id) => after.get(id)!.filename)).toEqual(to)
+    }
+    const records = await readRecords(scope, ids)
+    await change(...ids.map((id, n) => renamed(records.get(id)!, `${((n + 1) % 4) + 1}.pdf`)))
+    const after = await readRecords(scope, ids)
+    expect(ids.map((id) => after.get(id)!.filename)).toEqual(['2.pdf', '3.pdf', '4.pdf', '1.pdf'])
+  })
+  it('are refused, all along, where the last one can’t have its own', async () => {
+    await live('taken.pdf')
+    const files = await live('a.pdf', 'b.pdf', 'c.pdf', 'free.pdf')
+    const results = await change(...moves(files, 'b.pdf', 'c.pdf', 'taken.pdf', 'other.pdf'))
+    expect(results.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused', 'changed'])
+    expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'other.pdf', 'taken.pdf'])
+  })
+  it('stay with one whose change is refused for another reason, or that is not what its preview promised', async () => {
+    const [a, b, c, d] = await live('a.pdf', 'b.pdf', 'c.pdf', 'd.pdf')
+    const faulty = renamed(b!, 'e.pdf')
+    faulty.draft.tags = ['a;b']
+    const drifted = { ...renamed(d!, 'f.pdf'), promised: [{ filename: 'd.pdf' }, { filename: 'g.pdf' }] as const }
+    const results = await change(renamed(a!, 'b.pdf'), faulty, renamed(c!, 'd.pdf'), drifted)
+    expect(results.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused', 'drifted'])
+    expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'd.pdf'])
+  })
+  it('are left alone where someone else was faster with one of them, and by all who wanted it', async () => {
+    const files = await live('a.pdf', 'b.pdf', 'c.pdf', 'x.pdf')
+    await scope.query('update files set cdn = false where shop_id = :shop and id = :id', { id: files[2]!.id })
+    const results = await change(...moves(files, 'b.pdf', 'c.pdf', 'a.pdf', 'y.pdf'))
+    expect(results.map(({ status }) => status)).toEqual(['overtaken', 'overtaken', 'overtaken', 'changed'])
+    expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'y.pdf'])
+  })
+  it('go to one that comes back from the trash too', async () => {
+    const [old] = await trashed('a.pdf')
+    const [a] = await live('a.pdf')
+    await change(restored(old!), renamed(a!, 'b.pdf'))
+    expect(await names()).toEqual(['a.pdf', 'b.pdf'])
+  })
+  it('of files elsewhere that are taken to leave are free, as far as looking goes', async () => {
+    const [a, b] = await live('a.pdf', 'b.pdf')
+    const looking = (leaving: string[]) =>
+      scope.transaction((tx) => changeFiles(tx, [renamed(a!, 'b.pdf')], { write: false, leaving: new Set(leaving) }))
+    expect(await looking([])).toMatchObject([{ status: 'refused' }])
+    expect(await looking([b!.id])).toMatchObject([{ status: 'changed' }])
+  })
+
+  const LETTERS = [...'abcdefgh']
+  const wanted = fc.array(fc.option(fc.constantFrom(...LETTERS, 'i', 'j')), { minLength: 6, maxLength: 6 })
+  /** Granted are all of which the holder, if there is one, is granted something too: found by taking away what is not. */
+  function grantedByForce(wishes: readonly Wish[], holders: ReadonlyMap<string, string>): boolean[] {
+    const granted = wishes.map(({ wants }, at) => wishes.findIndex((one) => one.wants === wants) === at)
+    for (let again = true; again;) {
+      again = false
+      for (const [at, { wants }] of wishes.entries()) {
+        const holder = holders.get(wants)
+        const leaves = wishes.some(({ id, has }, other) => id === holder && has !== null && granted[other])
+        if (!granted[at] || holder === undefined || leaves) continue
+        granted[at] = false
+        again = true
+      }
+    }
+    return granted
+  }
+  it('are granted to as many as can have them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(fc.nat(14)), { minLength: 1, maxLength: 12 }), fc.nat(3), (wants, strangers) => {
+        // Names 0 … are the files' own, the next ones strangers', the rest free.
+        const holders = new Map(Array.from({ length: wants.length + strangers }, (_, n) => [String(n), `file ${n}`]))
+        const wishes = wants.flatMap((to, n) =>
+          to === null || to === n ? [] : [{ id: `file ${n}`, has: String(n), wants: String(to) }],
+        )
+        expect(grantNames(wishes, holders)).toEqual(grantedByForce(wishes, holders))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+  it('whatever is wanted: a preview says what happens, each name is one file’s, and going back brings all back', async () => {
+    const files = await live(...LETTERS)
+    const ids = files.map(({ id }) => id)
+    const now = async () => {
+      const records = await readRecords(scope, ids)
+      return ids.map((id) => records.get(id)!)
+    }
+    await fc.assert(
+      fc.asyncProperty(wanted, async (to) => {
+        const before = await now()
+        const changes = () => to.flatMap((name, at) => (name === null ? [] : [renamed(before[at]!, name)]))
+        const foreseen = await scope.transaction((tx) => changeFiles(tx, changes(), { write: false }))
+        expect(await change(...changes())).toEqual(foreseen)
+        const after = await now()
+        expect(new Set(after.map(({ filename }) => filename)).size).toBe(ids.length)
+        const back = after.flatMap((record, at) =>
+          record.filename === before[at]!.filename ? [] : [renamed(record, before[at]!.filename)],
+        )
+        expect((await change(...back)).filter(({ status }) => status !== 'changed')).toEqual([])
+        expect((await now()).map(({ filename }) => filename)).toEqual(before.map(({ filename }) => filename))
+      }),
+      { numRuns: 60 },
+    )
   })
 })
 

@@ -1,55 +1,95 @@
-// Names that are taken: two files of a shop never have the same one. A renamed file whose new name is taken is refused;
-// one that comes back from the trash gets a number instead.
+// Names that are taken: two files of a shop never have the same one. A renamed file whose new name is taken is refused; one that
+// comes back from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import type { Change } from './changes.ts'
+import { grantNames, holdersOf, noteForeseen, type Wish } from './name-grants.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
 
 const NUMBERS_AT_ONCE = 20
 const LAST_NUMBER = 10_000
 
-/** Says for each change what is wrong with its name, or null; drafts of restored files may get another name. */
-export async function settleNames(tx: ShopScope, changes: readonly Change[]): Promise<(Problem | null)[]> {
-  const wanted = changes.map((change) => (claimsName(change) ? nameKey(change.draft.filename) : null))
-  const keys = wanted.filter((key) => key !== null)
-  if (keys.length === 0) return changes.map(() => null)
-  const taken = await takenNames(tx, keys)
-  const problems: (Problem | null)[] = []
+export interface Settled {
+  problem: Problem | null
+  /** The file that has the name now, and gives it up for another one. */
+  from: string | null
+}
+
+export interface NameOptions {
+  /** Which of the changes come to nothing whatever their names are: these keep the names that they have. */
+  stays(at: number): boolean
+  /** The preview that this is part of, an operation's UUID. */
+  preview: string | null
+  /** Files elsewhere that are taken to give up their names. */
+  leaving: ReadonlySet<string>
+}
+
+/** Says for each change what is wrong with its name; drafts of restored files may get another one. */
+export async function settleNames(
+  tx: ShopScope,
+  changes: readonly Change[],
+  { stays, preview, leaving }: NameOptions,
+): Promise<Settled[]> {
+  const settled: Settled[] = changes.map(() => ({ problem: null, from: null }))
+  const wishes = new Map<number, Wish>()
   for (const [at, change] of changes.entries()) {
-    const key = wanted[at]!
-    if (key === null || !taken.has(key)) {
-      if (key !== null) taken.add(key)
-      problems.push(null)
-    } else problems.push(await settleTaken(tx, change, taken))
+    const wish = stays(at) ? null : wishOf(change)
+    if (wish) wishes.set(at, wish)
   }
-  return problems
+  const all = [...wishes.values()]
+  const holders = all.length > 0 ? await holdersOf(tx, all.map(({ wants }) => wants), preview) : new Map<string, string>() // prettier-ignore
+  for (const [key, holder] of holders) if (leaving.has(holder)) holders.delete(key)
+  const granted = grantNames(all, holders)
+  const taken = new Set(all.filter((_, n) => granted[n]).map(({ wants }) => wants))
+  for (const [n, [at, { has, wants }]] of [...wishes].entries()) {
+    if (granted[n]) settled[at]!.from = holders.get(wants) ?? null
+    else if (has !== null || !(await number(tx, changes[at]!, taken, preview))) settled[at]!.problem = DUPLICATE
+  }
+  if (preview !== null) await noteForeseen(tx, preview, outcomeOf(changes, settled, stays))
+  return settled
 }
 
-/** It takes a name that it has not got now: renamed, or back among those whose names count. */
-function claimsName({ record, draft }: Change): boolean {
-  if (draft.purged || (draft.deleted ?? record.deleted_at !== null)) return false
-  return record.deleted_at !== null || nameKey(draft.filename) !== nameKey(record.filename)
+const DUPLICATE: Problem = { code: 'duplicate_filename', message: new AppError('duplicate_filename').message }
+
+/** The name that the change takes and has not got now, or null: renamed, or back among those whose names count. */
+export function wishOf(change: Change): Wish | null {
+  if (isGone(change)) return null
+  const { record, draft } = change
+  const restored = record.deleted_at !== null
+  if (!restored && draft.filename === record.filename) return null
+  const has = restored ? null : nameKey(record.filename)
+  const wants = nameKey(draft.filename)
+  return has === wants ? null : { id: record.id, has, wants }
 }
 
-async function takenNames(tx: ShopScope, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ name_key: string }>(
-    `select name_key from files where shop_id = :shop and deleted_at is null and name_key = any(:keys::text[])`,
-    { keys },
-  )
-  return new Set(rows.map(({ name_key }) => name_key))
-}
+/** In the trash, or nowhere, once the change is made: names there are nobody's. */
+const isGone = ({ record, draft }: Change): boolean => draft.purged || (draft.deleted ?? record.deleted_at !== null)
 
-async function settleTaken(tx: ShopScope, { record, draft }: Change, taken: Set<string>): Promise<Problem | null> {
-  if (record.deleted_at === null)
-    return { code: 'duplicate_filename', message: new AppError('duplicate_filename').message }
+/** Gives the draft the next number that is free; false: there is none. */
+async function number(tx: ShopScope, { draft }: Change, taken: Set<string>, preview: string | null): Promise<boolean> {
   for (let from = 2; from < LAST_NUMBER; from += NUMBERS_AT_ONCE) {
     const names = Array.from({ length: NUMBERS_AT_ONCE }, (_, n) => numberedName(draft.filename, from + n))
-    const there = await takenNames(tx, names.map(nameKey))
+    const there = await holdersOf(tx, names.map(nameKey), preview)
     const free = names.find((name) => !there.has(nameKey(name)) && !taken.has(nameKey(name)))
     if (free === undefined) continue
     draft.filename = free
     taken.add(nameKey(free))
-    return null
+    return true
   }
-  return { code: 'duplicate_filename', message: new AppError('duplicate_filename').message }
+  return false
+}
+
+/** Who has which name then, of those that anyone takes or gives up. */
+function outcomeOf(
+  changes: readonly Change[],
+  settled: readonly Settled[],
+  stays: NameOptions['stays'],
+): Map<string, string | null> {
+  const names = new Map<string, string | null>()
+  const moving = changes.filter(
+    (change, at) => !stays(at) && settled[at]!.problem === null && (isGone(change) || wishOf(change) !== null),
+  )
+  for (const { record } of moving) if (record.deleted_at === null) names.set(nameKey(record.filename), null)
+  for (const change of moving) if (!isGone(change)) names.set(nameKey(change.draft.filename), change.record.id)
+  return names
 }

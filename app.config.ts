@@ -5,11 +5,12 @@ import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
+import { moveToPack } from './plugins/move-to-pack/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
 import { purgeFiles } from './plugins/purge-files/plugin.ts'
-import { restoreFiles } from './plugins/restore-files/plugin.ts'
 import { renameFiles } from './plugins/rename-files/plugin.ts'
 import { replaceTag } from './plugins/replace-tag/plugin.ts'
+import { restoreFiles } from './plugins/restore-files/plugin.ts'
 import { takeUpload } from './plugins/take-upload/plugin.ts'
 import { tagByRule } from './plugins/tag-by-rule/plugin.ts'
 import { tagFiles } from './plugins/tag-files/plugin.ts'
@@ -20,12 +21,13 @@ import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
 import { deleteFilesWorkflow } from './workflows/delete-files.ts'
 import { mapProductsWorkflow } from './workflows/map-products.ts'
-import { purgeFilesWorkflow } from './workflows/purge-files.ts'
 import { mergeTagCaseWorkflow } from './workflows/merge-tag-case.ts'
-import { restoreFilesWorkflow } from './workflows/restore-files.ts'
-import { tagByRuleWorkflow } from './workflows/tag-by-rule.ts'
+import { moveToPackWorkflow } from './workflows/move-to-pack.ts'
+import { purgeFilesWorkflow } from './workflows/purge-files.ts'
 import { renameFilesWorkflow } from './workflows/rename-files.ts'
 import { replaceTagWorkflow } from './workflows/replace-tag.ts'
+import { restoreFilesWorkflow } from './workflows/restore-files.ts'
+import { tagByRuleWorkflow } from './workflows/tag-by-rule.ts'
 import { tagFilesWorkflow } from './workflows/tag-files.ts'
 import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
 import { updateSettingsWorkflow } from './workflows/update-settings.ts'
@@ -51,6 +53,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       replaceTag,
       mergeTagCase,
       tagByRule,
+      moveToPack,
       deleteFiles,
       renameFiles,
       applyRow,
@@ -71,6 +74,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       replaceTagWorkflow,
       mergeTagCaseWorkflow,
       tagByRuleWorkflow,
+      moveToPackWorkflow,
       deleteFilesWorkflow,
       renameFilesWorkflow,
       restoreFilesWorkflow,

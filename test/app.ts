@@ -14,6 +14,7 @@ import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
 import { createSecrets } from '../server/secrets.ts'
+import { createDiskStore } from '../server/store/disk.ts'
 import { openStorefront } from '../server/storefront/open.ts'
 import { createTestShop, silent } from './database.ts'
 import { createTestEngine, makeBytes, type TestEngine } from './engine.ts'
@@ -66,7 +67,9 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
   const environment = { ...config.environment, baseUrl: null }
   const storefront = await openStorefront({ environment, database, secrets, log: silent })
   const clock = () => new Date()
-  const stores = new Map()
+  const stores = new Map(
+    ['primary', 'backup'].map((name) => [name, createDiskStore({ folder: path.join(engine.folder, name) })]),
+  )
   const locks = await openLocks(database.url, silent)
   const uploads = {
     engine: engine.engine,

@@ -1,5 +1,6 @@
-// Finding an API key says which shop is asking, so it is one of the few look-ups across shops.
+// API keys. Finding one says which shop is asking, so that is one of the few look-ups across shops; the rest is a shop's own.
 import type { Database } from './database.ts'
+import type { ShopScope } from './for-shop.ts'
 
 export interface ApiKeyRow {
   id: string
@@ -27,6 +28,46 @@ export async function findApiKey(database: Database, hash: Buffer): Promise<ApiK
   return rows[0] ?? null
 }
 
-export async function touchApiKey(database: Database, id: string): Promise<void> {
-  await database.pool.query('update api_keys set last_used_at = now() where id = $1', [id])
+/** Notes its use, once of those that come together. */
+export async function touchApiKey(database: Database, { shop_id, id }: ApiKeyRow): Promise<void> {
+  await database.pool.query(
+    `update api_keys set last_used_at = now() where shop_id = $1 and id = $2
+       and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    [shop_id, id],
+  )
+}
+
+/** A key as its shop sees it: never the key itself. */
+export interface ListedKey {
+  id: string
+  name: string
+  /** How the key begins. */
+  hint: string
+  scopes: string[]
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+const LISTED = 'id, name, hint, scopes, created_at, expires_at, last_used_at, revoked_at'
+
+/** Newest first, revoked ones among them. */
+export const listApiKeys = (scope: ShopScope): Promise<ListedKey[]> =>
+  scope.query<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop order by id desc`)
+
+export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKey | null> {
+  const [row] = await scope.query<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop and id = :id`, {
+    id,
+  })
+  return row ?? null
+}
+
+/** From now on nobody gets in with it; revoked before is no matter. False: there is no such key. */
+export async function revokeApiKey(scope: ShopScope, id: string): Promise<boolean> {
+  const rows = await scope.query(
+    `update api_keys set revoked_at = coalesce(revoked_at, now()) where shop_id = :shop and id = :id returning 1`,
+    { id },
+  )
+  return rows.length > 0
 }

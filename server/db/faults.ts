@@ -21,3 +21,7 @@ export function isDatabaseAway(error: unknown): boolean {
 export const isRollback = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) ||
   (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'files_name')
+
+/** Someone else has this already: the unique constraint or index of that name says so. */
+export const isTaken = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint

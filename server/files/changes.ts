@@ -10,6 +10,7 @@ import type { Draft } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
 import { settleNames } from './names.ts'
 import { settlePacks } from './packs.ts'
+import { ensurePublicAddresses } from './public-addresses.ts'
 import type { FileRecord, KeptMapping } from './records.ts'
 import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
@@ -124,6 +125,11 @@ export async function changeFiles(
   const won = wanted.filter(({ change }) => written.has(change.record.id))
   await removeMappings(tx, pairs(won, 'removed'))
   await addMappings(tx, pairs(won, 'added'))
+  const shown = won.filter(({ columns }) => columns.visibility === 'public')
+  await ensurePublicAddresses(
+    tx,
+    shown.map(({ change }) => change.record.id),
+  )
   return results.map((result, at) => (deltas[at] && !written.has(deltas[at].change.record.id) ? OVERTAKEN : result))
 }
 
@@ -150,25 +156,25 @@ const OVERTAKEN: Changed = { status: 'overtaken' }
 /** What would change, without changing it; null: nothing. */
 export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
 
-/** Is this what a preview had found? The time of the last change and of the deletion are no matter. */
+/** Is this what a preview had found? The time of the last change and of the deletion are no matter, nor is a place in a pack. */
 export function keepsPromise([before, after]: readonly [unknown, unknown], ledger: Ledger | null): boolean {
-  const timeless = (fields: unknown) => {
-    const rest = { ...(fields as Record<string, unknown> | null) }
-    delete rest.updated_at
-    delete rest.deleted_at
-    delete rest.link
-    delete rest.created_files
-    delete rest.pack_id
-    return rest
-  }
-  return (
-    isDeepStrictEqual(timeless(before), plain(timeless(ledger?.before))) &&
-    isDeepStrictEqual(timeless(after), plain(timeless(ledger?.after)))
-  )
+  const [promised, is] = [comparable(after), comparable(plain(ledger?.after))]
+  // A pack that had to be made has an id by now.
+  if ('pack' in promised)
+    for (const fields of [promised, is]) for (const name of ['pack', 'pack_id']) delete fields[name]
+  return isDeepStrictEqual(promised, is) && isDeepStrictEqual(comparable(before), comparable(plain(ledger?.before)))
+}
+
+const PASSING = ['updated_at', 'deleted_at', 'link', 'created_files', 'pack_position']
+
+function comparable(fields: unknown): Record<string, unknown> {
+  const rest = { ...(fields as Record<string, unknown> | null) }
+  for (const name of PASSING) delete rest[name]
+  return rest
 }
 
 /** As it would come back from the database. */
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))
 
 function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
   const wrong = draft.filename === record.filename ? null : filenameProblem(draft.filename)
@@ -247,9 +253,9 @@ function noteMappings(delta: Delta): void {
 /** Its place in the pack is kept for an undo, and is no drift. */
 function notePack(delta: Delta): void {
   const { record, draft } = delta.change
-  const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
-  if (unmade) {
-    delta.ledger.before.pack = null
+  // Only while looking ahead: there is no such pack yet.
+  if (draft.new_pack !== undefined && draft.pack_id === undefined) {
+    delta.ledger.before.pack_id = record.pack_id
     delta.ledger.after.pack = draft.new_pack
   }
   if (draft.pack_id === undefined || draft.pack_id === record.pack_id) return
@@ -339,7 +345,22 @@ async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id:
   if (names.includes('version'))
     sets.push(`size_bytes = (select v.size_bytes from versions v
       where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${value('version' as never)})`)
-  return tx.query(`update files set ${sets.join(', ')} from ${from} where ${SAME_ROW} returning files.id`, bindings)
+  const written = await tx.query<{ id: string }>(
+    `update files set ${sets.join(', ')} from ${from} where ${SAME_ROW} returning files.id`,
+    bindings,
+  )
+  if (names.includes('version')) await keepVersions(tx, written)
+  return written
+}
+
+/** A version that was about to go stays once it is the file's again. */
+async function keepVersions(tx: ShopScope, files: readonly { id: string }[]): Promise<void> {
+  await tx.query(
+    `update versions v set expires_at = null from files f
+     where f.shop_id = :shop and f.id = any(:ids::uuid[]) and v.shop_id = f.shop_id and v.file_id = f.id
+       and v.number = f.version and v.expires_at is not null`,
+    { ids: files.map(({ id }) => id) },
+  )
 }
 
 const TIMES: ReadonlySet<Column> = new Set(['deleted_at', 'updated_at'])

@@ -6,6 +6,7 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { draftOfRecord, viewOfDraft } from './drafts.ts'
+import { toPublicId } from '../ids.ts'
 import { compileFilter, filterSchema, type FileFilter } from './filter.ts'
 import { readRecords, type FileRecord } from './records.ts'
 import { nameKey } from './rules.ts'
@@ -140,6 +141,25 @@ describe('the rest of the language', () => {
     ['between two days', { uploaded_after: daysAgo(380), uploaded_before: daysAgo(1) }, ['month.pdf', 'year.pdf']],
   ])('%s', async (_what, given, expected) => expect(await names(given)).toEqual(expected))
 
+  it('a pack, and what else is asked of its files', async () => {
+    const [pack] = await scope.query<{ id: string }>(
+      `insert into packs (shop_id, name, name_key) select :shop, 'Pack', 'pack' returning id`,
+    )
+    await scope.query(
+      `update files set pack_id = :id where shop_id = :shop and filename in ('new.pdf', 'year.pdf', 'trash.pdf')`,
+      { id: pack!.id },
+    )
+    const id = toPublicId('pack', pack!.id)
+    expect(await names({ pack: id })).toEqual(['new.pdf', 'year.pdf'])
+    expect(await names({ pack: id, older_than_days: 10 })).toEqual(['year.pdf'])
+    expect(await names({ pack: id, deleted: true })).toEqual(['trash.pdf'])
+    // Kept as JSON and read again it is the same.
+    const filter = filterSchema.parse({ pack: id })
+    expect(filterSchema.parse(JSON.parse(JSON.stringify(filter)))).toEqual(filter)
+    const other = await newShop('other-pack.myshopify.com')
+    expect(await selected(other, filter)).toEqual([])
+  })
+
   it('files with a condition of its own in the trash', async () =>
     expect(await names({ deleted: true, search: 'new' })).toEqual([]))
 
@@ -159,6 +179,8 @@ describe('the rest of the language', () => {
     { type: ['a\u0000b'] },
     { search: '\ud800' },
     { colour: 'red' },
+    { pack: 'mine' },
+    { pack: toPublicId('file', '01999999-0000-7000-8000-000000000000') },
   ])('refuses %j', (given) => expect(filterSchema.safeParse(given).success).toBe(false))
 })
 

@@ -3,10 +3,15 @@
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings } from '../db/for-shop.ts'
+import { likeLiteral } from '../db/like.ts'
+import { parsePublicId } from '../ids.ts'
 
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'Send a date, like 2026-01-31')
 
 const days = z.coerce.number().int().min(1).max(36_500)
+
+/** As it came: a filter is kept as JSON, and read again. */
+const packId = z.string().refine((id) => parsePublicId('pack', id) !== null, 'This is not the id of a pack')
 
 /** Every condition must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
@@ -15,6 +20,7 @@ export const filterFields = {
   uploaded_after: day.optional(),
   older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
   not_downloaded_for_days: days.optional().meta({ description: 'No download in the last so many days' }),
+  pack: packId.optional().meta({ description: 'Is in this pack: its id' }),
   deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not' }),
 }
 
@@ -48,7 +54,6 @@ export function compileFilter(filter: FileFilter): { sql: string; bindings: Bind
     `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id
        and links.last_download_at > now() - :f_idle * interval '1 day')`,
   )
+  add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
   return { sql: conditions.join(' and '), bindings }
 }
-
-const likeLiteral = (text: string) => text.replace(/[\\%_]/g, '\\$&')

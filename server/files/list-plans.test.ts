@@ -3,22 +3,41 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { insertManyFiles } from '../../test/factories.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { toPublicId } from '../ids.ts'
 import type { FileFilter } from './filter.ts'
 import { countFiles, cursorOf, FILE_SORTS, listFiles } from './list.ts'
 
 const FILES = 40_000
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
+/** Large: a quarter of all files; small: some thirty. */
+let packs: { large: string; small: string }
 beforeAll(async () => {
   database = await openTestDatabase()
   for (const domain of ['large.myshopify.com', 'other.myshopify.com']) {
     const shop = await createTestShop(database, domain)
     scope ??= forShop(database, shop)
     await insertManyFiles(database.pool, { shop, count: FILES, prefix: domain, mapped: 0.9 })
+    packs ??= await fillPacks()
   }
   await database.pool.query('vacuum analyze')
 }, 120_000)
 afterAll(() => database.drop())
+
+/** Half of the files are in packs. */
+async function fillPacks() {
+  const ids = await scope.query<{ id: string }>(
+    `insert into packs (shop_id, name, name_key) select :shop, 'Pack ' || n, 'pack ' || n from generate_series(1, 300) n
+     returning id`,
+  )
+  await scope.query(
+    `update files set pack_id = (:ids::uuid[])[case when place <= :most / 4 then 1 else 2 + place % 299 end], pack_position = place
+     from (select id, row_number() over (order by id)::int as place from files where shop_id = :shop) o
+     where files.shop_id = :shop and files.id = o.id and place <= :most / 2`,
+    { ids: ids.map(({ id }) => id), most: FILES },
+  )
+  return { large: toPublicId('pack', ids[0]!.id), small: toPublicId('pack', ids[299]!.id) }
+}
 
 interface Plan {
   'Node Type': string
@@ -57,13 +76,47 @@ const FILTERS: [string, FileFilter, RegExp][] = [
 ]
 
 describe('a list of 40,000 files', () => {
-  it.each(FILE_SORTS)('sorted by %s is read in the order of an index, on any page', async (sort) => {
-    const [row] = await listFiles(scope, { filter: {}, sort, after: null, limit: 1 })
-    for (const after of [null, cursorOf(row!, sort)]) {
-      const plans = await explained((on) => listFiles(on, { filter: {}, sort, after, limit: 50 }))
-      expect(scannedWhole(plans)).toEqual([])
-      expect(indexes(plans).some((name) => /^files_(created|name|size)$/.test(name))).toBe(true)
+  it.each(FILE_SORTS.filter((sort) => !sort.endsWith('pack_position')))(
+    'sorted by %s is read in the order of an index, on any page',
+    async (sort) => {
+      const [row] = await listFiles(scope, { filter: {}, sort, after: null, limit: 1 })
+      for (const after of [null, cursorOf(row!, sort)]) {
+        const plans = await explained((on) => listFiles(on, { filter: {}, sort, after, limit: 50 }))
+        expect(scannedWhole(plans)).toEqual([])
+        expect(indexes(plans).some((name) => /^files_(created|name|size)$/.test(name))).toBe(true)
+      }
+    },
+  )
+  it.each(['pack_position', '-pack_position'])(
+    'of one pack sorted by %s is read in that order, on any page',
+    async (sort) => {
+      for (const pack of Object.values(packs)) {
+        const filter = { pack }
+        const [row] = await listFiles(scope, { filter, sort, after: null, limit: 1 })
+        for (const after of [null, cursorOf(row!, sort)]) {
+          const plans = await explained((on) => listFiles(on, { filter, sort, after, limit: 50 }))
+          expect(scannedWhole(plans)).toEqual([])
+          expect(indexes(plans)).toContain('files_pack')
+          expect(
+            plans.some((plan) => plan['Node Type'] === 'Sort' && plan.Plans?.[0]?.['Relation Name'] === 'files'),
+          ).toBe(false)
+        }
+      }
+    },
+  )
+  it.each(FILE_SORTS)('of one pack is found by an index, sorted by %s and counted', async (sort) => {
+    for (const pack of Object.values(packs)) {
+      const listed = await explained((on) => listFiles(on, { filter: { pack }, sort, after: null, limit: 50 }))
+      const counted = await explained((on) => countFiles(on, { pack }))
+      for (const plans of [listed, counted]) expect(scannedWhole(plans)).toEqual([])
+      expect(indexes(counted)).toContain('files_pack')
     }
+  })
+  it('shows packs and public addresses by their keys', async () => {
+    const plans = await explained((on) => listFiles(on, { filter: {}, sort: '-created_at', after: null, limit: 50 }))
+    const whole = plans.filter((plan) => plan['Node Type'] === 'Seq Scan').map((plan) => plan['Relation Name'])
+    expect(whole.filter((name) => name === 'mappings' || name === 'links')).toEqual([])
+    expect(indexes(plans)).toContain('packs_pkey')
   })
   it.each(FILTERS)('%s uses the index for it, listed and counted', async (_, filter, index) => {
     const listed = await explained((on) => listFiles(on, { filter, sort: '-created_at', after: null, limit: 50 }))

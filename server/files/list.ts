@@ -1,5 +1,7 @@
 // Reading files: one by its id, or a page of those that a filter selects.
+import { nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
+import { likeLiteral } from '../db/like.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 
 export interface MappingRow {
@@ -30,9 +32,15 @@ export interface FileRow {
   allowed_referrers: string[]
   created_at: Date
   updated_at: Date
+  deleted_at: Date | null
+  pack: { id: string; name: string } | null
+  pack_position: number | null
+  /** Of its public address; a private file may have one too, which does not work. */
+  public_token: string | null
   /** As text with every digit, so that a cursor names the row exactly. */
   created_exact: string
   mappings: MappingRow[]
+  /** Through links and through its public address. */
   downloads: number
   links_active: number
 }
@@ -42,6 +50,8 @@ const SORTS = {
   created_at: { column: 'files.created_at', type: 'timestamptz', of: (row: FileRow) => row.created_exact },
   filename: { column: 'files.name_key', type: 'text collate "C"', of: (row: FileRow) => row.name_key },
   size_bytes: { column: 'files.size_bytes', type: 'bigint', of: (row: FileRow) => row.size_bytes },
+  // Of the files of one pack alone.
+  pack_position: { column: 'files.pack_position', type: 'integer', of: (row: FileRow) => row.pack_position! },
 } as const
 
 export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`]) as [string, ...string[]]
@@ -65,8 +75,14 @@ const DETAILS = `
       'product_title', m.product_title, 'sku', m.sku, 'method', m.method, 'score', m.score, 'reason', m.reason,
       'created_at', m.created_at) order by m.product_title, m.variant_id)
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
-  coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id), 0)::bigint
-    as downloads`
+  (select json_build_object('id', p.id, 'name', p.name) from packs p
+    where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
+  address.token as public_token,
+  (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id), 0)
+    + coalesce(address.downloads, 0))::bigint as downloads`
+
+const FROM_CHOSEN = `from chosen
+  left join public_addresses address on address.shop_id = chosen.shop_id and address.file_id = chosen.id`
 
 const COLUMNS = `files.*, files.created_at::text as created_exact`
 
@@ -82,7 +98,7 @@ export function listFiles(scope: ShopScope, page: FilePage): Promise<FileRow[]> 
     `with chosen as (
        select ${COLUMNS} from files where files.shop_id = :shop and ${sql} ${after}
        order by ${order('files')} limit :limit
-     ) select ${DETAILS} from chosen order by ${order('chosen')}`,
+     ) select ${DETAILS} ${FROM_CHOSEN} order by ${order('chosen')}`,
     { ...bindings, limit: page.limit, ...(page.after ? { after_value: value, after_id: id } : {}) } as Bindings,
   )
 }
@@ -104,7 +120,7 @@ export async function readFile(scope: ShopScope, id: string, now: Date): Promise
        (select count(*) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id and l.revoked_at is null
           and (l.expires_at is null or l.expires_at > :now)
           and (l.download_limit is null or l.downloads < l.download_limit)) as links_active
-     from chosen`,
+     ${FROM_CHOSEN}`,
     { id, now },
   )
   return row ?? null
@@ -130,11 +146,19 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
   return row ?? null
 }
 
-/** Every tag in use with how many files have it, most used first. */
-export function listTags(scope: ShopScope, limit: number): Promise<{ tag: string; files: number }[]> {
+/** As `nameKey` has it. The collation is PostgreSQL's own, the same on every system. */
+const TAG_KEY = 'lower(normalize(tag, nfc) collate "pg_unicode_fast")'
+
+/** Every tag in use with how many files have it, most used first. `search`: what it contains, in any case. */
+export function listTags(
+  scope: ShopScope,
+  { search, limit }: { search: string; limit: number },
+): Promise<{ tag: string; files: number }[]> {
+  const like = `%${likeLiteral(nameKey(search.trim()))}%`
   return scope.query(
     `select tag, count(*) as files from files, unnest(tags) as tag
-     where shop_id = :shop and deleted_at is null group by tag order by files desc, tag limit :limit`,
-    { limit },
+     where shop_id = :shop and deleted_at is null ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
+     group by tag order by files desc, tag limit :limit`,
+    { limit, ...(search.trim() === '' ? {} : { like }) },
   )
 }

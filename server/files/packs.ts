@@ -1,8 +1,8 @@
 // Packs: named, ordered groups of files. A file that moves into one stands behind those that are there.
-import type { Pack } from '../../plugins/contract.ts'
+import { packNameProblem, type Pack } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './changes.ts'
-import { filenameProblem, nameKey, type Problem } from './rules.ts'
+import { nameKey, type Problem } from './rules.ts'
 
 /** By its bare UUID or by its name, in any case. */
 export async function findPack(scope: ShopScope, pack: { id: string } | { name: string }): Promise<Pack | null> {
@@ -11,7 +11,7 @@ export async function findPack(scope: ShopScope, pack: { id: string } | { name: 
     `select id, name, coalesce((
          select json_agg(json_build_object('product_id', product_id, 'product_title', product_title,
            'variant_id', nullif(variant_id, ''), 'sku', sku, 'method', 'pack', 'score', 1,
-           'reason', 'It is in the pack ' || packs.name) order by product_title, variant_id)
+           'reason', 'Its pack has this product') order by product_title, variant_id)
          from pack_products p where p.shop_id = packs.shop_id and p.pack_id = packs.id
        ), '[]') as products
      from packs where shop_id = :shop and ${condition}`,
@@ -46,8 +46,8 @@ export async function settlePacks(
   return changes.map((change) => {
     const { draft } = change
     if (draft.new_pack !== undefined) {
-      const problem = filenameProblem(draft.new_pack)
-      if (problem) return { code: 'invalid_value', message: problem.message.replace('filename', 'pack’s name') }
+      const problem = packNameProblem(draft.new_pack)
+      if (problem) return problem
     }
     if (!moves.has(change)) return null
     const last = ends.get(draft.pack_id!)
@@ -59,7 +59,7 @@ export async function settlePacks(
 }
 
 async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolean): Promise<void> {
-  const named = changes.filter(({ draft }) => draft.new_pack !== undefined && filenameProblem(draft.new_pack) === null)
+  const named = changes.filter(({ draft }) => draft.new_pack !== undefined && packNameProblem(draft.new_pack) === null)
   for (const name of new Set(named.map(({ draft }) => draft.new_pack!))) {
     const id = write ? await ensurePack(tx, name) : (await findPack(tx, { name }))?.id
     if (id) for (const { draft } of named) if (draft.new_pack === name) draft.pack_id = id
@@ -69,12 +69,9 @@ async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolea
 /** The place of each pack's last file, 0 where it has none. Locked, so that two who move files into it do not share a place. */
 async function lastPlaces(tx: ShopScope, packs: readonly string[]): Promise<Map<string, number>> {
   if (packs.length === 0) return new Map()
-  await tx.query(
-    'select 1 as held from packs where shop_id = :shop and id = any(:packs::uuid[]) order by id for update',
-    {
-      packs,
-    },
-  )
+  await tx.query('select from packs where shop_id = :shop and id = any(:packs::uuid[]) order by id for update', {
+    packs,
+  })
   const rows = await tx.query<{ id: string; last: number }>(
     `select id, coalesce((select max(pack_position) from files f
        where f.shop_id = packs.shop_id and f.pack_id = packs.id), 0) as last

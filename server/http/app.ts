@@ -22,6 +22,7 @@ import { openApiDocument } from './openapi.ts'
 import { pageRoute, type PageSource } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
 import { csvRoutes } from './routes/csv.ts'
 import { fileRoutes } from './routes/files.ts'
 import { importRoutes } from './routes/imports.ts'
@@ -31,6 +32,7 @@ import { noticeRoutes } from './routes/notices.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
+import { packRoutes } from './routes/packs.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { productRoutes } from './routes/products.ts'
 import { reviewRoutes } from './routes/reviews.ts'
@@ -39,6 +41,8 @@ import { tusRoute } from './tus.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingsRoutes } from './routes/settings.ts'
+import { tagTemplateRoutes } from './routes/tag-templates.ts'
+import { versionRoutes } from './routes/versions.ts'
 import { workflowRoutes } from './routes/workflows.ts'
 
 export interface AppParts {
@@ -63,7 +67,10 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...importRoutes(parts.engine, parts.limits),
     ...uploadRoutes(parts),
     ...csvRoutes(parts),
-    ...fileRoutes(parts.stores, parts.clock),
+    ...fileRoutes(parts),
+    ...versionRoutes(parts),
+    ...packRoutes(parts),
+    ...tagTemplateRoutes(),
     ...linkRoutes(parts),
     ...operationRoutes(parts),
     ...operationLogRoutes(parts),
@@ -74,6 +81,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...productRoutes(),
     ...reviewRoutes(parts),
     ...settingsRoutes(parts.clock),
+    ...apiKeyRoutes(parts.clock),
     ...noticeRoutes(),
     ...messageRoutes(parts),
     ...sessionRoutes(),

@@ -21,7 +21,7 @@ export function createAuthenticator(database: Database, storefront: Storefront):
   const byKey = async (key: string): Promise<Caller> => {
     const row = await findApiKey(database, hashKey(key))
     if (!row) throw new AppError('unauthenticated')
-    if (row.touch) await touchApiKey(database, row.id)
+    if (row.touch) await touchApiKey(database, row)
     const { domain, shop_name: name, demo } = row
     return {
       scope: forShop(database, row.shop_id),

@@ -45,6 +45,8 @@ export interface Reply {
   status?: number
   headers?: Record<string, string>
   body: unknown
+  /** What the same request under the same Idempotency-Key is answered with, where that is not the body: a secret is kept nowhere. */
+  kept?: unknown
 }
 
 export interface Endpoint<

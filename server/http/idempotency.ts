@@ -41,11 +41,11 @@ export async function idempotently(
     return { ...answered.reply, headers: { ...answered.reply.headers, 'Idempotent-Replayed': 'true' } }
   const beat = setInterval(() => void beatKey(scope, request.key).catch(() => {}), BEAT_MS)
   try {
-    const reply = await work(`${request.key}/${answered.createdAt.toISOString()}`)
+    const { kept, ...reply } = await work(`${request.key}/${answered.createdAt.toISOString()}`)
     await scope
       .from('idempotency_keys')
       .where('key', request.key)
-      .update({ response: JSON.stringify(reply) } as never)
+      .update({ response: JSON.stringify(kept === undefined ? reply : { ...reply, body: kept }) } as never)
     return reply
   } catch (error) {
     // What failed may be sent again; a client's mistake has changed nothing.

@@ -1,164 +1,266 @@
-// Files: lists, one file, its bytes, and the tags in use.
+// Files: lists, one file, its bytes and downloads, changes to it, and the tags in use.
 import { z } from 'zod'
+import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
-import { filterFields } from '../../files/filter.ts'
-import {
-  countFiles,
-  cursorOf,
-  FILE_SORTS,
-  listFiles,
-  listTags,
-  locateFile,
-  readFile,
-  type FileRow,
-} from '../../files/list.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { listDownloads } from '../../files/downloads.ts'
+import { editFile, fieldsEdit } from '../../files/edit.ts'
+import { filterFields, type FileFilter } from '../../files/filter.ts'
+import { countFiles, cursorOf, FILE_SORTS, listFiles, listTags, locateFile, readFile, type FilePage } from '../../files/list.ts' // prettier-ignore
+import { hasPack } from '../../files/pack-list.ts'
+import { rotateAddress } from '../../files/public-addresses.ts'
+import { parsePublicId, requirePublicId, toPublicId } from '../../ids.ts'
 import type { BlobStore } from '../../store/store.ts'
 import { sendContent } from '../content.ts'
 import { fromCursor, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { listOf, page, timestamp } from '../schemas.ts'
-
-const fileSchema = z
-  .object({
-    id: z.string(),
-    filename: z.string(),
-    size_bytes: z.number().int(),
-    content_type: z.string(),
-    upload_date: z.iso.date(),
-    created_at: timestamp,
-    updated_at: timestamp,
-    products: z.array(z.string()),
-    mappings: z.array(
-      z.object({
-        product_id: z.string(),
-        product_title: z.string(),
-        variant_id: z.string().nullable(),
-        sku: z.string().nullable(),
-        method: z.string(),
-        score: z.number(),
-        reason: z.string(),
-        created_at: timestamp,
-      }),
-    ),
-    tags: z.array(z.string()),
-    downloads: z.number().int(),
-    expiry_days: z.number().int().nullable(),
-    download_limit: z.number().int().nullable(),
-    visibility: z.enum(['public', 'private']),
-    cdn: z.boolean(),
-    download_notification: z.boolean(),
-    download_tracking: z.boolean(),
-    allowed_referrers: z.array(z.string()),
-    version: z.number().int(),
-  })
-  .meta({ id: 'File' })
+import { fileRecord, fileSchema } from '../file-record.ts'
+import { downloadLimit, errorSchema, expiryDays, filename, listOf, page, referrers, tags, timestamp } from '../schemas.ts' // prettier-ignore
 
 const byId = z.strictObject({ id: z.string() })
+const packId = z.string().transform((id, context) => {
+  const uuid = parsePublicId('pack', id)
+  if (uuid !== null) return uuid
+  context.addIssue({ code: 'custom', message: 'This is not the id of a pack', params: { code: 'invalid_value' } })
+  return z.NEVER
+})
 
-export function fileRoutes(stores: ReadonlyMap<string, BlobStore>, clock: () => Date): Endpoint[] {
-  return [
-    endpoint({
-      method: 'get',
-      path: '/api/files',
-      summary: 'List files',
-      tag: 'Files',
-      scope: 'files:read',
-      query: z.strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') }),
-      replies: {
-        200: {
-          description: 'A page of files; `total` is how many match',
-          schema: listOf(fileSchema).extend({ total: z.number().int() }),
-        },
-      },
-      handler: async ({ caller, query }) => {
-        const { limit, cursor, sort, ...filter } = query
-        const after = fromCursor(cursor, 2)
-        const [rows, total] = await Promise.all([
-          listFiles(caller.scope, { filter, sort, after, limit: limit + 1 }),
-          countFiles(caller.scope, filter),
-        ])
-        const shown = rows.slice(0, limit)
-        const next = rows.length > limit ? toCursor(cursorOf(shown.at(-1)!, sort)) : null
-        return { body: { data: shown.map(fileRecord), next_cursor: next, total } }
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/files/{id}',
-      summary: 'Read a file',
-      tag: 'Files',
-      scope: 'files:read',
-      params: byId,
-      replies: {
-        200: { description: 'The file', schema: fileSchema.extend({ links_active: z.number().int() }) },
-      },
-      handler: async ({ caller, params }) => {
-        const row = await readFile(caller.scope, requirePublicId('file', params.id), clock())
-        if (!row) throw new AppError('not_found')
-        return { body: { ...fileRecord(row), links_active: row.links_active } }
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/files/{id}/content',
-      summary: 'Download a file’s current bytes',
-      description: 'Not counted as a download. Answers `Range` and `If-None-Match`.',
-      tag: 'Files',
-      scope: 'files:read',
-      params: byId,
-      replies: { 200: { description: 'The bytes', schema: null } },
-      handler: async ({ caller, params, ctx }) => {
-        const found = await locateFile(caller.scope, requirePublicId('file', params.id))
-        if (!found) throw new AppError('not_found')
-        await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
-        return null
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/tags',
-      summary: 'List the tags in use, most used first',
-      tag: 'Files',
-      scope: 'files:read',
-      query: z.strictObject({ limit: page.limit }),
-      replies: {
-        200: {
-          description: 'Tags',
-          schema: listOf(z.object({ tag: z.string(), files: z.number().int() })),
-        },
-      },
-      handler: async ({ caller, query }) => ({
-        body: { data: await listTags(caller.scope, query.limit), next_cursor: null },
+export interface FileRouteParts {
+  stores: ReadonlyMap<string, BlobStore>
+  baseUrl: string
+  clock: () => Date
+}
+
+export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
+  list(parts),
+  read(parts),
+  change(parts),
+  content(parts),
+  downloads(),
+  publicAddress(parts),
+  tagsInUse(),
+]
+
+/** Of a list that is turned page by page, the count is so old at most. */
+const COUNTED_FOR_MS = 10_000
+
+const list = ({ baseUrl, clock }: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files',
+    summary: 'List files',
+    description: 'Sorted by `pack_position` within one `pack` alone.',
+    tag: 'Files',
+    scope: 'files:read',
+    query: z
+      .strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') })
+      .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
+        path: ['sort'],
+        message: 'Files have a place in a pack alone: name the pack',
       }),
-    }),
-  ]
+    replies: {
+      200: {
+        description: 'A page of files; `total` is how many match',
+        schema: listOf(fileSchema).extend({ total: z.number().int() }),
+      },
+    },
+    handler: async ({ caller: { scope }, query }) => {
+      const { limit, cursor, sort, ...filter } = query
+      const place = placeOf(cursor, sort)
+      await requirePack(scope, filter)
+      const [rows, counted] = await Promise.all([
+        listFiles(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
+        counting(scope, filter, place, clock()),
+      ])
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at]) : null
+      return { body: { data: shown.map((row) => fileRecord(row, baseUrl)), next_cursor: next, total: counted.total } }
+    },
+  })
+
+interface Counted {
+  total: number
+  /** Milliseconds of the clock. */
+  at: number
 }
 
-export function fileRecord(row: FileRow): z.output<typeof fileSchema> {
-  return {
-    id: toPublicId('file', row.id),
-    filename: row.filename,
-    size_bytes: row.size_bytes,
-    content_type: row.content_type,
-    upload_date: row.created_at.toISOString().slice(0, 10),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    products: [...new Set(row.mappings.map(({ product_id }) => product_id))],
-    mappings: row.mappings.map((mapping) => ({
-      ...mapping,
-      variant_id: mapping.variant_id || null,
-      created_at: new Date(mapping.created_at).toISOString(),
-    })),
-    tags: row.tags,
-    downloads: row.downloads,
-    expiry_days: row.expiry_days,
-    download_limit: row.download_limit,
-    visibility: row.visibility,
-    cdn: row.cdn,
-    download_notification: row.download_notification,
-    download_tracking: row.download_tracking,
-    allowed_referrers: row.allowed_referrers,
-    version: row.version,
-  }
+/** The cursor knows where to go on, and what was counted on the page before: counting is what a list takes longest for. */
+function placeOf(cursor: string | undefined, sort: string): (Counted & { after: FilePage['after'] }) | null {
+  const values = fromCursor(cursor, 4)
+  if (!values) return null
+  const [value, id, total, at] = values
+  const isValue = /created_at|filename/.test(sort) ? typeof value === 'string' : Number.isSafeInteger(value)
+  const isTime = !sort.endsWith('created_at') || !Number.isNaN(Date.parse(String(value)))
+  const isPlace = isValue && isTime && UUID.test(String(id)) && Number.isSafeInteger(total) && typeof at === 'number'
+  if (!isPlace) throw new AppError('validation_failed', { param: 'cursor' })
+  return { after: [value!, id!], total: Number(total), at }
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+async function counting(scope: ShopScope, filter: FileFilter, before: Counted | null, now: Date): Promise<Counted> {
+  const at = now.getTime()
+  return before && Math.abs(at - before.at) < COUNTED_FOR_MS ? before : { total: await countFiles(scope, filter), at }
+}
+
+/** A pack that is not there is another thing than an empty one. */
+async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
+  if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack)))) throw new AppError('not_found')
+}
+
+const whole = fileSchema.extend({ links_active: z.number().int() })
+
+async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, id: string) {
+  const row = await readFile(scope, id, clock())
+  if (!row) throw new AppError('not_found')
+  return { ...fileRecord(row, baseUrl), links_active: row.links_active }
+}
+
+const read = (parts: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}',
+    summary: 'Read a file',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: { description: 'The file', schema: whole } },
+    handler: async ({ caller, params }) => ({
+      body: await wholeFile(parts, caller.scope, requirePublicId('file', params.id)),
+    }),
+  })
+
+const change = (parts: FileRouteParts) =>
+  endpoint({
+    method: 'patch',
+    path: '/api/files/{id}',
+    summary: 'Change a file',
+    description: 'What is absent stays. With `pack_id` its products follow it into the pack, or (null) out of it.',
+    tag: 'Files',
+    scope: 'files:write',
+    params: byId,
+    body: z
+      .strictObject({
+        filename: filename.optional(),
+        tags: tags.optional(),
+        expiry_days: expiryDays.optional(),
+        download_limit: downloadLimit.optional(),
+        visibility: z.enum(['public', 'private']).optional(),
+        cdn: z.boolean().optional(),
+        download_notification: z.boolean().optional(),
+        download_tracking: z.boolean().optional(),
+        allowed_referrers: referrers.optional(),
+        pack_id: packId.nullable().optional(),
+      })
+      .meta({ id: 'FileChange' }),
+    replies: {
+      200: { description: 'The file as it is now', schema: whole },
+      409: { description: 'The name is taken, or an operation has the file in its hands', schema: errorSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('file', params.id)
+      await editFile(caller.scope, id, fieldsEdit(body))
+      return { body: await wholeFile(parts, caller.scope, id) }
+    },
+  })
+
+const content = ({ stores }: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/content',
+    summary: 'Download a file’s current bytes',
+    description: 'Not counted as a download. Answers `Range` and `If-None-Match`.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: { description: 'The bytes', schema: null } },
+    handler: async ({ caller, params, ctx }) => {
+      const found = await locateFile(caller.scope, requirePublicId('file', params.id))
+      if (!found) throw new AppError('not_found')
+      await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
+      return null
+    },
+  })
+
+const downloads = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/downloads',
+    summary: 'List a file’s downloads, newest first',
+    description: 'Those that were kept: of a file whose `download_tracking` is off there are none.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    query: z.strictObject(page),
+    replies: {
+      200: {
+        description: 'A page of downloads',
+        schema: listOf(
+          z.object({
+            at: timestamp,
+            link_id: z.string().nullable().meta({ description: 'null: through its public address' }),
+            address: z.string(),
+            agent: z.string(),
+          }),
+        ),
+      },
+    },
+    handler: async ({ caller, params, query: { limit, cursor } }) => {
+      const before = downloadBefore(cursor)
+      const rows = await listDownloads(caller.scope, requirePublicId('file', params.id), { before, limit: limit + 1 })
+      if (!rows) throw new AppError('not_found')
+      const data = rows.slice(0, limit).map(({ at, link_id, address, agent }) => ({
+        ...{ at: at.toISOString(), address, agent },
+        link_id: link_id && toPublicId('link', link_id),
+      }))
+      return { body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null } }
+    },
+  })
+
+function downloadBefore(cursor: string | undefined): string | null {
+  const [id] = fromCursor(cursor, 1) ?? []
+  if (id === undefined) return null
+  if (UUID.test(String(id))) return String(id)
+  throw new AppError('validation_failed', { param: 'cursor' })
+}
+
+const publicAddress = (parts: FileRouteParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/files/{id}/public-address',
+    summary: 'Give a public file another address',
+    description: 'The old one stops at once. A file that is private has none: make it public first.',
+    tag: 'Files',
+    scope: 'files:write',
+    params: byId,
+    replies: {
+      200: { description: 'The file, with its new `public_url`', schema: whole },
+      409: { description: 'The file is private', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('file', params.id)
+      const token = await rotateAddress(caller.scope, id)
+      const file = await wholeFile(parts, caller.scope, id)
+      if (token === null) throw new AppError('conflict', { message: 'A private file has no public address' })
+      return { body: file }
+    },
+  })
+
+const tagsInUse = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/tags',
+    summary: 'List the tags in use, most used first',
+    tag: 'Tags',
+    scope: 'files:read',
+    query: z.strictObject({
+      limit: page.limit,
+      search: z.string().max(100).default('').meta({ description: 'The tag contains this, in any case' }),
+    }),
+    replies: {
+      200: { description: 'Tags', schema: listOf(z.object({ tag: z.string(), files: z.number().int() })) },
+    },
+    handler: async ({ caller, query }) => ({
+      body: { data: await listTags(caller.scope, query), next_cursor: null },
+    }),
+  })

@@ -10,7 +10,7 @@ import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, fetchUrl, filename, tags, warning } from '../schemas.ts'
 import { operationPath } from '../operation-record.ts'
 
-const importReply = z
+export const importReply = z
   .object({
     status: z.enum(['success', 'partial', 'failed', 'processing']),
     imported: z.number().int(),
@@ -91,7 +91,8 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
   ]
 }
 
-async function importAnswer(
+/** An import as it stands: 202 and where to follow it until it has ended. */
+export async function importAnswer(
   engine: Engine,
   scope: ShopScope,
   operation: OperationRow,

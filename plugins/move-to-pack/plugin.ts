@@ -1,0 +1,81 @@
+// Moves files into a pack, behind those that are there, or out of their packs. Their products follow: those of the pack that they leave
+// go, those of the new one come, and what a file has by itself stays. Files that are in the pack already are brought up to date.
+import { z } from 'zod'
+import {
+  definePlugin,
+  movedMappings,
+  packName,
+  type FileChange,
+  type Item,
+  type Outcome,
+  type Pack,
+  type Packs,
+} from '../contract.ts'
+
+const options = z
+  .strictObject({
+    pack: z
+      .string()
+      .regex(/^pack_[0-9a-f]{32}$/, 'This is not the id of a pack')
+      .optional()
+      .meta({ title: 'Pack', widget: 'pack' }),
+    new_pack: packName
+      .optional()
+      .meta({ title: 'New pack', help: 'Its name. Where there is a pack of that name, the files go into that.' }),
+    out: z.literal(true).optional().meta({ title: 'Out of their packs' }),
+  })
+  .refine((given) => Object.values(given).filter((one) => one !== undefined).length === 1, {
+    message: 'Name a pack, or a new one, or take the files out: one of these',
+  })
+type Options = z.output<typeof options>
+
+export const moveToPack = definePlugin({
+  id: 'move-to-pack',
+  kind: 'act',
+  title: 'Move to pack',
+  options,
+  undo: 'fields',
+  worksOn: 'files',
+  summary: ({ new_pack, out }) => {
+    if (out) return 'Takes files out of their packs'
+    return new_pack === undefined ? 'Moves files into a pack' : `Moves files into the pack ${new_pack}`.slice(0, 200)
+  },
+  async *plan(items, given, { packs, signal }) {
+    signal.throwIfAborted()
+    const target = items.length > 0 ? await findTarget(packs, given) : null
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield target === 'gone' ? notFound(item) : outcomeOf(item, target, given)
+    }
+  },
+})
+
+/** The pack as it is; null: there is none yet, or the files go out; `gone`: there is none any more. */
+async function findTarget(packs: Packs, { pack, new_pack }: Options): Promise<Pack | null | 'gone'> {
+  if (pack !== undefined) return (await packs.find({ id: uuidOf(pack) })) ?? 'gone'
+  return new_pack === undefined ? null : packs.find({ name: new_pack })
+}
+
+const uuidOf = (id: string) => id.replace(/^pack_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
+const notFound = ({ id }: Item): Outcome => ({
+  item: id,
+  status: 'failed',
+  code: 'pack_not_found',
+  message: 'There is no such pack (any more)',
+  retryable: false,
+})
+
+function outcomeOf({ id, file }: Item, target: Pack | null, { new_pack }: Options): Outcome {
+  const { gone, fresh } = movedMappings(file, target)
+  const mappings: FileChange['mappings'] = {
+    remove: gone.map(({ product_id, variant_id }) => ({ product_id, variant_id })),
+    add: fresh,
+  }
+  if (target === null && new_pack !== undefined)
+    return { item: id, status: 'ok', change: { pack: { name: new_pack }, mappings } }
+  if (file.pack_id !== (target?.id ?? null))
+    return { item: id, status: 'ok', change: { pack: target && { id: target.id }, mappings } }
+  if (gone.length + fresh.length > 0) return { item: id, status: 'ok', change: { mappings } }
+  return { item: id, status: 'skipped', reason: target ? 'It is in this pack already' : 'It is in no pack' }
+}

@@ -1,0 +1,63 @@
+// Packs as a person or a program changes them. With a pack's products its files' mappings change too, which is an operation: history
+// has it, and it can be undone.
+import type { ShopScope } from '../db/for-shop.ts'
+import { untilThrough } from '../db/again.ts'
+import { withOptions, type Engine } from '../engine/engine.ts'
+import { AppError, type ErrorDetail } from '../errors.ts'
+import { holdPack, renamePack, replaceProducts } from '../files/pack-changes.ts'
+import type { PackProduct } from '../files/pack-list.ts'
+import { toPublicId } from '../ids.ts'
+import { findProduct } from '../storefront/mirror/lookup.ts'
+
+const ACTION = 'move-to-pack'
+
+export interface ProductChoice {
+  product_id: string
+  variant_id?: string | null | undefined
+}
+
+/** The products as the catalog has them. Throws `validation_failed` that names every one that is unknown or chosen twice. */
+export async function chosenProducts(scope: ShopScope, choices: readonly ProductChoice[]): Promise<PackProduct[]> {
+  const products = new Map<string, PackProduct>()
+  const details: ErrorDetail[] = []
+  for (const [index, { product_id, variant_id = null }] of choices.entries()) {
+    const found = await findProduct(scope, product_id, variant_id)
+    const key = `${product_id} ${variant_id ?? ''}`
+    const wrong = (code: ErrorDetail['code'], message: string) =>
+      details.push({ index, param: 'products', code, message })
+    if (!found) wrong('product_not_found', 'The catalog has no such product')
+    else if (products.has(key)) wrong('invalid_value', 'This product is named twice')
+    else
+      products.set(key, { product_id, product_title: found.product_title, variant_id, sku: found.variant?.sku ?? null })
+  }
+  if (details.length > 0) throw new AppError('validation_failed', { param: 'products', details })
+  return [...products.values()]
+}
+
+/** Gives the UUID of the operation that brings its files' mappings up to date, or null where nothing of them changes. */
+export function changePack(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  change: { name?: string | undefined; products?: readonly PackProduct[] | undefined },
+  by: { name: string; channel: string },
+): Promise<string | null> {
+  return untilThrough(scope, async (tx) => {
+    await holdPack(tx, id)
+    if (change.name !== undefined) await renamePack(tx, id, change.name)
+    if (change.products === undefined || !(await replaceProducts(tx, id, change.products))) return null
+    const [first] = await tx.query(
+      'select from files where shop_id = :shop and pack_id = :id and deleted_at is null limit 1',
+      { id },
+    )
+    if (!first) return null
+    const pack = toPublicId('pack', id)
+    return engine.start(tx, {
+      workflow: withOptions(engine.workflow(ACTION)!, ACTION, { pack }),
+      channel: by.channel,
+      source: { type: 'filter', filter: { pack } },
+      request: {},
+      requestedBy: by.name,
+    })
+  })
+}

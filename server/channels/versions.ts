@@ -1,0 +1,65 @@
+// A file replaced: new bytes, fetched from an address or uploaded before, are imported as its next version.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Engine } from '../engine/engine.ts'
+import { AppError } from '../errors.ts'
+import { importFromApi } from './api.ts'
+import { findUpload } from './upload/rows.ts'
+import { startImport } from './upload/start.ts'
+
+interface By {
+  name: string
+  idempotencyKey: string | undefined
+}
+
+/** `id`: a bare UUID. Gives the import's UUID. Throws `not_found`. */
+export async function replaceFromUrl(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  url: string,
+  by: By,
+): Promise<string> {
+  const filename = await nameOf(scope, id)
+  // Its products are what they are: new bytes are no reason to guess.
+  return importFromApi(engine, scope, { files: [{ filename, url }], auto_map: false, on_conflict: 'new_version' }, by)
+}
+
+/**
+ * With an upload that is complete and in no import yet, which is one of a batch that has not been started. Throws `not_found`,
+ * `validation_failed` where there is no such upload, `conflict` where it can't be taken.
+ */
+export function replaceFromUpload(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  upload: string | null,
+  by: By,
+): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const filename = await nameOf(tx, id)
+    if (upload) await tx.query('select from uploads where shop_id = :shop and id = :upload for update', { upload })
+    const found = upload && (await findUpload(tx, upload))
+    if (!found) throw noUpload()
+    if (found.status === 'uploading') throw new AppError('conflict', { message: 'This upload is not complete yet' })
+    if (found.status !== 'received' || found.operation_id !== null)
+      throw new AppError('conflict', { message: 'This upload has been imported already' })
+    return startImport(engine, tx, [{ ...found, filename, on_conflict: 'new_version' }], {
+      request: { auto_map: false },
+      requestedBy: by.name,
+    })
+  })
+}
+
+async function nameOf(scope: ShopScope, id: string): Promise<string> {
+  const [file] = await scope.query<{ filename: string }>(
+    'select filename from files where shop_id = :shop and id = :id and deleted_at is null',
+    { id },
+  )
+  if (!file) throw new AppError('not_found')
+  return file.filename
+}
+
+function noUpload(): AppError {
+  const details = [{ param: 'upload_id', code: 'not_found', message: 'There is no such upload' } as const]
+  return new AppError('validation_failed', { param: 'upload_id', details })
+}

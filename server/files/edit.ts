@@ -1,0 +1,71 @@
+// One file changed by a person or a program: read, drafted, changed and written at once, or refused with every problem named.
+import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
+import { untilThrough } from '../db/again.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../errors.ts'
+import { changeFiles } from './changes.ts'
+import { draftOfRecord, type Draft } from './drafts.ts'
+import { findPack } from './packs.ts'
+import { readRecords, type FileRecord } from './records.ts'
+import { normalizeTags } from './rules.ts'
+
+/** What is absent stays as it is. */
+export interface FileEdit extends Partial<FileSettings> {
+  filename?: string | undefined
+  tags?: readonly string[] | undefined
+  /** A bare UUID, or null: out of its pack. */
+  pack_id?: string | null | undefined
+}
+
+/** Changes the draft, and says what is wrong with that. */
+export type Edit = (tx: ShopScope, draft: Draft, record: FileRecord) => Promise<readonly ErrorDetail[]>
+
+const TRIES = 5
+
+/**
+ * Changes a file by its bare UUID. Throws `not_found` (of one in the trash too), `file_in_use` while an operation has it in its hands,
+ * `duplicate_filename`, `validation_failed`; then nothing is changed.
+ */
+export async function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
+  for (let attempt = 1; attempt <= TRIES; attempt++)
+    if (await untilThrough(scope, (tx) => tryEdit(tx, id, edit))) return
+  throw new AppError('file_in_use')
+}
+
+/** False: someone else wrote the file meanwhile. */
+async function tryEdit(tx: ShopScope, id: string, edit: Edit): Promise<boolean> {
+  const record = (await readRecords(tx, [id])).get(id)
+  if (!record || record.deleted_at !== null) throw new AppError('not_found')
+  if (record.claimed) throw new AppError('file_in_use')
+  const draft = draftOfRecord(record)
+  const problems = [...(await edit(tx, draft, record))]
+  const [changed] = await changeFiles(tx, [{ record, draft }], { write: problems.length === 0 })
+  if (changed!.status === 'refused') problems.push({ param: PARAMS[changed!.code] ?? 'filename', ...changed! })
+  if (problems.length > 0) throw refusal(problems)
+  return changed!.status !== 'overtaken'
+}
+
+const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_found: 'pack_id' }
+
+function refusal(problems: readonly ErrorDetail[]): AppError {
+  const details = problems.map(({ param, code, message }) => ({ param, code, message }))
+  const about = { param: details[0]!.param, details }
+  return new AppError(details.every(({ code }) => code === 'duplicate_filename') ? 'duplicate_filename' : 'validation_failed', about) // prettier-ignore
+}
+
+/** An edit of the fields named. A file's products follow it into a pack, and out of one. */
+export const fieldsEdit =
+  ({ pack_id, tags, ...fields }: FileEdit): Edit =>
+  async (tx, draft, record) => {
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined) Object.assign(draft, { [name]: value })
+    if (draft.filename !== record.filename) draft.filename = draft.filename.normalize('NFC')
+    if (tags) draft.tags = normalizeTags(tags)
+    if (pack_id === undefined) return []
+    const pack = pack_id === null ? null : await findPack(tx, { id: pack_id })
+    if (pack_id !== null && !pack)
+      return [{ param: 'pack_id', code: 'pack_not_found', message: new AppError('pack_not_found').message }]
+    const { kept, fresh } = movedMappings(record, pack)
+    draft.mappings = [...kept, ...fresh]
+    draft.pack_id = pack_id
+    return []
+  }

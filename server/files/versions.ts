@@ -1,0 +1,63 @@
+// A file's versions: listed, found for their bytes, and gone back to.
+import { extensionOf } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
+import { editFile } from './edit.ts'
+import type { LocatedFile } from './list.ts'
+
+export interface VersionRow {
+  number: number
+  /** The file's name when these bytes came. */
+  filename: string
+  size_bytes: number
+  content_type: string
+  location: string
+  /** It is the one that the file has. */
+  current: boolean
+  created_at: Date
+  /** Replaced by an operation that was told not to keep it: then it goes. */
+  expires_at: Date | null
+}
+
+const VERSIONS = `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+  where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null`
+
+/** Newest first; none: there is no such file. */
+export function listVersions(scope: ShopScope, fileId: string): Promise<VersionRow[]> {
+  return scope.query<VersionRow>(
+    `select v.number, coalesce(v.filename, f.filename) as filename, v.size_bytes, v.content_type, v.location,
+       v.number = f.version as current, v.created_at, v.expires_at ${VERSIONS} order by v.number desc`,
+    { fileId },
+  )
+}
+
+/** Where a version's bytes are, or null where the file has no such version. */
+export async function locateVersion(scope: ShopScope, fileId: string, number: number): Promise<LocatedFile | null> {
+  const [row] = await scope.query<LocatedFile>(
+    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, coalesce(v.filename, f.filename) as filename,
+       v.content_type, v.created_at ${VERSIONS} and v.number = :number`,
+    { fileId, number },
+  )
+  return row ?? null
+}
+
+/**
+ * Makes a version the file's current one; its links go on with those bytes. Where a conversion had given the file another ending, its
+ * name gets that version's back. Throws as `editFile` does, and `not_found` where there is no such version.
+ */
+export function restoreVersion(scope: ShopScope, fileId: string, number: number): Promise<void> {
+  return editFile(scope, fileId, async (tx, draft) => {
+    const version = await locateVersion(tx, fileId, number)
+    if (!version) throw new AppError('not_found')
+    draft.version = number
+    draft.filename = withEndingOf(version.filename, draft.filename)
+    return []
+  })
+}
+
+/** `cover.jpg`, `Front.webp` → `Front.jpg` */
+export function withEndingOf(model: string, filename: string): string {
+  if (extensionOf(model) === extensionOf(filename)) return filename
+  const stem = extensionOf(filename) === '' ? filename : filename.slice(0, filename.lastIndexOf('.'))
+  return extensionOf(model) === '' ? stem : stem + model.slice(model.lastIndexOf('.'))
+}

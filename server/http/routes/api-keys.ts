@@ -1,0 +1,125 @@
+// API keys: made, listed and revoked. A key is shown in the answer that makes it, and never again.
+import { z } from 'zod'
+import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../db/api-keys.ts'
+import { AppError } from '../../errors.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { createApiKey } from '../auth.ts'
+import { endpoint, SCOPES, type Endpoint } from '../endpoint.ts'
+import { errorSchema, listOf, timestamp } from '../schemas.ts'
+import { requireScopes } from '../scopes.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MOST_DAYS = 3650
+
+const keySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    hint: z.string().meta({ description: 'How the key begins' }),
+    scopes: z.array(z.string()),
+    created_at: timestamp,
+    expires_at: timestamp.nullable().meta({ description: 'null: never' }),
+    last_used_at: timestamp.nullable().meta({ description: 'To the minute' }),
+    revoked_at: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+
+const keyBody = z
+  .strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1, 'Give it a name')
+      .max(100, 'A name has at most 100 characters')
+      .refine((text) => !UNSAFE_CHARACTERS.test(text), 'A name cannot contain control characters')
+      .meta({ description: 'What history calls it' }),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .min(1, 'At least one scope')
+      .max(SCOPES.length)
+      .transform((scopes) => [...new Set(scopes)])
+      .meta({ description: 'None that the caller lacks' }),
+    expires_in_days: z
+      .number()
+      .int()
+      .min(1, 'At least 1 day; absent means never')
+      .max(MOST_DAYS, `At most ${MOST_DAYS} days; absent means never`)
+      .nullable()
+      .optional(),
+  })
+  .meta({ id: 'ApiKeyRequest' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'API keys', scope: 'settings:write' } as const
+
+export const apiKeyRoutes = (clock: () => Date): Endpoint[] => [list(), create(clock), revoke()]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/api-keys',
+    summary: 'List API keys, newest first',
+    replies: { 200: { description: 'All of them, revoked ones too', schema: listOf(keySchema) } },
+    handler: async ({ caller }) => ({
+      body: { data: (await listApiKeys(caller.scope)).map(recordOf), next_cursor: null },
+    }),
+  })
+
+const create = (clock: () => Date) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/api-keys',
+    summary: 'Make an API key',
+    description:
+      'The key is in this answer and nowhere else: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
+    body: keyBody,
+    replies: {
+      201: {
+        description: 'The key; where an `Idempotency-Key` asks for the same answer again, `key` is null',
+        schema: keySchema.extend({ key: z.string().nullable() }),
+      },
+      403: { description: 'The caller lacks a scope that the key was to have', schema: errorSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) => {
+      requireScopes(caller, body.scopes)
+      const days = body.expires_in_days ?? null
+      const { id, key } = await createApiKey(caller.scope, {
+        name: body.name,
+        scopes: body.scopes,
+        demo: caller.shop.demo,
+        ...(days === null ? {} : { expiresAt: new Date(clock().getTime() + days * DAY_MS) }),
+      })
+      const record = recordOf((await readApiKey(caller.scope, id))!)
+      return { status: 201, body: { ...record, key }, kept: { ...record, key: null } }
+    },
+  })
+
+const revoke = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/api-keys/{id}',
+    summary: 'Revoke an API key',
+    description: 'Nobody gets in with it from now on. It stays in the list.',
+    params: byId,
+    replies: { 204: { description: 'It is revoked', schema: null } },
+    handler: async ({ caller, params }) => {
+      if (!(await revokeApiKey(caller.scope, requirePublicId('key', params.id)))) throw new AppError('not_found')
+      return { status: 204, body: null }
+    },
+  })
+
+const recordOf = (key: ListedKey): z.output<typeof keySchema> => ({
+  id: toPublicId('key', key.id),
+  name: key.name,
+  hint: key.hint,
+  scopes: key.scopes,
+  created_at: key.created_at.toISOString(),
+  expires_at: key.expires_at?.toISOString() ?? null,
+  last_used_at: key.last_used_at?.toISOString() ?? null,
+  revoked_at: key.revoked_at?.toISOString() ?? null,
+})

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
+import { makeFiles, type MadeFile } from '../../../test/files.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+import { parsePublicId, toPublicId } from '../../ids.ts'
+
+let app: TestApp
+let worker: EngineWorker
+let owner: Client
+let batch = 0
+beforeAll(async () => {
+  app = await openTestApp()
+  worker = await app.engine.startWorker()
+  owner = app.owner
+})
+afterAll(async () => {
+  await worker.stop()
+  await app.close()
+})
+/** Names are unique in a shop: each test has a prefix of its own. */
+beforeEach(() => void batch++)
+
+const named = (name: string) => `${batch}-${name}`
+const files = async (...given: MadeFile[]): Promise<string[]> =>
+  (
+    await makeFiles(
+      owner.scope,
+      given.map((file) => ({ ...file, filename: named(file.filename) })),
+    )
+  ).map((id) => toPublicId('file', id))
+const file = async (given: Partial<MadeFile> = {}) => (await files({ filename: 'guide.pdf', ...given }))[0]!
+const read = (id: string) => owner.call('GET', `/api/files/${id}`)
+const change = (id: string, body: object, client = owner) => client.call('PATCH', `/api/files/${id}`, body)
+
+describe('PATCH /api/files/{id}', () => {
+  it('changes what is named and leaves the rest', async () => {
+    const id = await file({ tags: ['old'] })
+    const before = (await read(id)).body
+    const updates = {
+      filename: named('Harbour.zip'),
+      tags: ['new', 'b'],
+      expiry_days: 30,
+      download_limit: null,
+      cdn: false,
+      download_notification: true,
+      download_tracking: false,
+      allowed_referrers: ['blog.example.com'],
+    }
+    const { status, body } = await change(id, { ...updates, tags: [' new', 'b', 'new'] })
+    const after = { ...before, ...updates, content_type: 'application/zip', updated_at: body.updated_at }
+    expect([status, body]).toEqual([200, after])
+    expect((await read(id)).body).toEqual(after)
+    expect((await change(id, { expiry_days: null })).body).toEqual({
+      ...after,
+      expiry_days: null,
+      updated_at: expect.any(String),
+    })
+  })
+  it('gives a public file an address, which it has while it is public', async () => {
+    const id = await file()
+    expect((await read(id)).body).toMatchObject({ visibility: 'private', public_url: null })
+    const { body } = await change(id, { visibility: 'public' })
+    expect(body.public_url).toMatch(/^http:\/\/127\.0\.0\.1\/files\/[0-9a-f-]{36}\/\d+-guide\.pdf$/)
+    expect((await change(id, { visibility: 'private' })).body.public_url).toBeNull()
+    expect((await change(id, { visibility: 'public', filename: named('a b.pdf') })).body.public_url).toBe(
+      body.public_url.replace('guide', 'a%20b'),
+    )
+  })
+  it('says nothing new of what is so already', async () => {
+    const id = await file({ tags: ['a'] })
+    const { body } = await read(id)
+    expect((await change(id, { tags: ['a'], cdn: body.cdn, filename: body.filename })).body).toEqual(body)
+    expect((await change(id, {})).body).toEqual(body)
+  })
+  it('refuses a name that is taken, and keeps its own in another case', async () => {
+    const [a, b] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string, string]
+    expect(await change(a, { filename: named('B.PDF'), cdn: false })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'duplicate_filename', param: 'filename', message: 'Duplicate filename' } },
+    })
+    expect((await read(a)).body).toMatchObject({ cdn: true, filename: named('a.pdf') })
+    expect((await change(b, { filename: named('B.PDF') })).body).toMatchObject({ filename: named('B.PDF') })
+  })
+  it('names every problem, and does nothing', async () => {
+    const [a] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string]
+    const gone = toPublicId('pack', '01999999-0000-7000-8000-000000000000')
+    const refused = await change(a, { filename: named('b.pdf'), pack_id: gone, cdn: false })
+    expect([refused.status, refused.body.error]).toMatchObject([
+      422,
+      {
+        code: 'validation_failed',
+        details: [
+          { param: 'pack_id', code: 'pack_not_found' },
+          { param: 'filename', code: 'duplicate_filename' },
+        ],
+      },
+    ])
+    const wrong = await change(a, {
+      ...{ filename: 'a/b.pdf', tags: ['a;b'], expiry_days: 0, download_limit: -1, visibility: 'secret' },
+      ...{ pack_id: 'mine', size_bytes: 3 },
+    })
+    expect(wrong.body.error.details.map(({ param, code }: { param: string; code: string }) => [param, code])).toEqual([
+      ['filename', 'invalid_filename'],
+      ['tags', 'invalid_tag'],
+      ['expiry_days', 'out_of_range'],
+      ['download_limit', 'out_of_range'],
+      ['visibility', 'invalid_value'],
+      ['pack_id', 'invalid_value'],
+      ['size_bytes', 'unknown_field'],
+    ])
+    expect((await read(a)).body).toMatchObject({ cdn: true, filename: named('a.pdf') })
+  })
+  it('a file that an operation has in its hands is in use', async () => {
+    const id = await file()
+    const operation = await app.engine.startOn(app.engine.engine.workflow('tag-files')!, { ids: [], dryRun: true })
+    const claim = { file_id: parsePublicId('file', id)!, operation_id: operation, lease: 1 }
+    await owner.scope.insert('file_claims', claim)
+    expect(await change(id, { cdn: false })).toMatchObject({ status: 409, body: { error: { code: 'file_in_use' } } })
+    await owner.scope.from('file_claims').where('file_id', claim.file_id).delete()
+    expect((await change(id, { cdn: false })).status).toBe(200)
+  })
+  it('of two who change it at once both are heard, and of two who want one name one is', async () => {
+    const [a, b] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string, string]
+    const both = await Promise.all([
+      ...Array.from({ length: 5 }, (_, n) => change(a, { download_limit: n + 1 })),
+      change(a, { expiry_days: 99 }),
+    ])
+    expect(both.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    expect((await read(a)).body).toMatchObject({ expiry_days: 99 })
+    const rivals = await Promise.all([a, b].map((id) => change(id, { filename: named('one.pdf') })))
+    expect(rivals.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+  it('is not for files in the trash, nor for other shops, nor without the scope', async () => {
+    const id = await file()
+    const stranger = await app.stranger(`stranger-${batch}.myshopify.com`)
+    expect((await change(id, { cdn: false }, stranger)).status).toBe(404)
+    expect((await change(id, { cdn: false }, await app.clientWith(['files:read']))).status).toBe(403)
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
+    expect((await change(id, { cdn: false })).status).toBe(404)
+  })
+})
+
+describe('the list', () => {
+  it('counts what matches with its first page, and says so on the others', async () => {
+    const shop = await app.stranger(`list-${batch}.myshopify.com`)
+    await makeFiles(
+      shop.scope,
+      Array.from({ length: 7 }, (_, n) => ({ filename: `file ${n}.pdf` })),
+    )
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const { body } = await shop.call('GET', `/api/files?limit=3&sort=filename${cursor ? `&cursor=${cursor}` : ''}`)
+      expect(body.total).toBe(7)
+      seen.push(...body.data.map(({ filename }: { filename: string }) => filename))
+      cursor = body.next_cursor
+    } while (cursor)
+    expect(seen).toEqual(Array.from({ length: 7 }, (_, n) => `file ${n}.pdf`))
+  })
+  it.each([
+    ['another list’s', Buffer.from('["a"]')],
+    ['no time', Buffer.from('["yesterday","01999999-0000-7000-8000-000000000000",1,1]')],
+    ['no id', Buffer.from('["2026-01-01 00:00:00+00","1 or true",1,1]')],
+    ['no number', Buffer.from('["2026-01-01 00:00:00+00","01999999-0000-7000-8000-000000000000","1","1"]')],
+    ['no JSON', Buffer.from('nonsense')],
+  ])('refuses a cursor that is %s', async (_what, cursor) => {
+    expect(await owner.call('GET', `/api/files?cursor=${cursor.toString('base64url')}`)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'validation_failed' } },
+    })
+  })
+  it('of the trash says since when each file is there; a restored one is back with its name and address', async () => {
+    const id = await file()
+    await change(id, { visibility: 'public' })
+    const before = (await read(id)).body
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
+    expect((await read(id)).status).toBe(404)
+    const trash = async () =>
+      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data as Record<
+        string,
+        unknown
+      >[]
+    expect(await trash()).toEqual(
+      [
+        {
+          ...before,
+          links_active: undefined,
+          deleted_at: expect.stringMatching(/Z$/),
+          updated_at: expect.any(String),
+          public_url: null,
+        },
+      ].map(({ links_active: _, ...shown }) => shown),
+    )
+    const { body } = await owner.call('POST', '/api/operations', {
+      action: 'restore-files',
+      select: { file_ids: [id] },
+    })
+    expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await trash()).toEqual([])
+    expect((await read(id)).body).toEqual({ ...before, updated_at: expect.any(String) })
+  })
+  it('a file whose name was taken meanwhile comes back with a number', async () => {
+    const id = await file()
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
+    await file()
+    const select = { filter: { search: named('guide') } }
+    const { body } = await owner.call('POST', '/api/operations', { action: 'restore-files', select })
+    expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+    expect((await read(id)).body).toMatchObject({ filename: named('guide (2).pdf'), deleted_at: null })
+  })
+  it('purging needs its scope', async () => {
+    const id = await file()
+    const deleter = await app.clientWith(['files:delete', 'operations:write', 'operations:read'])
+    const body = { file_ids: [id], permanent: true }
+    expect((await deleter.call('POST', '/api/files/bulk-delete', body)).status).toBe(403)
+    const purge = { action: 'purge-files', select: { file_ids: [id] } }
+    expect((await deleter.call('POST', '/api/operations', purge)).status).toBe(403)
+    expect((await owner.call('POST', '/api/files/bulk-delete', body)).body).toMatchObject({ deleted: 1 })
+    expect((await owner.call('GET', `/api/files?deleted=true&search=${named('')}`)).body.data).toEqual([])
+  })
+})
+
+describe('downloads of a file', () => {
+  it('are listed newest first, page by page, with the link that each came through', async () => {
+    const id = await file()
+    const file_id = parsePublicId('file', id)!
+    const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
+    for (const [n, link_id] of [null, parsePublicId('link', link), null].entries())
+      await owner.scope.insert('downloads', {
+        ...{ file_id, link_id, address: `192.0.2.${n}`, agent: 'curl/8' },
+        at: new Date(Date.UTC(2026, 0, n + 1)),
+      })
+    const first = await owner.call('GET', `/api/files/${id}/downloads?limit=2`)
+    expect(first.body.data).toEqual([
+      { at: '2026-01-03T00:00:00.000Z', link_id: null, address: '192.0.2.2', agent: 'curl/8' },
+      { at: '2026-01-02T00:00:00.000Z', link_id: link, address: '192.0.2.1', agent: 'curl/8' },
+    ])
+    const rest = await owner.call('GET', `/api/files/${id}/downloads?limit=2&cursor=${first.body.next_cursor}`)
+    expect(rest.body).toMatchObject({ data: [{ address: '192.0.2.0' }], next_cursor: null })
+    expect((await owner.call('GET', `/api/files/${await file({ filename: 'other.pdf' })}/downloads`)).body).toEqual({
+      data: [],
+      next_cursor: null,
+    })
+    expect((await owner.call('GET', `/api/files/${id}/downloads?cursor=WzFd`)).status).toBe(422)
+  })
+  it('through its public address count too', async () => {
+    const id = await file()
+    await change(id, { visibility: 'public' })
+    await owner.scope.query('update public_addresses set downloads = 4 where shop_id = :shop and file_id = :id', {
+      id: parsePublicId('file', id)!,
+    })
+    expect((await read(id)).body.downloads).toBe(4)
+  })
+})
+
+describe('a public address', () => {
+  it('is given up for another one; a private file has none', async () => {
+    const id = await file()
+    const rotate = () => owner.call('POST', `/api/files/${id}/public-address`)
+    expect(await rotate()).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    const { body: before } = await change(id, { visibility: 'public' })
+    const { status, body } = await rotate()
+    expect([status, body]).toMatchObject([200, { ...before, public_url: expect.stringMatching(/guide\.pdf$/) }])
+    expect(body.public_url).not.toBe(before.public_url)
+  })
+})
+
+it('tags are searched in any case, most used first', async () => {
+  const shop = await app.stranger(`tags-${batch}.myshopify.com`)
+  await makeFiles(shop.scope, [
+    { filename: 'a', tags: ['Été 2026', 'summer'] },
+    { filename: 'b', tags: ['Summer', 'summer', '50%'] },
+    { filename: 'c', tags: ['midsummer', 'summer'] },
+  ])
+  const tags = async (query: string) => (await shop.call('GET', `/api/tags?${query}`)).body.data
+  expect(await tags('search=SUMMER')).toEqual([
+    { tag: 'summer', files: 3 },
+    { tag: 'Summer', files: 1 },
+    { tag: 'midsummer', files: 1 },
+  ])
+  expect(await tags('search=%C3%A9T%C3%89')).toEqual([{ tag: 'Été 2026', files: 1 }])
+  expect(await tags('search=%25')).toEqual([{ tag: '50%', files: 1 }])
+  expect(await tags('limit=1')).toEqual([{ tag: 'summer', files: 3 }])
+})

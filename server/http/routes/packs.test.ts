@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
+import { makeFiles, type MadeFile } from '../../../test/files.ts'
+import { fillMirror, productId, variantId } from '../../../test/mirror.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+import { parsePublicId, toPublicId } from '../../ids.ts'
+
+let app: TestApp
+let worker: EngineWorker
+let owner: Client
+let names = 0
+beforeAll(async () => {
+  app = await openTestApp()
+  worker = await app.engine.startWorker()
+  owner = app.owner
+  await fillMirror(owner.scope, [
+    { title: 'Knots', skus: ['KNOT-1', 'KNOT-2'] },
+    { title: 'Charts' },
+    { title: 'Tides' },
+  ])
+})
+afterAll(async () => {
+  await worker.stop()
+  await app.close()
+})
+
+const fresh = (what = 'pack') => `${what} ${++names}`
+const create = async (body: object = {}) => (await owner.call('POST', '/api/packs', { name: fresh(), ...body })).body
+const files = async (count: number, given: Partial<MadeFile> = {}) =>
+  (
+    await makeFiles(
+      owner.scope,
+      Array.from({ length: count }, () => ({ filename: `${fresh('file')}.pdf`, ...given })),
+    )
+  ).map((id) => toPublicId('file', id))
+const move = async (options: object, file_ids: readonly string[]) => {
+  const { body } = await owner.call('POST', '/api/operations', {
+    action: 'move-to-pack',
+    options,
+    select: { file_ids },
+  })
+  return untilEnded(owner, body.id)
+}
+const fileOf = async (id: string) => (await owner.call('GET', `/api/files/${id}`)).body
+const inPack = async (id: string, more = '') =>
+  (await owner.call('GET', `/api/files?pack=${id}&sort=pack_position${more}`)).body.data.map(
+    (f: { id: string }) => f.id,
+  )
+const [KNOTS, CHARTS, TIDES] = [1, 2, 3].map(productId) as [string, string, string]
+
+describe('packs', () => {
+  it('are made with products of the catalog, whole or by variant, and read again', async () => {
+    const name = fresh()
+    const made = await owner.call('POST', '/api/packs', {
+      name: ` ${name} `,
+      products: [{ product_id: CHARTS }, { product_id: KNOTS, variant_id: variantId(1, 2) }],
+    })
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        id: expect.stringMatching(/^pack_[0-9a-f]{32}$/),
+        name,
+        files: 0,
+        size_bytes: 0,
+        products: [
+          { product_id: CHARTS, product_title: 'Charts', variant_id: null, sku: null },
+          { product_id: KNOTS, product_title: 'Knots', variant_id: variantId(1, 2), sku: 'KNOT-2' },
+        ],
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ])
+    expect(made.headers.get('location')).toBe(`/api/packs/${made.body.id}`)
+    expect((await owner.call('GET', `/api/packs/${made.body.id}`)).body).toEqual(made.body)
+  })
+  it('have names that no other has, in any case', async () => {
+    const [{ name }, other] = [await create(), await create()]
+    const taken = {
+      status: 409,
+      body: { error: { code: 'conflict', param: 'name', message: 'Another pack has this name' } },
+    }
+    expect(await owner.call('POST', '/api/packs', { name: name.toUpperCase() })).toMatchObject(taken)
+    expect(await owner.call('PATCH', `/api/packs/${other.id}`, { name: name.toUpperCase() })).toMatchObject(taken)
+    expect((await owner.call('PATCH', `/api/packs/${other.id}`, { name: other.name.toUpperCase() })).status).toBe(200)
+  })
+  it('refuse what the catalog does not have, naming every problem; nothing is made', async () => {
+    const name = fresh()
+    const products = [
+      { product_id: 'gid://shopify/Product/404' },
+      { product_id: KNOTS },
+      { product_id: KNOTS, variant_id: 'gid://shopify/ProductVariant/404' },
+      { product_id: KNOTS },
+    ]
+    const { status, body } = await owner.call('POST', '/api/packs', { name, products })
+    expect([status, body.error.details]).toMatchObject([
+      422,
+      [
+        { index: 0, param: 'products', code: 'product_not_found' },
+        { index: 2, param: 'products', code: 'product_not_found' },
+        { index: 3, param: 'products', code: 'invalid_value' },
+      ],
+    ])
+    expect((await owner.call('POST', '/api/packs', { name: 'a/b', size: 3 })).body.error.details).toMatchObject([
+      { param: 'name', code: 'invalid_value' },
+      { param: 'size', code: 'unknown_field' },
+    ])
+    expect((await owner.call('GET', `/api/packs?search=${encodeURIComponent(name)}`)).body.data).toEqual([])
+  })
+  it('are listed by name, searched in any case, page by page', async () => {
+    const shop = await app.stranger('many-packs.myshopify.com')
+    for (const name of ['Zebra', 'älpha', 'alpha 10%', 'Beta_1', 'beta 2'])
+      expect((await shop.call('POST', '/api/packs', { name })).status).toBe(201)
+    const listed: string[] = []
+    for (let cursor = ''; ;) {
+      const { body } = await shop.call('GET', `/api/packs?limit=2${cursor}`)
+      listed.push(...body.data.map((pack: { name: string }) => pack.name))
+      if (!body.next_cursor) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    expect(listed).toEqual(['alpha 10%', 'beta 2', 'Beta_1', 'Zebra', 'älpha'])
+    const found = async (search: string) =>
+      (await shop.call('GET', `/api/packs?search=${encodeURIComponent(search)}`)).body.data.map(
+        (p: { name: string }) => p.name,
+      )
+    expect(await found('BETA')).toEqual(['beta 2', 'Beta_1'])
+    expect(await found('%')).toEqual(['alpha 10%'])
+    expect(await found('_')).toEqual(['Beta_1'])
+  })
+})
+
+describe('files of a pack', () => {
+  it('move in with the action, and one by one; the list has them in their order, page by page', async () => {
+    const pack = await create({ products: [{ product_id: CHARTS }] })
+    const ids = await files(5, { size_bytes: 1000 })
+    expect(await move({ pack: pack.id }, ids.slice(0, 4))).toMatchObject({ status: 'success', done: 4 })
+    const { status, body } = await owner.call('PATCH', `/api/files/${ids[4]}`, { pack_id: pack.id })
+    expect([status, body]).toMatchObject([200, { pack: { id: pack.id, name: pack.name }, products: [CHARTS] }])
+    expect((await owner.call('GET', `/api/packs/${pack.id}`)).body).toMatchObject({ files: 5, size_bytes: 5000 })
+    expect(await inPack(pack.id)).toEqual(ids)
+
+    const pages: string[] = []
+    for (let cursor = ''; ;) {
+      const { body } = await owner.call('GET', `/api/files?pack=${pack.id}&sort=-pack_position&limit=2${cursor}`)
+      expect(body.total).toBe(5)
+      pages.push(...body.data.map((file: { id: string }) => file.id))
+      if (!body.next_cursor) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    expect(pages).toEqual(ids.toReversed())
+    await owner.call('PATCH', `/api/files/${ids[4]}`, { pack_id: null })
+    expect(await fileOf(ids[4]!)).toMatchObject({ pack: null, products: [] })
+    expect(await inPack(pack.id)).toEqual(ids.slice(0, 4))
+  })
+  it('are put in order; those that are not named stay behind', async () => {
+    const pack = await create()
+    const ids = await files(5)
+    await move({ pack: pack.id }, ids)
+    const put = (file_ids: readonly unknown[]) => owner.call('PUT', `/api/packs/${pack.id}/order`, { file_ids })
+    expect(await put([ids[3], ids[1]])).toMatchObject({ status: 200, body: { id: pack.id, files: 5 } })
+    expect(await inPack(pack.id)).toEqual([3, 1, 0, 2, 4].map((at) => ids[at]))
+    const [elsewhere] = await files(1)
+    const refused = await put([ids[0], elsewhere, ids[0], toPublicId('file', '01999999-0000-7000-8000-000000000000')])
+    expect([refused.status, refused.body.error.details]).toMatchObject([
+      422,
+      [
+        { index: 1, code: 'not_found' },
+        { index: 2, code: 'invalid_value' },
+        { index: 3, code: 'not_found' },
+      ],
+    ])
+    expect(await inPack(pack.id)).toEqual([3, 1, 0, 2, 4].map((at) => ids[at]))
+  })
+  it('sorting by place needs a pack; one that is not there is 404, and no id is 422', async () => {
+    expect((await owner.call('GET', '/api/files?sort=pack_position')).body.error).toMatchObject({
+      code: 'validation_failed',
+      param: 'sort',
+    })
+    expect(
+      (await owner.call('GET', `/api/files?pack=${toPublicId('pack', '01999999-0000-7000-8000-000000000000')}`)).status,
+    ).toBe(404)
+    expect((await owner.call('GET', '/api/files?pack=mine')).status).toBe(422)
+  })
+})
+
+describe('a pack’s products', () => {
+  it('once changed, its files’ mappings follow by an operation, which can be undone', async () => {
+    const pack = await create({ products: [{ product_id: KNOTS }, { product_id: CHARTS }] })
+    const [one, two] = (await files(2)) as [string, string]
+    await move({ pack: pack.id }, [one, two])
+    const { status, body } = await owner.call('PATCH', `/api/packs/${pack.id}`, {
+      name: fresh('renamed'),
+      products: [{ product_id: CHARTS }, { product_id: TIDES }],
+    })
+    expect([status, body]).toMatchObject([200, { products: [{ product_title: 'Charts' }, { product_title: 'Tides' }] }])
+    expect(await untilEnded(owner, body.job_id)).toMatchObject({ action: 'move-to-pack', status: 'success', done: 2 })
+    for (const id of [one, two]) expect((await fileOf(id)).products.sort()).toEqual([CHARTS, TIDES])
+    const undo = await owner.call('POST', `/api/operations/${body.job_id}/undo`)
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
+    expect((await fileOf(one)).products.sort()).toEqual([KNOTS, CHARTS])
+  })
+  it('that stay as they are start nothing, and neither does a name or an empty pack', async () => {
+    const pack = await create({ products: [{ product_id: KNOTS }] })
+    const change = async (body: object) => (await owner.call('PATCH', `/api/packs/${pack.id}`, body)).body
+    expect(await change({ products: [{ product_id: CHARTS }] })).toMatchObject({ job_id: null })
+    await move({ pack: pack.id }, await files(1))
+    expect(await change({ products: [{ product_id: CHARTS, variant_id: null }] })).toMatchObject({ job_id: null })
+    expect(await change({ name: fresh() })).toMatchObject({ job_id: null, products: [{ product_title: 'Charts' }] })
+    expect(await change({})).toMatchObject({ job_id: null })
+    expect(await change({ products: [] })).toMatchObject({ job_id: expect.stringMatching(/^op_/), products: [] })
+  })
+})
+
+describe('a deleted pack', () => {
+  it('leaves its files; what they had through it goes, and their links keep their counts', async () => {
+    const pack = await create({ products: [{ product_id: KNOTS }] })
+    const [id] = (await files(1)) as [string]
+    await move({ pack: pack.id }, [id])
+    const parts = { pack_id: parsePublicId('pack', pack.id), file_id: parsePublicId('file', id) }
+    const [parent] = (await owner.scope
+      .insert('links', { pack_id: parts.pack_id, key_hash: Buffer.alloc(32, 1) })
+      .returning('id')) as { id: string }[]
+    await owner.scope.insert('links', {
+      file_id: parts.file_id,
+      parent_id: parent!.id,
+      key_hash: Buffer.alloc(32, 2),
+      downloads: 3,
+      served: 3,
+    })
+    expect(await fileOf(id)).toMatchObject({ downloads: 3, links_active: 1 })
+    expect((await owner.call('DELETE', `/api/packs/${pack.id}`)).status).toBe(204)
+    expect(await fileOf(id)).toMatchObject({ pack: null, products: [], mappings: [], downloads: 3, links_active: 0 })
+    const [row] = await owner.scope.from<{ mapping_state: string }>('files').where('id', parts.file_id!)
+    expect(row!.mapping_state).toBe('unmapped')
+    for (const [method, route] of [
+      ['GET', `/api/packs/${pack.id}`],
+      ['DELETE', `/api/packs/${pack.id}`],
+      ['GET', `/api/files?pack=${pack.id}`],
+    ] as const)
+      expect((await owner.call(method, route)).status).toBe(404)
+  })
+})
+
+it('reading takes files:read, changing files:write', async () => {
+  const pack = await create()
+  const reader = await app.clientWith(['files:read'])
+  expect((await reader.call('GET', `/api/packs/${pack.id}`)).status).toBe(200)
+  for (const [method, route, body] of [
+    ['POST', '/api/packs', { name: fresh() }],
+    ['PATCH', `/api/packs/${pack.id}`, { name: fresh() }],
+    ['PUT', `/api/packs/${pack.id}/order`, { file_ids: [] }],
+    ['DELETE', `/api/packs/${pack.id}`, undefined],
+  ] as const)
+    expect(await reader.call(method, route, body)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'missing_scope' } },
+    })
+})

@@ -1,0 +1,203 @@
+// Packs: named, ordered groups of files, with products that their files have too.
+import { z } from 'zod'
+import { packName } from '../../../plugins/contract.ts'
+import { changePack, chosenProducts } from '../../channels/packs.ts'
+import type { Limits } from '../../config.ts'
+import { untilThrough } from '../../db/again.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import { createPack, deletePack, holdPack, orderPack } from '../../files/pack-changes.ts'
+import { listPacks, readPack, type PackRow } from '../../files/pack-list.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { fromCursor, toCursor } from '../cursors.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
+import { fileIds } from '../selection.ts'
+import { channelOf } from './operations.ts'
+
+const MOST_PRODUCTS = 250
+
+const packSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    files: z.number().int().meta({ description: 'How many, without those in the trash' }),
+    size_bytes: z.number().int().meta({ description: 'Of all of them' }),
+    products: z.array(
+      z.object({
+        product_id: z.string(),
+        product_title: z.string(),
+        variant_id: z.string().nullable(),
+        sku: z.string().nullable(),
+      }),
+    ),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Pack' })
+
+const products = z
+  .array(
+    z.strictObject({
+      product_id: z.string().min(1).max(255),
+      variant_id: z.string().min(1).max(255).nullable().optional(),
+    }),
+  )
+  .max(MOST_PRODUCTS, `At most ${MOST_PRODUCTS} products`)
+  .meta({ description: 'What its files are mapped to; all of them, in the place of those that it has' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Packs', scope: 'files:write' } as const
+const whole = { description: 'The pack', schema: packSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+const taken = { description: 'Another pack has this name', schema: errorSchema }
+
+export interface PackRouteParts {
+  engine: Engine
+  limits: Limits
+}
+
+export const packRoutes = (parts: PackRouteParts): Endpoint[] => [
+  list(),
+  create(),
+  read(),
+  change(parts),
+  order(parts),
+  remove(),
+]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/packs',
+    summary: 'List packs, by name',
+    scope: 'files:read',
+    query: z.strictObject({
+      ...page,
+      search: z.string().max(255).default('').meta({ description: 'The name contains this, in any case' }),
+    }),
+    replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
+    handler: async ({ caller, query: { limit, cursor, search } }) => {
+      const after = fromCursor(cursor, 1)?.[0]
+      const rows = await listPacks(caller.scope, {
+        search,
+        after: after === undefined ? null : String(after),
+        limit: limit + 1,
+      })
+      const next = rows.length > limit ? toCursor([rows[limit - 1]!.name_key]) : null
+      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+    },
+  })
+
+const create = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/packs',
+    summary: 'Make a pack',
+    description: 'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
+    body: z.strictObject({ name: packName, products: products.default([]) }).meta({ id: 'PackRequest' }),
+    replies: { 201: whole, 409: taken, 422: refused },
+    handler: async ({ caller, body }) => {
+      const chosen = await chosenProducts(caller.scope, body.products)
+      const id = await untilThrough(caller.scope, (tx) => createPack(tx, body.name, chosen))
+      const pack = await requirePack(caller.scope, id)
+      return { status: 201, headers: { Location: `/api/packs/${pack.id}` }, body: pack }
+    },
+  })
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/packs/{id}',
+    summary: 'Read a pack',
+    description: 'Its files in their order: `GET /api/files?pack={id}&sort=pack_position`.',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: whole },
+    handler: async ({ caller, params }) => ({ body: await requirePack(caller.scope, idOf(params.id)) }),
+  })
+
+const change = ({ engine }: PackRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/packs/{id}',
+    summary: 'Rename a pack, or give it other products',
+    description: 'An operation (`job_id`) then brings the mappings of its files up to date.',
+    params: byId,
+    body: z.strictObject({ name: packName.optional(), products: products.optional() }).meta({ id: 'PackChange' }),
+    replies: {
+      200: {
+        description: 'The pack; `job_id` is null where no mapping changes',
+        schema: packSchema.extend({ job_id: z.string().nullable() }),
+      },
+      409: taken,
+      422: refused,
+    },
+    handler: async ({ caller, params, body }) => {
+      const id = idOf(params.id)
+      await requirePack(caller.scope, id)
+      const chosen = body.products && (await chosenProducts(caller.scope, body.products))
+      const by = { name: caller.name, channel: channelOf(caller) }
+      const job = await changePack(engine, caller.scope, id, { name: body.name, products: chosen }, by)
+      return { body: { ...(await requirePack(caller.scope, id)), job_id: job && toPublicId('op', job) } }
+    },
+  })
+
+const order = ({ limits }: PackRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'put',
+    path: '/api/packs/{id}/order',
+    summary: 'Put a pack’s files in order',
+    description: 'Files that are not named stay behind these, in the order that they have.',
+    params: byId,
+    body: z.strictObject({ file_ids: fileIds(limits) }).meta({ id: 'PackOrder' }),
+    replies: { 200: whole, 422: refused },
+    handler: async ({ caller, params, body }) => {
+      const id = idOf(params.id)
+      await untilThrough(caller.scope, async (tx) => {
+        await holdPack(tx, id)
+        await orderPack(tx, id, body.file_ids)
+      })
+      return { body: await requirePack(caller.scope, id) }
+    },
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/packs/{id}',
+    summary: 'Delete a pack; its files stay',
+    description: 'They lose the products that they had through it, and its links stop.',
+    params: byId,
+    replies: { 204: { description: 'It is gone', schema: null } },
+    handler: async ({ caller, params }) => {
+      const id = idOf(params.id)
+      await untilThrough(caller.scope, (tx) => deletePack(tx, id))
+      return { status: 204, body: null }
+    },
+  })
+
+const idOf = (id: string) => requirePublicId('pack', id)
+
+async function requirePack(scope: ShopScope, id: string): Promise<z.output<typeof packSchema>> {
+  const pack = await readPack(scope, id)
+  if (!pack) throw new AppError('not_found')
+  return recordOf(pack)
+}
+
+const recordOf = ({ id, name, files, size_bytes, products, ...times }: PackRow): z.output<typeof packSchema> => ({
+  id: toPublicId('pack', id),
+  name,
+  files,
+  size_bytes,
+  products,
+  created_at: times.created_at.toISOString(),
+  updated_at: times.updated_at.toISOString(),
+})

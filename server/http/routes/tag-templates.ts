@@ -1,0 +1,85 @@
+// Tag templates: tags saved under a name, to be given again.
+import { z } from 'zod'
+import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import {
+  changeTemplate,
+  createTemplate,
+  deleteTemplate,
+  listTemplates,
+  type TagTemplate,
+} from '../../files/tag-templates.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema, listOf, tags as anyTags, timestamp } from '../schemas.ts'
+
+const templateSchema = z
+  .object({ id: z.string(), name: z.string(), tags: z.array(z.string()), created_at: timestamp })
+  .meta({ id: 'TagTemplate' })
+
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Give it a name')
+  .max(100, 'A name has at most 100 characters')
+  .refine((text) => !UNSAFE_CHARACTERS.test(text), 'A name cannot contain control characters')
+const tags = anyTags.min(1, 'At least one tag')
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Tags', scope: 'files:write' } as const
+const saved = { description: 'The template', schema: templateSchema }
+const taken = { description: 'Another template has this name', schema: errorSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export const tagTemplateRoutes = (): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/tag-templates',
+    summary: 'List tag templates, by name',
+    scope: 'files:read',
+    replies: { 200: { description: 'All of them', schema: listOf(templateSchema) } },
+    handler: async ({ caller }) => ({
+      body: { data: (await listTemplates(caller.scope)).map(recordOf), next_cursor: null },
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/tag-templates',
+    summary: 'Make a tag template',
+    body: z.strictObject({ name, tags }).meta({ id: 'TagTemplateRequest' }),
+    replies: { 201: saved, 409: taken, 422: refused },
+    handler: async ({ caller, body }) => ({ status: 201, body: recordOf(await createTemplate(caller.scope, body)) }),
+  }),
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/tag-templates/{id}',
+    summary: 'Rename a tag template, or give it other tags',
+    params: byId,
+    body: z.strictObject({ name: name.optional(), tags: tags.optional() }).meta({ id: 'TagTemplateChange' }),
+    replies: { 200: saved, 409: taken, 422: refused },
+    handler: async ({ caller, params, body }) => ({
+      body: recordOf(await changeTemplate(caller.scope, requirePublicId('template', params.id), body)),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/tag-templates/{id}',
+    summary: 'Delete a tag template; files keep their tags',
+    params: byId,
+    replies: { 204: { description: 'It is gone', schema: null } },
+    handler: async ({ caller, params }) => {
+      await deleteTemplate(caller.scope, requirePublicId('template', params.id))
+      return { status: 204, body: null }
+    },
+  }),
+]
+
+const recordOf = ({ id, name, tags, created_at }: TagTemplate): z.output<typeof templateSchema> => ({
+  id: toPublicId('template', id),
+  name,
+  tags,
+  created_at: created_at.toISOString(),
+})

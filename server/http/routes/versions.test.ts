@@ -1,0 +1,213 @@
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { definePlugin, type Outcome, type Workflow } from '../../../plugins/contract.ts'
+import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
+import { contentOf } from '../../../test/fakes/content.ts'
+import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { beginUpload, patch, sendFile } from '../../../test/uploads.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+
+/** As a conversion does it: other bytes, another ending, and the version before them is not kept. */
+const toWebp = definePlugin({
+  id: 'to-webp',
+  kind: 'optimize',
+  title: 'To WebP',
+  options: z.strictObject({ drop: z.boolean().default(true).meta({ title: 'Drop' }) }),
+  undo: 'fields',
+  bytes: true,
+  async *plan(items) {
+    for (const item of items) yield { item: item.id, status: 'ok' }
+  },
+  async *run(items, { drop }, context): AsyncGenerator<Outcome> {
+    for (const { id, file } of items) {
+      const bytes = await context.stage.write(Readable.from([Buffer.from('webp')]), null, context.signal)
+      const filename = file.filename.replace(/\.\w+$/, '.webp')
+      yield { item: id, status: 'ok', bytes, change: { set: { filename } }, drop_previous: drop }
+    }
+  },
+})
+
+const toWebpWorkflow: Workflow = {
+  ...{ id: 'to-webp', title: 'To WebP', action: 'to-webp', kind: 'bulk', parallel: 1 },
+  steps: [{ id: 'act', plugin: 'to-webp' }],
+}
+
+let app: TestApp
+let worker: EngineWorker
+let origin: Origin
+let owner: Client
+let batch = 0
+beforeAll(async () => {
+  ;[app, origin] = await Promise.all([openTestApp({ plugins: [toWebp], workflows: [toWebpWorkflow] }), startOrigin()])
+  worker = await app.engine.startWorker()
+  owner = app.owner
+})
+afterAll(async () => {
+  await worker.stop()
+  await app.close()
+  await origin.close()
+})
+beforeEach(() => void batch++)
+
+const at = (seed: string) => `${origin.url}/bytes/100/${seed}`
+async function imported(name: string, seed = name): Promise<string> {
+  const files = [{ filename: `${batch}-${name}`, url: at(seed) }]
+  const { body } = await owner.call('POST', '/api/files/import', { files })
+  return body.files[0].file_id as string
+}
+const read = async (id: string) => (await owner.call('GET', `/api/files/${id}`)).body
+const versions = async (id: string) => (await owner.call('GET', `/api/files/${id}/versions`)).body.data
+const replace = (id: string, body: object) => owner.call('POST', `/api/files/${id}/versions`, body)
+const restore = (id: string, n: number | string) => owner.call('POST', `/api/files/${id}/versions/${n}/restore`)
+async function bytesOf(route: string, headers: Record<string, string> = {}) {
+  const response = await fetch(app.url + route, { headers: { authorization: `Bearer ${owner.key}`, ...headers } })
+  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+async function convert(id: string, options: object = {}) {
+  const { body } = await owner.call('POST', '/api/operations', {
+    action: 'to-webp',
+    options,
+    select: { file_ids: [id] },
+  })
+  return untilEnded(owner, body.id)
+}
+
+describe('a file that is replaced', () => {
+  it('from an address has a version more; its links and products go on, and each version can be fetched', async () => {
+    const id = await imported('guide.pdf', 'one')
+    const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0]
+    const before = await read(id)
+    const reply = await replace(id, { url: at('two') })
+    expect([reply.status, reply.body]).toMatchObject([
+      200,
+      { status: 'success', imported: 1, files: [{ filename: `${batch}-guide.pdf`, file_id: id, status: 'imported' }] },
+    ])
+    expect(await read(id)).toEqual({ ...before, version: 2, updated_at: expect.any(String) })
+    expect(await versions(id)).toMatchObject([
+      {
+        number: 2,
+        current: true,
+        filename: `${batch}-guide.pdf`,
+        size_bytes: 100,
+        location: 'primary',
+        expires_at: null,
+      },
+      { number: 1, current: false, content_type: 'application/pdf', created_at: expect.stringMatching(/Z$/) },
+    ])
+    const key = new URL(link.url).searchParams.get('key')
+    expect((await bytesOf(`/download?key=${key}`)).bytes).toEqual(contentOf(100, 'two'))
+    expect((await bytesOf(`/api/files/${id}/content`)).bytes).toEqual(contentOf(100, 'two'))
+    expect((await bytesOf(`/api/files/${id}/versions/1/content`)).bytes).toEqual(contentOf(100, 'one'))
+    const part = await bytesOf(`/api/files/${id}/versions/2/content`, { range: 'bytes=10-19' })
+    expect([part.status, part.bytes]).toEqual([206, contentOf(100, 'two').subarray(10, 20)])
+    expect(part.headers.get('content-disposition')).toContain(`${batch}-guide.pdf`)
+  })
+  it('is answered as an import is: later where the caller does not wait, and with what went wrong', async () => {
+    const id = await imported('a.pdf')
+    const later = await owner.call('POST', `/api/files/${id}/versions`, { url: at('b') }, { prefer: 'respond-async' })
+    expect(later).toMatchObject({ status: 202, body: { job_id: expect.stringMatching(/^import_/) } })
+    expect(later.headers.get('location')).toBe(`/api/jobs/${later.body.job_id}`)
+    expect(await untilEnded(owner, later.body.job_id)).toMatchObject({ status: 'success' })
+    const failed = await replace(id, { url: `${origin.url}/status/404` })
+    expect(failed.body).toMatchObject({
+      status: 'failed',
+      failed: 1,
+      files: [{ error: { code: 'url_not_accessible' } }],
+    })
+    expect((await read(id)).version).toBe(2)
+  })
+  it('with an upload that waits in its batch', async () => {
+    const id = await imported('upload.pdf')
+    const bytes = contentOf(3000, 'uploaded')
+    const batchId = (await owner.call('POST', '/api/uploads/batches', {})).body.id as string
+    const sender = { url: app.url, key: owner.key }
+    const metadata = { filename: 'whatever.pdf', batch: batchId }
+    const url = await sendFile(sender, bytes, { metadata }).done
+    const upload_id = url.split('/').at(-1)
+    expect(await replace(id, { upload_id })).toMatchObject({
+      status: 200,
+      body: { imported: 1, files: [{ file_id: id, filename: `${batch}-upload.pdf` }] },
+    })
+    expect((await bytesOf(`/api/files/${id}/content`)).bytes).toEqual(bytes)
+    expect(await replace(id, { upload_id })).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    const half = (await beginUpload(sender, 10, { filename: 'half.pdf', batch: batchId })).split('/').at(-1)
+    await patch(sender, `/api/uploads/${half}`, 0, Buffer.alloc(5))
+    expect(await replace(id, { upload_id: half })).toMatchObject({
+      status: 409,
+      body: { error: { message: 'This upload is not complete yet' } },
+    })
+    for (const unknown of ['upload_0199999900007000800000000000000a', 'mine'])
+      expect(await replace(id, { upload_id: unknown })).toMatchObject({
+        status: 422,
+        body: { error: { details: [{ param: 'upload_id', code: 'not_found' }] } },
+      })
+  })
+  it('takes one source, a file that is there, and the scope', async () => {
+    const id = await imported('s.pdf')
+    for (const body of [
+      {},
+      { url: at('x'), upload_id: 'y' },
+      { url: 'ftp://example.com/a' },
+      { url: at('x'), more: 1 },
+    ])
+      expect((await replace(id, body)).status).toBe(422)
+    expect((await replace('file_0199999900007000800000000000000a', { url: at('x') })).status).toBe(404)
+    const reader = await app.clientWith(['files:read', 'files:write'])
+    expect((await reader.call('POST', `/api/files/${id}/versions`, { url: at('x') })).status).toBe(403)
+  })
+})
+
+describe('going back to a version', () => {
+  it('gives its bytes and size back, under the name that the file has now', async () => {
+    const id = await imported('guide.pdf', 'one')
+    await replace(id, { url: `${origin.url}/bytes/7/two` })
+    await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-manual.pdf` })
+    const { status, body } = await restore(id, 1)
+    expect([status, body]).toMatchObject([200, { id, filename: `${batch}-manual.pdf`, version: 1, size_bytes: 100 }])
+    expect((await bytesOf(`/api/files/${id}/content`)).bytes).toEqual(contentOf(100, 'one'))
+    expect((await restore(id, 2)).body).toMatchObject({ version: 2, size_bytes: 7 })
+    expect((await restore(id, 2)).body).toMatchObject({ version: 2 })
+  })
+  it('gives the ending back that a conversion took, and keeps the version that was about to go', async () => {
+    const id = await imported('Cover.JPG')
+    expect(await convert(id)).toMatchObject({ status: 'success' })
+    expect(await read(id)).toMatchObject({ filename: `${batch}-Cover.webp`, content_type: 'image/webp', version: 2 })
+    expect((await versions(id))[1]).toMatchObject({ filename: `${batch}-Cover.JPG`, expires_at: expect.any(String) })
+    await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-Front.webp` })
+    expect((await restore(id, 1)).body).toMatchObject({
+      filename: `${batch}-Front.JPG`,
+      content_type: 'image/jpeg',
+      size_bytes: 100,
+      version: 1,
+    })
+    expect((await versions(id)).map(({ expires_at }: { expires_at: string }) => expires_at)).toEqual([null, null])
+  })
+  it('by an undo keeps the version too', async () => {
+    const id = await imported('undo.jpg')
+    const { id: operation } = await convert(id)
+    const undo = await owner.call('POST', `/api/operations/${operation}/undo`)
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 1 })
+    expect(await read(id)).toMatchObject({ filename: `${batch}-undo.jpg`, version: 1 })
+    expect(await versions(id)).toMatchObject([{ number: 2 }, { number: 1, current: true, expires_at: null }])
+  })
+  it('is refused where another file has the name by now', async () => {
+    const id = await imported('taken.jpg')
+    await convert(id)
+    await imported('taken.jpg', 'other')
+    expect(await restore(id, 1)).toMatchObject({ status: 409, body: { error: { code: 'duplicate_filename' } } })
+    expect(await read(id)).toMatchObject({ filename: `${batch}-taken.webp`, version: 2 })
+    expect((await versions(id))[1].expires_at).not.toBeNull()
+  })
+  it('that is not there is 404, as is any of another shop or of a file in the trash', async () => {
+    const id = await imported('none.pdf')
+    for (const n of [2, 0, -1, '1.5', 'x', 99999999999]) expect((await restore(id, n)).status).toBe(404)
+    expect((await bytesOf(`/api/files/${id}/versions/2/content`)).status).toBe(404)
+    const stranger = await app.stranger(`stranger-${batch}.myshopify.com`)
+    expect((await stranger.call('POST', `/api/files/${id}/versions/1/restore`)).status).toBe(404)
+    expect((await stranger.call('GET', `/api/files/${id}/versions/1/content`)).status).toBe(404)
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
+    expect((await restore(id, 1)).status).toBe(404)
+    expect((await owner.call('GET', `/api/files/${id}/versions`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,150 @@
+// A file's versions: the bytes that it has had. One is added by an import, and any can be gone back to.
+import { z } from 'zod'
+import { replaceFromUpload, replaceFromUrl } from '../../channels/versions.ts'
+import type { Limits } from '../../config.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../errors.ts'
+import { readFile } from '../../files/list.ts'
+import { listVersions, locateVersion, restoreVersion, type VersionRow } from '../../files/versions.ts'
+import { parsePublicId, requirePublicId } from '../../ids.ts'
+import { sendContent } from '../content.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { fileRecord, fileSchema } from '../file-record.ts'
+import { waitingTime } from '../prefer.ts'
+import { errorSchema, fetchUrl, listOf, timestamp } from '../schemas.ts'
+import type { FileRouteParts } from './files.ts'
+import { importAnswer, importReply } from './imports.ts'
+
+const versionSchema = z
+  .object({
+    number: z.number().int(),
+    filename: z.string().meta({ description: 'The file’s name when these bytes came' }),
+    size_bytes: z.number().int(),
+    content_type: z.string(),
+    location: z.string(),
+    current: z.boolean(),
+    created_at: timestamp,
+    expires_at: timestamp.nullable().meta({ description: 'It goes then, unless it is restored' }),
+  })
+  .meta({ id: 'Version' })
+
+const byId = z.strictObject({ id: z.string() })
+const byNumber = z.strictObject({
+  id: z.string(),
+  n: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+})
+
+export interface VersionRouteParts extends FileRouteParts {
+  engine: Engine
+  limits: Limits
+}
+
+export const versionRoutes = (parts: VersionRouteParts): Endpoint[] => [
+  list(),
+  replace(parts),
+  restore(parts),
+  content(parts),
+]
+
+const list = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/versions',
+    summary: 'List a file’s versions, newest first',
+    tag: 'Versions',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: { description: 'All of them', schema: listOf(versionSchema) } },
+    handler: async ({ caller, params }) => {
+      const rows = await listVersions(caller.scope, requirePublicId('file', params.id))
+      if (rows.length === 0) throw new AppError('not_found')
+      return { body: { data: rows.map(recordOf), next_cursor: null } }
+    },
+  })
+
+const recordOf = (row: VersionRow): z.output<typeof versionSchema> => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at?.toISOString() ?? null,
+})
+
+const replace = ({ engine, limits }: VersionRouteParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/files/{id}/versions',
+    summary: 'Replace a file: its links go on with the new bytes',
+    description:
+      'From an address, or with an upload that is complete and in no import yet. It is an import of one file, and answers as one does.',
+    tag: 'Versions',
+    scope: 'imports:write',
+    params: byId,
+    body: z
+      .strictObject({ url: fetchUrl.optional(), upload_id: z.string().max(100).optional() })
+      .refine(({ url, upload_id }) => (url === undefined) !== (upload_id === undefined), {
+        path: ['url'],
+        message: 'Send a url or an upload_id, one of them',
+      })
+      .meta({ id: 'VersionRequest' }),
+    replies: {
+      200: { description: 'The import has ended', schema: importReply },
+      202: { description: 'The import goes on', schema: importReply },
+      409: { description: 'The upload can’t be taken: the message says why', schema: errorSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body, idempotencyKey, signal, ctx }) => {
+      const file = requirePublicId('file', params.id)
+      const by = { name: caller.name, idempotencyKey }
+      const id =
+        body.url === undefined
+          ? await replaceFromUpload(engine, caller.scope, file, parsePublicId('upload', body.upload_id!), by)
+          : await replaceFromUrl(engine, caller.scope, file, body.url, by)
+      const wait = waitingTime(ctx, limits.wait_seconds)
+      const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
+      return importAnswer(engine, caller.scope, operation!, wait.applied)
+    },
+  })
+
+const restore = ({ baseUrl, clock }: VersionRouteParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/files/{id}/versions/{n}/restore',
+    summary: 'Go back to a version',
+    description:
+      'Its links go on with those bytes. Where a conversion had given the file another ending, it gets that version’s back.',
+    tag: 'Versions',
+    scope: 'files:write',
+    params: byNumber,
+    replies: {
+      200: { description: 'The file as it is now', schema: fileSchema },
+      409: { description: 'The name is taken, or an operation has the file in its hands', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('file', params.id)
+      await restoreVersion(caller.scope, id, params.n)
+      const row = await readFile(caller.scope, id, clock())
+      if (!row) throw new AppError('not_found')
+      return { body: fileRecord(row, baseUrl) }
+    },
+  })
+
+const content = ({ stores }: VersionRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/versions/{n}/content',
+    summary: 'Download a version’s bytes',
+    description: 'Not counted as a download. Answers `Range` and `If-None-Match`.',
+    tag: 'Versions',
+    scope: 'files:read',
+    params: byNumber,
+    replies: { 200: { description: 'The bytes', schema: null } },
+    handler: async ({ caller, params, ctx }) => {
+      const found = await locateVersion(caller.scope, requirePublicId('file', params.id), params.n)
+      if (!found) throw new AppError('not_found')
+      await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
+      return null
+    },
+  })

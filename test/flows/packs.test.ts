@@ -1,0 +1,189 @@
+// Moving files into packs: products follow, places are kept, and an undo leaves every row as it was.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appConfig } from '../../app.config.ts'
+import type { Workflow } from '../../plugins/contract.ts'
+import type { OperationRow } from '../../server/engine/engine.ts'
+import { createPack, deletePack } from '../../server/files/pack-changes.ts'
+import { readPack, type PackProduct } from '../../server/files/pack-list.ts'
+import { readRecords } from '../../server/files/records.ts'
+import { toPublicId } from '../../server/ids.ts'
+import { createTestEngine, type TestEngine } from '../engine.ts'
+import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
+
+const COUNT = 300
+const { plugins, workflows } = appConfig({})
+let house: TestEngine
+let stop: () => Promise<void>
+let ids: string[]
+
+beforeAll(async () => {
+  house = await createTestEngine(plugins, workflows)
+  await fillLibrary(house, COUNT)
+  ids = await fileIds(house.scope)
+  stop = (await house.startWorker()).stop
+})
+afterAll(async () => {
+  await stop()
+  await house.close()
+})
+
+const product = (n: number): PackProduct => ({
+  product_id: `gid://shopify/Product/${n}`,
+  product_title: `Product ${n}`,
+  variant_id: null,
+  sku: null,
+})
+const newPack = (name: string, ...products: PackProduct[]) =>
+  house.scope.transaction((tx) => createPack(tx, name, products))
+const packOf = (id: string) => readPack(house.scope, id)
+const workflow = (options: Record<string, unknown>): Workflow => ({
+  ...house.engine.workflow('move-to-pack')!,
+  steps: [{ id: 'act', plugin: 'move-to-pack', options }],
+})
+const into = (id: string) => workflow({ pack: toPublicId('pack', id) })
+async function move(options: Workflow, on: readonly string[]) {
+  return house.untilEnd(await house.startOn(options, { ids: on }))
+}
+async function undo({ id }: OperationRow) {
+  return house.untilEnd(await house.engine.undo(house.scope, id, 'Mira', 'admin'))
+}
+async function records(on: readonly string[]) {
+  const found = await readRecords(house.scope, on)
+  return on.map((id) => found.get(id)!)
+}
+const productsOf = ({ mappings }: { mappings: readonly { product_id: string }[] }) =>
+  mappings.map(({ product_id }) => product_id.split('/').at(-1)).sort()
+
+test('300 files move with their products, stand in their order, and come back to the last digit of every row', async () => {
+  // Those that every third has by itself: Product 1, and some Product 2.
+  const whole = await dumpOf(house.scope)
+  const first = await newPack('First', product(1), product(7))
+  const second = await newPack('Second', product(8))
+  const chosen = ids.toReversed()
+
+  const { operation } = await move(into(first), chosen)
+  expect(operation).toMatchObject({ status: 'success', done: COUNT, failed: 0, skipped: 0 })
+  expect(await packOf(first)).toMatchObject({ files: COUNT, size_bytes: COUNT * 1000 })
+  const there = await records(chosen)
+  expect(there.map(({ pack_id, pack_position }) => [pack_id, pack_position])).toEqual(
+    chosen.map((_, at) => [first, at + 1]),
+  )
+  expect(there.every((record) => record.mapping_state === 'mapped')).toBe(true)
+  expect(there.every((record) => ['1', '7'].every((one) => productsOf(record).includes(one)))).toBe(true)
+
+  const inFirst = await dumpOf(house.scope)
+  const half = ids.slice(0, COUNT / 2)
+  const moved = await move(into(second), half)
+  expect(moved.operation).toMatchObject({ status: 'success', done: COUNT / 2 })
+  for (const record of await records(half)) {
+    expect(productsOf(record)).toContain('8')
+    expect(productsOf(record)).not.toContain('7')
+    const own = record.mappings.filter(({ method }) => method !== 'pack').map(({ product_id }) => product_id)
+    expect(productsOf(record).includes('1')).toBe(own.includes(product(1).product_id))
+  }
+
+  expect((await undo(moved.operation)).operation).toMatchObject({ status: 'success', done: COUNT / 2, skipped: 0 })
+  expectSame(await dumpOf(house.scope), inFirst)
+  expect((await undo(operation)).operation).toMatchObject({ status: 'success', done: COUNT, skipped: 0 })
+  expectSame(await dumpOf(house.scope), whole)
+})
+
+test('files come behind those that are there, and out of the pack lose what they had through it', async () => {
+  const whole = await dumpOf(house.scope)
+  const pack = await newPack('Behind', product(7))
+  await move(into(pack), ids.slice(0, 10))
+  await move(into(pack), ids.slice(10, 20))
+  expect((await records(ids.slice(0, 20))).map(({ pack_position }) => pack_position)).toEqual(
+    Array.from({ length: 20 }, (_, at) => at + 1),
+  )
+  const { operation, items } = await move(workflow({ out: true }), ids.slice(5, 25))
+  expect(operation).toMatchObject({ done: 15, skipped: 5 })
+  expect(items.filter(({ status }) => status === 'skipped').map(({ error }) => error!.message)).toEqual(
+    Array.from({ length: 5 }, () => 'It is in no pack'),
+  )
+  for (const record of await records(ids.slice(5, 20))) {
+    expect(record).toMatchObject({ pack_id: null, pack_position: null })
+    expect(productsOf(record)).not.toContain('7')
+    // One that had no product but the pack's has lost its last one: its links stand still.
+    expect(record.mapping_state).toBe(record.mappings.length > 0 ? 'mapped' : 'unmapped')
+  }
+  expect((await undo(operation)).operation).toMatchObject({ status: 'success', done: 15 })
+  await undo((await house.engine.list(house.scope, { limit: 4, action: 'move-to-pack' }))[1]!)
+  await undo((await house.engine.list(house.scope, { limit: 4, action: 'move-to-pack' }))[2]!)
+  expectSame(await dumpOf(house.scope), whole)
+})
+
+test('a new pack is made once, by whichever of two operations comes first, and by no preview', async () => {
+  const named = () =>
+    house.scope.query<{ id: string; name: string }>(
+      `select id, name from packs where shop_id = :shop and name_key like 'both%'`,
+    )
+  const preview = await house.startOn(workflow({ new_pack: 'Both' }), { ids: ids.slice(0, 3), dryRun: true })
+  await expect
+    .poll(async () => (await house.engine.get(house.scope, preview))!.status, { timeout: 10_000 })
+    .toBe('previewed')
+  expect((await house.engine.items(house.scope, preview, { limit: 3 }))[0]).toMatchObject({
+    before: { pack_id: null },
+    after: { pack: 'Both' },
+  })
+  expect(await named()).toEqual([])
+
+  const both = await Promise.all([
+    house.startOn(workflow({ new_pack: 'Both' }), { ids: ids.slice(100, 200) }),
+    house.startOn(workflow({ new_pack: 'BOTH' }), { ids: ids.slice(200, 300) }),
+  ])
+  for (const id of both) expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 100 })
+  const packs = await named()
+  expect(packs).toHaveLength(1)
+  expect(await packOf(packs[0]!.id)).toMatchObject({ files: 200 })
+  const places = (await records(ids.slice(100))).map(({ pack_position }) => pack_position)
+  expect(new Set(places).size).toBe(200)
+
+  // What the preview promised still holds, though the pack has come into being; a file that was moved since is left alone.
+  await move(into(await newPack('Elsewhere')), [ids[1]!])
+  await house.engine.move(house.scope, preview, 'confirm')
+  const { operation, items } = await house.untilEnd(preview)
+  expect(operation).toMatchObject({ status: 'success', done: 2, skipped: 1 })
+  expect(items[1]).toMatchObject({ status: 'skipped', error: { message: 'It has changed since the preview' } })
+  expect(await packOf(packs[0]!.id)).toMatchObject({ files: 202 })
+})
+
+test('a pack that was deleted meanwhile fails its files one by one, by name, and an undo into it does too', async () => {
+  const [gone, home] = [await newPack('Gone'), await newPack('Home')]
+  const there = await move(into(gone), ids.slice(0, 5))
+  const back = await move(into(home), ids.slice(0, 5))
+  await house.scope.transaction((tx) => deletePack(tx, gone))
+  const { operation, items } = await move(into(gone), ids.slice(0, 5))
+  expect(operation).toMatchObject({ status: 'failed', failed: 5 })
+  expect(items.every(({ error }) => error?.code === 'pack_not_found')).toBe(true)
+  const undone = await undo(back.operation)
+  expect(undone.items.every(({ error }) => error?.code === 'pack_not_found')).toBe(true)
+  expect((await undo(there.operation)).items[0]).toMatchObject({
+    status: 'skipped',
+    error: { message: 'Its pack was changed since' },
+  })
+})
+
+test('a deleted pack leaves its files, without what they had through it', async () => {
+  const pack = await newPack('Short-lived', product(7))
+  const [plain, own] = [ids[40]!, ids[41]!]
+  await house.scope.query(`delete from mappings where shop_id = :shop and file_id = any(:both::uuid[])`, {
+    both: [plain, own],
+  })
+  await house.scope.query(
+    `update files set mapping_state = 'never', pack_id = null where shop_id = :shop and id = any(:both::uuid[])`,
+    { both: [plain, own] },
+  )
+  await house.scope.insert('mappings', {
+    ...{ file_id: own, product_id: 'gid://shopify/Product/3', product_title: 'Own' },
+    ...{ method: 'manual', score: 1, reason: 'Chosen by hand' },
+  })
+  await house.scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop and id = :own`, { own })
+  await move(into(pack), [plain, own])
+  expect((await records([plain, own])).map(productsOf)).toEqual([['7'], ['3', '7']])
+  await house.scope.transaction((tx) => deletePack(tx, pack))
+  expect(await records([plain, own])).toMatchObject([
+    { pack_id: null, pack_position: null, mapping_state: 'unmapped', mappings: [], deleted_at: null },
+    { pack_id: null, pack_position: null, mapping_state: 'mapped', mappings: [{ product_title: 'Own' }] },
+  ])
+})

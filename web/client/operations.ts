@@ -9,6 +9,7 @@ import {
   type Artifact,
   type DeletionWithBackup,
   type Item,
+  type ItemStatus,
   type NewOperation,
   type Operation,
   type OperationAction,
@@ -87,6 +88,34 @@ export const useItems = (id: string, query: Query, state: OperationStatus, live:
     queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
+  })
+
+const FORESEEN_PAGE = 250
+const MOST_FORESEEN = 1000
+const PARTS: readonly ItemStatus[] = ['done', 'failed', 'skipped']
+
+/** What a preview found: all its items, or (`whole` false) the first of each result where they are very many. */
+export const useForeseen = (operation: Operation | null) =>
+  useQuery({
+    queryKey: ['foreseen', operation?.id],
+    queryFn: async ({ signal }) => {
+      const { id, total } = operation!
+      const read = (query: Query) => call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
+      if (total > MOST_FORESEEN) {
+        const pages = await Promise.all(PARTS.map((status) => read({ status, limit: 10 })))
+        return { whole: false, items: pages.flatMap(({ data }) => data) }
+      }
+      const items: Item[] = []
+      let cursor: string | null = null
+      do {
+        const page: Page<Item> = await read({ limit: FORESEEN_PAGE, cursor })
+        items.push(...page.data)
+        cursor = page.next_cursor
+      } while (cursor !== null)
+      return { whole: true, items }
+    },
+    enabled: operation !== null,
+    staleTime: Infinity,
   })
 
 /** Pauses, resumes, cancels, tries again, undoes or confirms. Gives the operation's record; of an undo, the new one's. */

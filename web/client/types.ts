@@ -254,6 +254,8 @@ export interface Item {
   attempt: number
   error: { code: string; message: string; retryable: boolean; detail?: string } | null
   warnings: Warning[]
+  /** Products of which a person is to choose one. */
+  candidates: (ItemMapping & { score: number; reason: string })[]
   before: ItemState | null
   after: ItemState | null
   finished_at: string | null

@@ -33,6 +33,8 @@ const COLUMNS = [
   },
 ]
 const USUAL = COLUMNS.filter(({ off }) => !off).map(({ value }) => value)
+/** Those that have to be asked for stand last. */
+const OFFERED = COLUMNS.toSorted((one, other) => Number(one.off ?? false) - Number(other.off ?? false))
 
 type Which = 'chosen' | 'list' | 'all'
 
@@ -101,7 +103,7 @@ function Columns({ columns, onChange }: ColumnsProps) {
     <fieldset className="plain-set">
       <legend>Columns</legend>
       <div className="pairs tight">
-        {COLUMNS.map(({ value, label, help }) => (
+        {OFFERED.map(({ value, label, help }) => (
           <Checkbox
             key={value}
             label={label}

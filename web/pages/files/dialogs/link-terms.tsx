@@ -2,7 +2,6 @@
 import { useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import { Button, Select, Text, TextField } from '../../../ui/index.ts'
-import { expiryText } from '../../../words/file.ts'
 import { type LinksForm } from './links-form.ts'
 import { type Errors } from './use-form.ts'
 import './link-terms.css'
@@ -90,7 +89,7 @@ interface EachProps extends Omit<Props, 'errors'> {
 
 function EachFile({ form, error, files, onChange }: EachProps) {
   const usual = (file: File) =>
-    form.expiry === 'never' ? 'Never' : form.expiry === 'set' ? form.days : expiryText(file.expiry_days)
+    form.expiry === 'never' ? 'Never' : form.expiry === 'set' ? form.days : String(file.expiry_days ?? 'Never')
   return (
     <fieldset className="plain-set">
       <legend>Days until the link to this file expires</legend>

@@ -13,11 +13,12 @@ interface Props {
 
 export function OthersPass({ chosen: { files, known, count }, fits, one, many }: Props) {
   const fitting = files.filter(fits).length
+  const others = count - fitting
   if (known && fitting === count) return null
   return (
     <Text as="p">
       {known
-        ? `${countText(fitting, `${one} is`, `${many} are`)} among them; the other ${countText(count - fitting, 'file is', 'files are')} passed by.`
+        ? `${countText(fitting, `${one} is`, `${many} are`)} among them; the other ${others === 1 ? 'file is' : countText(others, 'file is', 'files are')} passed by.`
         : `Files that are no ${many} are passed by.`}
     </Text>
   )

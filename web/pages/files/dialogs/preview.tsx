@@ -1,26 +1,36 @@
 // What would happen, inside the dialog that asks for it: how many files, and the first of them with what would change.
-import { isMoving, useItems, useOperation } from '../../../client/operations.ts'
-import { type Item, type Operation } from '../../../client/types.ts'
+import { isMoving, useForeseen, useOperation } from '../../../client/operations.ts'
+import { type Item } from '../../../client/types.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Progress } from '../../../components/status.tsx'
 import { BlockStack, Link, Text } from '../../../ui/index.ts'
 import { changesOf } from '../../../words/change.ts'
-import { PREVIEW_PARTS, type PreviewPart, previewText } from '../../../words/preview.ts'
+import { type ForeseenPart, partsOfAll, partsOfCounts } from '../../../words/foreseen.ts'
 import { countText, numberText } from '../../../words/size.ts'
 import { Changes } from '../../operations/changes.tsx'
 import './preview.css'
 
-const SHOWN = 5
+const SHOWN = 4
 
-/** The operation of a preview, as far as it has come. `ready`: it can be confirmed. */
+/** The operation of a preview, as far as it has come. `ready`: there is something to confirm. */
 export function usePreview(id: string | null) {
   const { data: operation, error, refetch } = useOperation(id)
-  return { operation, error, retry: () => void refetch(), ready: operation?.status === 'previewed' }
+  const found = operation?.status === 'previewed' ? operation : null
+  const items = useForeseen(found)
+  const parts =
+    found && items.data ? (items.data.whole ? partsOfAll : partsOfCounts)(found, items.data.items) : undefined
+  return {
+    operation,
+    parts,
+    error: error ?? items.error,
+    retry: () => void (found ? items.refetch() : refetch()),
+    ready: found !== null && found.done > 0,
+  }
 }
 
-export function Preview({ look: { operation, error, retry } }: { look: ReturnType<typeof usePreview> }) {
-  if (error && !operation) return <Problem error={error} what="The preview could not be loaded" onRetry={retry} />
+export function Preview({ look: { operation, parts, error, retry } }: { look: ReturnType<typeof usePreview> }) {
+  if (error && !parts) return <Problem error={error} what="The preview could not be loaded" onRetry={retry} />
   if (!operation) return <LoadingRows rows={3} what="the preview" />
   if (isMoving(operation))
     return (
@@ -31,11 +41,12 @@ export function Preview({ look: { operation, error, retry } }: { look: ReturnTyp
         <Progress operation={operation} />
       </BlockStack>
     )
-  const parts = PREVIEW_PARTS.filter((part) => operation[part] > 0)
+  if (!parts) return <LoadingRows rows={3} what="the preview" />
   return (
     <BlockStack gap="400">
+      {parts.length === 0 && <Text as="p">No file is meant by this.</Text>}
       {parts.map((part) => (
-        <Part key={part} part={part} operation={operation} />
+        <Part key={part.title} part={part} />
       ))}
       {operation.intentions.length > 0 && (
         <Text as="p">{`When it has ended: ${operation.intentions.join('; ')}.`}</Text>
@@ -48,53 +59,45 @@ export function Preview({ look: { operation, error, retry } }: { look: ReturnTyp
   )
 }
 
-function Part({ part, operation }: { part: PreviewPart; operation: Operation }) {
-  const count = operation[part]
-  const items = useItems(operation.id, { status: part, limit: SHOWN }, operation.status, false)
-  const shown = items.data?.data ?? []
+function Part({ part: { kind, title, count, items } }: { part: ForeseenPart }) {
+  const shown = items.slice(0, SHOWN)
   return (
     <section className="preview-part">
-      <Text as="h3" variant="headingSm">
-        <span role="status">{previewText(operation, part, count)}</span>
+      <Text as="h3" variant="headingSm" tone={kind === 'failed' ? 'critical' : undefined}>
+        {title}
       </Text>
-      <ul className="preview-files">
-        {shown.map((item) => (
-          <li key={item.position}>
-            <Foreseen item={item} />
-          </li>
-        ))}
-        {shown.length > 0 && count > shown.length && (
-          <li className="more">{`and ${numberText(count - shown.length)} more`}</li>
-        )}
-      </ul>
+      {shown.length > 0 && (
+        <ul className="preview-files">
+          {shown.map((item) => (
+            <li key={item.position}>
+              <Foreseen item={item} />
+            </li>
+          ))}
+          {count > shown.length && <li className="more">{`and ${numberText(count - shown.length)} more`}</li>}
+        </ul>
+      )}
     </section>
   )
 }
 
-function Foreseen({ item }: { item: Item }) {
-  const { filename, error, warnings, before, after, status } = item
-  const changes = changesOf(before, after)
+/** Why it fails or stays stands above, but for what is its own. */
+function Foreseen({ item: { filename, error, warnings, before, after } }: { item: Item }) {
   return (
     <>
       <Text as="p" fontWeight="medium" breakWord>
         {filename}
       </Text>
-      {error && (
-        <Text as="p" tone={status === 'failed' ? 'critical' : 'subdued'} breakWord>
-          {error.detail ? `${error.message}: ${error.detail}` : error.message}
+      {error?.detail && (
+        <Text as="p" tone="subdued" breakWord>
+          {error.detail}
         </Text>
       )}
-      <Changes changes={changes} />
+      <Changes changes={changesOf(before, after)} />
       {warnings.map(({ code, message }, at) => (
         <Text key={`${code} ${at}`} as="p" tone="caution" breakWord>
           {message}
         </Text>
       ))}
-      {status === 'done' && changes.length === 0 && warnings.length === 0 && (
-        <Text as="p" tone="subdued">
-          {after ? 'Would be worked on' : 'Nothing would change'}
-        </Text>
-      )}
     </>
   )
 }

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { type Item, type ItemStatus } from '../client/types.ts'
+import { partsOfAll, partsOfCounts } from './foreseen.ts'
+
+let position = 0
+const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): Item =>
+  ({
+    position: position++,
+    ...{ status, filename: 'a.pdf', warnings: [], candidates: [], before: null, after: null },
+    error: more.why ? { code: 'x', message: more.why, retryable: false } : null,
+    ...more,
+  }) as unknown as Item
+const counts = { action: 'map-products', done: 4, failed: 1, skipped: 3 }
+
+test('matched, to be chosen, left alone by reason, failing first', () => {
+  const items = [
+    item('done', { after: { mappings: { added: [], removed: [] } } }),
+    item('skipped', { why: 'No product matches it' }),
+    item('skipped', { why: 'It has a product already' }),
+    item('done'),
+    item('done', { candidates: [{}] as unknown as Item['candidates'] }),
+    item('failed', { why: 'File in use' }),
+    item('skipped', { why: 'No product matches it' }),
+  ]
+  expect(partsOfAll(counts, items).map(({ title, count }) => [title, count])).toEqual([
+    ['1 file would fail: File in use', 1],
+    ['1 file is matched', 1],
+    ['1 file may belong to several products: you choose in Reviews', 1],
+    ['2 files are not matched: No product matches it', 2],
+    ['1 file is not matched: It has a product already', 1],
+    ['1 file stays as it is', 1],
+  ])
+})
+
+test('of very many the operation’s own counts are told', () => {
+  const items = [item('done'), item('skipped', { why: 'No product matches it' })]
+  expect(partsOfCounts({ ...counts, action: 'tag-files', failed: 0 }, items)).toMatchObject([
+    { title: '4 files would be changed', items: [{ status: 'done' }] },
+    { title: '3 files are left alone', items: [{ status: 'skipped' }] },
+  ])
+})

@@ -5,6 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
+import { ensurePublicAddresses } from './public-addresses.ts'
 import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
 
 export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -48,7 +49,16 @@ export async function admitFiles(
   }
   // What is left met a name that is taken, by a file or by an earlier admission of this very call.
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
+  await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
   return results as Admitted[]
+}
+
+/** The files that were written with settings which make them public. */
+function publicOnes(admissions: readonly Admission[], results: readonly Admitted[]): string[] {
+  return results.flatMap((result, at) => {
+    const written = result.status === 'created' || result.status === 'replaced'
+    return written && admissions[at]!.draft.visibility === 'public' ? [result.fileId] : []
+  })
 }
 
 function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {

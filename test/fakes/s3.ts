@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import S3rver, { type Context } from '@20minutes/s3rver'
 import authentication from '@20minutes/s3rver/lib/middleware/authentication.js'
 import FilesystemStore, { type Content, type Part } from '@20minutes/s3rver/lib/stores/filesystem.js'
@@ -22,14 +23,22 @@ export interface FakeS3 {
   location(change?: Partial<S3Location>): S3Location
   /** Keys of all objects, and `<key> (unfinished)` for each upload that is neither complete nor given up. */
   contents(): Promise<string[]>
-  /** Called with each request before it is answered: what it gives is the answer instead. */
-  intercept: (request: { method: string; url: string }) => { status: number; code: string } | null
+  /**
+   * Called with each request: what it gives is the answer instead. `lost`: the request is carried out, and its answer never arrives.
+   */
+  intercept: (request: { method: string; url: string }) => Intercepted | Promise<Intercepted>
   /** Every request that came, as `PUT /harbour/7/…`. */
   requests: string[]
-  /** Makes an object, or an unfinished upload and its parts, look as old as that. */
-  age(key: string, to: Date): Promise<void>
+  /** Makes an object, or an unfinished upload with its parts, look as old as that; `parts: false`: as if they had come later. */
+  age(key: string, to: Date, options?: { parts: boolean }): Promise<void>
+  /** From now on a list has pages of so many objects. */
+  cutLists(page: number): void
+  /** How many connections are open. */
+  connections(): Promise<number>
   close(): Promise<void>
 }
+
+type Intercepted = { status: number; code: string } | 'lost' | null
 
 interface UploadOnDisk {
   Key: string
@@ -38,6 +47,9 @@ interface UploadOnDisk {
 }
 
 class WholeStore extends FilesystemStore {
+  /** The most that one page of a list has. */
+  page = 1000
+
   /** Its own writes into the final file: a connection that is cut would leave half of one. */
   override async putContent(file: string, content: Content): Promise<[number, string]> {
     const fresh = path.join(this.rootDirectory, `fresh-${randomBytes(8).toString('hex')}`)
@@ -104,17 +116,30 @@ class WholeStore extends FilesystemStore {
 
 const authenticated = authentication()
 
-/** What s3rver does not answer. */
+/** What s3rver does not answer, or not with this Node: its marks of pages are encrypted in a way that is gone. */
 async function answerMore(ctx: Context, store: WholeStore, next: () => Promise<unknown>): Promise<unknown> {
   const { uploadId, uploads } = ctx.query
   const [, bucket = '', ...rest] = ctx.path.split('/')
   const key = rest.join('/')
   // Its own look at the signature takes the address of a bucket for one without the slash at its end.
   if (key === '') Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
-  const more = ctx.method === 'GET' ? (uploads ?? uploadId) : ctx.method === 'DELETE' ? uploadId : undefined
-  if (more === undefined) return next()
   ctx.params = key === '' ? { bucket } : { bucket, key }
-  await authenticated(ctx, () => answerAboutUploads(ctx, store, bucket, key))
+  if (ctx.method === 'GET' && ctx.query['list-type'] === '2')
+    return authenticated(ctx, () => answerList(ctx, store, bucket))
+  const more = ctx.method === 'GET' ? (uploads ?? uploadId) : ctx.method === 'DELETE' ? uploadId : undefined
+  return more === undefined ? next() : authenticated(ctx, () => answerAboutUploads(ctx, store, bucket, key))
+}
+
+async function answerList(ctx: Context, store: WholeStore, bucket: string): Promise<void> {
+  const { prefix, 'max-keys': most, 'continuation-token': token = '' } = ctx.query
+  const startAfter = Buffer.from(token, 'base64').toString()
+  const maxKeys = Math.min(Number(most ?? 1000), store.page)
+  const { objects, isTruncated } = await store.listObjects(bucket, { prefix, startAfter, maxKeys })
+  const next = isTruncated && { NextContinuationToken: Buffer.from(objects.at(-1)!.key).toString('base64') }
+  const Contents = objects.map(({ key, size, lastModifiedDate }) => ({
+    ...{ Key: key, Size: size, LastModified: lastModifiedDate.toISOString() },
+  }))
+  ctx.body = { ListBucketResult: { Name: bucket, IsTruncated: isTruncated, ...next, Contents } }
 }
 
 async function answerAboutUploads(ctx: Context, store: WholeStore, bucket: string, key: string): Promise<void> {
@@ -142,8 +167,11 @@ export async function startS3(): Promise<FakeS3> {
   // Right before its routes, so that it still turns what it is given into XML.
   server.middleware.splice(-1, 0, async (ctx, next) => {
     fake.requests.push(`${ctx.method} ${ctx.url}`)
-    const answer = fake.intercept(ctx)
-    if (answer) {
+    const answer = await fake.intercept(ctx)
+    if (answer === 'lost') {
+      await answerMore(ctx, store, next)
+      ctx.req.socket.destroy()
+    } else if (answer) {
       ctx.req.resume()
       ctx.status = answer.status
       ctx.body = { Error: { Code: answer.code, Message: 'As the test says' } }
@@ -162,11 +190,13 @@ export async function startS3(): Promise<FakeS3> {
       const unfinished = await store.uploads(BUCKET)
       return [...objects.map(({ key }) => key), ...unfinished.map(({ Key }) => `${Key} (unfinished)`)].sort()
     },
-    age: async (key: string, to: Date) => {
+    cutLists: (page) => void (store.page = page),
+    connections: () => promisify(server.httpServer.getConnections.bind(server.httpServer))(),
+    age: async (key: string, to: Date, { parts } = { parts: true }) => {
       const upload = (await store.uploads(BUCKET)).find((one) => one.Key === key)
       if (!upload) return utimes(store.getResourcePath(BUCKET, key, 'object'), to, to)
       const folder = store.folderOf(BUCKET, upload.UploadId)
-      for (const name of await readdir(folder)) await utimes(path.join(folder, name), to, to)
+      for (const name of parts ? await readdir(folder) : ['key']) await utimes(path.join(folder, name), to, to)
     },
     close: async () => {
       server.httpServer.closeAllConnections()

@@ -1,6 +1,6 @@
 // What the fake bucket uses of s3rver, which has no types of its own.
 declare module '@20minutes/s3rver' {
-  import type { Server } from 'node:http'
+  import type { IncomingMessage, Server } from 'node:http'
   import type FilesystemStore from '@20minutes/s3rver/lib/stores/filesystem.js'
 
   export interface Context {
@@ -8,7 +8,7 @@ declare module '@20minutes/s3rver' {
     url: string
     path: string
     query: Record<string, string | undefined>
-    req: { resume(): void }
+    req: IncomingMessage
     params: { bucket: string; key?: string }
     status: number
     body: unknown
@@ -41,7 +41,10 @@ declare module '@20minutes/s3rver/lib/stores/filesystem.js' {
     rootDirectory: string
     getResourcePath(bucket: string, key: string | undefined, resource: string): string
     putBucket(bucket: string): Promise<unknown>
-    listObjects(bucket: string, options: object): Promise<{ objects: { key: string }[] }>
+    listObjects(
+      bucket: string,
+      options: { prefix?: string | undefined; startAfter?: string; maxKeys?: number },
+    ): Promise<{ objects: { key: string; size: number; lastModifiedDate: Date }[]; isTruncated: boolean }>
     getObject(bucket: string, key: string, options: { start?: number; end?: number }): Promise<unknown>
     putContent(file: string, content: Content): Promise<[size: number, md5: string]>
     putPart(bucket: string, uploadId: string, part: string, content: Content): Promise<{ size: number; md5: string }>

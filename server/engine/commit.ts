@@ -72,7 +72,7 @@ function commitGroup(
     const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await handOn(tx, claim)
-    await writeEnded(tx, claim, group, { limits, secrets, fresh: false, alike: 0 })
+    await writeEnded(tx, claim, group, { limits, secrets, fresh: new Set(), alike: 0 })
   })
 }
 

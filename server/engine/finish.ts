@@ -200,6 +200,9 @@ function endPreview(scope: ShopScope, operation: OperationRow, lease: number, in
        where shop_id = :shop and id = :operation and status = 'previewing'`,
       { operation: operation.id, intentions: JSON.stringify(intentions) },
     )
+    await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :operation', {
+      operation: operation.id,
+    })
     await letGo(tx, operation.id)
   })
 }

@@ -6,17 +6,38 @@ import type { WorkItem } from './types.ts'
 
 /** Takes the next batch, for as long as the transaction holds; null: there is none left, or others have them. */
 export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkItem[] | null> {
-  const [batch] = await tx.query<{ position: number; file_ids: string[] }>(
+  const [batch] = await tx.query<Batch>(
     `delete from item_batches where shop_id = :shop and operation_id = :operation and position = (
        select position from item_batches where shop_id = :shop and operation_id = :operation
        order by position limit 1 for update skip locked)
      returning position, to_json(file_ids) as file_ids`,
     { operation },
   )
-  if (!batch) return null
-  return batch.file_ids.map((file_id, at) =>
+  return batch ? itemsOf(batch) : null
+}
+
+/** The batches that these files are in, taken in the same way. */
+export async function takeBatchesOf(tx: ShopScope, operation: string, files: readonly string[]): Promise<WorkItem[]> {
+  const batches = await tx.query<Batch>(
+    `delete from item_batches where shop_id = :shop and operation_id = :operation and position in (
+       select position from item_batches where shop_id = :shop and operation_id = :operation
+         and exists (select from unnest(file_ids) f where f = any(:files::uuid[]))
+       order by position for update skip locked)
+     returning position, to_json(file_ids) as file_ids`,
+    { operation, files },
+  )
+  return batches.flatMap(itemsOf)
+}
+
+interface Batch {
+  position: number
+  file_ids: string[]
+}
+
+const itemsOf = ({ position, file_ids }: Batch): WorkItem[] =>
+  file_ids.map((file_id, at) =>
     workItem({
-      position: batch.position + at,
+      position: position + at,
       file_id,
       attempt: 1,
       crashed: false,
@@ -28,7 +49,6 @@ export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkI
       wanted: null,
     }),
   )
-}
 
 /** Makes items of all that is left: to be marked one by one, or cancelled. */
 export async function spreadBatches(

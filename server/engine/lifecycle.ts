@@ -86,6 +86,7 @@ async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void
      where shop_id = :shop and id = :id`,
     { id, previewed },
   )
+  if (previewed) await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
   if (!previewed) await queueFinish(tx, id)
   await tellControl(tx, id)
 }

@@ -8,10 +8,11 @@ import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './
 import { handOn } from './commit.ts'
 import { takeBatch } from './item-batches.ts'
 import { holdLease } from './lease.ts'
+import { addHolders } from './name-holders.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
 import { WISE_BATCH } from './start.ts'
-import type { EngineParts, ResolvedStep, WorkItem } from './types.ts'
+import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from './types.ts'
 import { writeEnded } from './write.ts'
 
 const ROLLBACK_TRIES = 5
@@ -48,14 +49,20 @@ async function work(
   const items =
     fresh?.filter(({ position }) => !alike.has(position)) ?? (await waitingItems(tx, operation.id, held.row.hint))
   if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
-  await loadItems(tx, operation, items)
-  // Whoever claims one from here on writes its row, and our change of it is refused.
-  const inUse = new Set(items.filter(({ record }) => record?.claimed))
-  const { ended, open } = prepare(operation, plugins, items, inUse)
-  const planned = await planBatch(steps, open, { read, log })
+  const settle = async (some: readonly WorkItem[]): Promise<EndedItem[]> => {
+    await loadItems(tx, operation, some)
+    // Whoever claims one from here on writes its row, and our change of it is refused.
+    const inUse = new Set(some.filter(({ record }) => record?.claimed))
+    const { ended, open } = prepare(operation, plugins, some, inUse)
+    return [...ended, ...(await planBatch(steps, open, { read, log }))]
+  }
+  const ended = await settle(items)
+  const unwritten = [...(fresh ?? []), ...(await addHolders(tx, operation, ended, settle))]
+  ended.sort((a, b) => a.item.position - b.item.position)
   if (!fresh) await moveHint(tx, operation.id, chain, items.at(-1)!.position + 1)
   await handOn(tx, held)
-  await writeEnded(tx, held, [...ended, ...planned], { limits, secrets, fresh: fresh !== null, alike: alike.size })
+  const positions = new Set(unwritten.map(({ position }) => position))
+  await writeEnded(tx, held, ended, { limits, secrets, fresh: positions, alike: alike.size })
 }
 
 /** Items that have rows already: tried again, confirmed after a preview, or undone. */

@@ -35,8 +35,8 @@ export type Limits = { file_bytes: number }
 export interface WriteOptions {
   limits: Limits
   secrets: Secrets
-  /** The items have no rows yet: they are written now, once. */
-  fresh: boolean
+  /** Positions of items that have no rows yet: they are written now, once. */
+  fresh: ReadonlySet<number>
   /** Items beside these that are done and written. */
   alike: number
 }
@@ -55,7 +55,9 @@ export async function writeEnded(
       ? await foreseen(tx, done)
       : await carriedOut(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(each, results.get(each.item)))
-  if (rows.length > 0) await (fresh ? insertOutcomes : updateOutcomes)(tx, held, rows)
+  const [unwritten, written] = [true, false].map((is) => rows.filter(({ position }) => fresh.has(position) === is))
+  if (unwritten!.length > 0) await insertOutcomes(tx, held, unwritten!)
+  if (written!.length > 0) await updateOutcomes(tx, held, written!)
   const stop = ended.find(({ ending }) => ending.status === 'failed' && ending.stops !== undefined)?.ending
   const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
   // Last, since it locks the row that every chain of the operation writes.
@@ -149,9 +151,9 @@ function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
   return asked.map(([{ candidates, file_id }, result]) => ({ fileId: result.file_id ?? file_id!, candidates }))
 }
 
-async function foreseen(tx: ShopScope, done: readonly WorkItem[]) {
+async function foreseen(tx: ShopScope, preview: string, done: readonly WorkItem[]) {
   const results = new Map<WorkItem, Result>()
-  await noteChanges(tx, done, results, false)
+  await noteChanges(tx, done, results, preview)
   for (const item of done)
     if (item.link && results.get(item)!.status === 'done') addToLedger(results, item, { link: item.link })
   return results
@@ -159,15 +161,20 @@ async function foreseen(tx: ShopScope, done: readonly WorkItem[]) {
 
 const UNCHANGED: Result = { status: 'done' }
 
-/** Makes the changes of existing files, or (`write: false`) only says what would come of them. */
-async function noteChanges(tx: ShopScope, items: readonly WorkItem[], results: Map<WorkItem, Result>, write: boolean) {
+/** Makes the changes of existing files, or (of a preview: an operation's UUID) only says what would come of them. */
+async function noteChanges(
+  tx: ShopScope,
+  items: readonly WorkItem[],
+  results: Map<WorkItem, Result>,
+  preview: string | null,
+) {
   // Whatever no step has touched stays as it is, unless a preview had promised otherwise.
   const touched = items.filter(({ record, draft, plan }) => record !== null && (draft !== null || plan !== null))
   for (const item of items) results.set(item, UNCHANGED)
   const changes = await changeFiles(
     tx,
     touched.map((item) => ({ record: item.record!, draft: draftOf(item), promised: item.plan })),
-    { write },
+    { write: preview === null, preview },
   )
   touched.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
 }

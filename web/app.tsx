@@ -34,6 +34,10 @@ const CsvStartPage = lazy(async () => ({
 }))
 const CsvPage = lazy(async () => ({ default: (await import('./pages/import/csv/csv-page.tsx')).CsvPage }))
 const ReviewsPage = lazy(async () => ({ default: (await import('./pages/reviews/reviews-page.tsx')).ReviewsPage }))
+const PacksPage = lazy(async () => ({ default: (await import('./pages/packs/packs-page.tsx')).PacksPage }))
+const PackPage = lazy(async () => ({ default: (await import('./pages/packs/pack-page.tsx')).PackPage }))
+const LinksPage = lazy(async () => ({ default: (await import('./pages/links/links-page.tsx')).LinksPage }))
+const ApiKeysPage = lazy(async () => ({ default: (await import('./pages/api-keys/api-keys-page.tsx')).ApiKeysPage }))
 const SchedulePage = lazy(async () => ({ default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage }))
 
 export function App() {
@@ -53,6 +57,9 @@ export function App() {
               <Route path="/import/csv" component={CsvStartPage} />
               <Route path="/import/csv/:id">{({ id }) => <CsvPage key={id} id={id} />}</Route>
               <Route path="/reviews" component={ReviewsPage} />
+              <Route path="/packs" component={PacksPage} />
+              <Route path="/packs/:id">{({ id }) => <PackPage key={id} id={id} />}</Route>
+              <Route path="/links" component={LinksPage} />
               <Route path="/operations" component={OperationsPage} />
               <Route path="/operations/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
               <Route path="/workflows" component={WorkflowsPage} />
@@ -62,6 +69,7 @@ export function App() {
               <Route path="/notices" component={NoticesPage} />
               <Route path="/settings" component={SettingsPage} />
               <Route path="/settings/mail" component={MailPage} />
+              <Route path="/settings/api-keys" component={ApiKeysPage} />
               <Route component={LostPage} />
             </Switch>
           </Arrival>

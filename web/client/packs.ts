@@ -1,7 +1,8 @@
-// Packs: named groups of files, as the API answers with them.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { call } from './client.ts'
-import { type Page } from './types.ts'
+// Packs: what the API answers with, and the calls. A pack's files are read as any other list of files.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, type Query } from './client.ts'
+import { CALM_MS, refused, SLOW_MS } from './queries.ts'
+import { type FileList, type Operation, type Page } from './types.ts'
 
 export interface PackProduct {
   product_id: string
@@ -13,7 +14,6 @@ export interface PackProduct {
 export interface Pack {
   id: string
   name: string
-  /** How many it has. */
   files: number
   size_bytes: number
   products: PackProduct[]
@@ -21,11 +21,66 @@ export interface Pack {
   updated_at: string
 }
 
-/** Packs whose name has these words; the first ones where none are given. */
-export const usePacks = (search: string, enabled = true) =>
+export type ProductChoice = Pick<PackProduct, 'product_id' | 'variant_id'>
+
+const KEY = ['packs']
+
+export const usePacks = (query: Query) =>
   useQuery({
-    queryKey: ['packs', 'found', search],
-    queryFn: ({ signal }) => call<Page<Pack>>('/api/packs', { query: { search, limit: 25 }, signal }),
+    queryKey: [...KEY, 'list', query],
+    queryFn: ({ signal }) => call<Page<Pack>>('/api/packs', { query, signal }),
     placeholderData: keepPreviousData,
-    enabled,
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
+
+export const usePack = (id: string) =>
+  useQuery({
+    queryKey: [...KEY, 'one', id],
+    queryFn: ({ signal }) => call<Pack>(`/api/packs/${id}`, { signal }),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+  })
+
+/** In the pack's order. */
+export const usePackFiles = (id: string, query: Query) =>
+  useQuery({
+    queryKey: [...KEY, 'files', id, query],
+    queryFn: ({ signal }) =>
+      call<FileList>('/api/files', { query: { ...query, pack: id, sort: 'pack_position' }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+  })
+
+function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: send,
+    onSettled: () =>
+      Promise.all([client.invalidateQueries({ queryKey: KEY }), client.invalidateQueries({ queryKey: ['files'] })]),
+  })
+}
+
+export const useCreatePack = () =>
+  useChange<{ name: string; products: ProductChoice[] }, Pack>((body) => call('/api/packs', { method: 'POST', body }))
+
+/** `job_id`: the operation that brings its files' products up to date. */
+export const useChangePack = (id: string) =>
+  useChange<{ name?: string; products?: ProductChoice[] }, Pack & { job_id: string | null }>((body) =>
+    call(`/api/packs/${id}`, { method: 'PATCH', body }),
+  )
+
+export const useDeletePack = () => useChange<string, void>((id) => call(`/api/packs/${id}`, { method: 'DELETE' }))
+
+/** Files that are not named stay behind these. */
+export const useOrderPack = (id: string) =>
+  useChange<readonly string[], Pack>((file_ids) =>
+    call(`/api/packs/${id}/order`, { method: 'PUT', body: { file_ids } }),
+  )
+
+/** Out of its pack; it stays among the shop's files. */
+export const useTakeOut = () =>
+  useChange<readonly string[], Operation>((file_ids) =>
+    call('/api/operations', {
+      method: 'POST',
+      body: { action: 'move-to-pack', select: { file_ids }, options: { out: true } },
+    }),
+  )

@@ -79,15 +79,6 @@ export const useTags = () =>
     staleTime: SLOW_MS,
   })
 
-export const useLinks = (fileId: string) =>
-  useInfiniteQuery({
-    queryKey: ['links', fileId],
-    queryFn: ({ pageParam, signal }) =>
-      call<Page<DownloadLink>>('/api/links', { query: { file_id: fileId, limit: 25, cursor: pageParam }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-  })
-
 /** Makes links; the file's page then shows them. */
 export function useCreateLink(fileId: string) {
   const client = useQueryClient()
@@ -95,7 +86,7 @@ export function useCreateLink(fileId: string) {
     mutationFn: (link) => call('/api/links', { method: 'POST', body: { file_ids: [fileId], ...link } }),
     onSuccess: async () => {
       await Promise.all([
-        client.invalidateQueries({ queryKey: ['links', fileId] }),
+        client.invalidateQueries({ queryKey: ['links'] }),
         client.invalidateQueries({ queryKey: ['file', fileId] }),
       ])
     },

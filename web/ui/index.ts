@@ -55,6 +55,7 @@ export {
   ImportIcon,
   LinkIcon,
   NotificationIcon,
+  PackageIcon as PackIcon,
   PlusIcon,
   ProductIcon as ReviewIcon,
   SettingsIcon,

@@ -10,14 +10,18 @@ import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { lastSeen } from '../../place/use-place.ts'
-import { Badge, BlockStack, Button, Card, InlineStack, Layout, Text } from '../../ui/index.ts'
+import { Badge, BlockStack, Button, Card, InlineStack, Layout, Link, Text } from '../../ui/index.ts'
 import { expiryText, kindText, limitText, visibilityText } from '../../words/file.ts'
 import { numberText, sizeText } from '../../words/size.ts'
 import { momentText } from '../../words/time.ts'
+import { LinksCard } from '../links/links-card.tsx'
 import { CreateLink } from './create-link.tsx'
-import { LinksCard } from './links-card.tsx'
+import { DownloadsCard } from './downloads-card.tsx'
+import { EditFile } from './edit-file.tsx'
 import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
+import { PublicAddress } from './public-address.tsx'
+import { VersionsCard } from './versions-card.tsx'
 
 export function FilePage({ id }: { id: string }) {
   const file = useFile(id)
@@ -55,12 +59,14 @@ interface WholeProps {
 
 function Whole({ file, stale, retry, retrying, back }: WholeProps) {
   const [linking, setLinking] = useState(false)
+  const [editing, setEditing] = useState(false)
   return (
     <Page
       title={file.filename}
       backAction={back}
       titleMetadata={file.visibility === 'public' ? <Badge tone="attention">Public</Badge> : <Badge>Private</Badge>}
       primaryAction={<Download file={file} />}
+      secondaryActions={[{ content: 'Edit', onAction: () => setEditing(true) }]}
     >
       <Layout>
         {stale && (
@@ -72,17 +78,25 @@ function Whole({ file, stale, retry, retrying, back }: WholeProps) {
           <BlockStack gap="400">
             <Picture file={file} />
             <MappingsCard file={file} />
-            <LinksCard fileId={file.id} onCreate={() => setLinking(true)} />
+            <LinksCard
+              of={{ file_id: file.id }}
+              nothing="No links yet. A link lets one buyer download this file until it expires or runs out."
+              onCreate={() => setLinking(true)}
+            />
+            <VersionsCard file={file} />
+            <DownloadsCard file={file} />
           </BlockStack>
         </Layout.Section>
         <Layout.Section variant="oneThird">
           <BlockStack gap="400">
             <About file={file} />
+            {file.public_url && <PublicAddress file={file} url={file.public_url} />}
             <Settings file={file} />
           </BlockStack>
         </Layout.Section>
       </Layout>
       <CreateLink file={file} open={linking} onClose={() => setLinking(false)} />
+      {editing && <EditFile file={file} onClose={() => setEditing(false)} />}
     </Page>
   )
 }
@@ -132,6 +146,7 @@ function About({ file }: { file: FileDetail }) {
             ['Uploaded', momentText(file.created_at)],
             ['Changed', momentText(file.updated_at)],
             ['Version', numberText(file.version)],
+            ...(file.pack ? ([['Pack', <PackLink key="pack" pack={file.pack} />]] as const) : []),
             ['Downloads', numberText(file.downloads)],
             ['Active links', numberText(file.links_active)],
             ['Tags', <Tags key="tags" tags={file.tags} />],
@@ -141,6 +156,10 @@ function About({ file }: { file: FileDetail }) {
     </Card>
   )
 }
+
+const PackLink = ({ pack: { id, name } }: { pack: NonNullable<FileDetail['pack']> }) => (
+  <Link url={`/packs/${id}`}>{name}</Link>
+)
 
 function Tags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return 'None'

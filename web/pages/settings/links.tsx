@@ -39,6 +39,9 @@ export function AdvancedLinks() {
             </Link>
           ))}
         </InlineStack>
+        <Entry title="API keys" url="/settings/api-keys">
+          For storefront tools and scripts: each with a name, what it may do, and when it was last used.
+        </Entry>
       </BlockStack>
     </Card>
   )

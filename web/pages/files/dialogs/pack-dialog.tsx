@@ -77,7 +77,7 @@ const FIELD = 'pack-search'
 
 function PackPicker({ pack, error, onPick }: PickerProps) {
   const [search, setSearch] = useState('')
-  const packs = usePacks(useSettled(search.trim()))
+  const packs = usePacks({ search: useSettled(search.trim()), limit: 25 })
   const list = packs.data?.data
   return (
     <BlockStack gap="200">

@@ -1,0 +1,71 @@
+// A file's versions, its downloads, and changes of just this file.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, callForBytes } from './client.ts'
+import { saveBytes } from './save.ts'
+import { type File, type FileDetail, type FileSettings, type Page } from './types.ts'
+
+export interface Version {
+  number: number
+  filename: string
+  size_bytes: number
+  content_type: string
+  location: string
+  current: boolean
+  created_at: string
+  /** It goes then, unless it is restored. */
+  expires_at: string | null
+}
+
+export interface DownloadRecord {
+  at: string
+  link_id: string | null
+  address: string
+  agent: string
+}
+
+export const useVersions = (file: Pick<File, 'id' | 'version'>) =>
+  useQuery({
+    queryKey: ['versions', file.id, file.version],
+    queryFn: ({ signal }) => call<Page<Version>>(`/api/files/${file.id}/versions`, { signal }),
+  })
+
+export const useDownloads = (file: Pick<File, 'id' | 'downloads'>) =>
+  useQuery({
+    queryKey: ['downloads', file.id, file.downloads],
+    queryFn: ({ signal }) =>
+      call<Page<DownloadRecord>>(`/api/files/${file.id}/downloads`, { query: { limit: 25 }, signal }),
+  })
+
+export type FileChange = Partial<Pick<File, 'filename' | 'tags'> & FileSettings>
+
+function useFileChange<Input>(id: string, send: (input: Input) => Promise<unknown>) {
+  const client = useQueryClient()
+  return useMutation<unknown, Error, Input>({
+    mutationFn: send,
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: ['file', id] }),
+        client.invalidateQueries({ queryKey: ['versions', id] }),
+        client.invalidateQueries({ queryKey: ['files'] }),
+      ]),
+  })
+}
+
+export const useChangeFile = (id: string) =>
+  useFileChange<FileChange>(id, (change) => call<FileDetail>(`/api/files/${id}`, { method: 'PATCH', body: change }))
+
+export const useRestoreVersion = (id: string) =>
+  useFileChange<number>(id, (number) => call<File>(`/api/files/${id}/versions/${number}/restore`, { method: 'POST' }))
+
+/** Its links go on with the bytes that come from there. */
+export const useReplaceFile = (id: string) =>
+  useFileChange<string>(id, (url) => call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }))
+
+/** The address that it had stops. */
+export const useNewAddress = (id: string) =>
+  useFileChange<void>(id, () => call<File>(`/api/files/${id}/public-address`, { method: 'POST' }))
+
+/** Saves a version's bytes on the merchant's computer. Throws `ApiError`. */
+export async function saveVersion(id: string, { number, filename }: Version): Promise<void> {
+  saveBytes(await callForBytes(`/api/files/${id}/versions/${number}/content`), filename)
+}

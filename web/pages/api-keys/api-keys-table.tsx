@@ -1,0 +1,125 @@
+// API keys in a table; on a narrow screen a list instead.
+import { type ApiKey } from '../../client/api-keys.ts'
+import {
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  IndexTable,
+  InlineStack,
+  Text,
+  Tooltip,
+  useBreakpoints,
+} from '../../ui/index.ts'
+import { keyExpiryText, keyStatus, lastUsedText, SCOPES } from '../../words/api-key.ts'
+import { countText } from '../../words/size.ts'
+
+interface Props {
+  keys: readonly ApiKey[]
+  onRevoke: (key: ApiKey) => void
+}
+
+export function ApiKeysTable({ keys, onRevoke }: Props) {
+  const { mdDown: narrow } = useBreakpoints()
+  return (
+    <IndexTable
+      resourceName={{ singular: 'key', plural: 'keys' }}
+      itemCount={keys.length}
+      selectable={false}
+      condensed={narrow}
+      headings={[
+        { title: 'Key' },
+        { title: 'Status' },
+        { title: 'May' },
+        { title: 'Last used' },
+        { title: 'Expires' },
+        { title: 'Actions', hidden: true },
+      ]}
+    >
+      {keys.map((key, position) => (
+        <IndexTable.Row key={key.id} id={key.id} position={position}>
+          {narrow ? <NarrowKey apiKey={key} onRevoke={onRevoke} /> : <WideKey apiKey={key} onRevoke={onRevoke} />}
+        </IndexTable.Row>
+      ))}
+    </IndexTable>
+  )
+}
+
+interface RowProps {
+  apiKey: ApiKey
+  onRevoke: (key: ApiKey) => void
+}
+
+const WideKey = (row: RowProps) => (
+  <>
+    <IndexTable.Cell>
+      <Name {...row} />
+    </IndexTable.Cell>
+    <IndexTable.Cell>
+      <Status {...row} />
+    </IndexTable.Cell>
+    <IndexTable.Cell>
+      <Scopes {...row} />
+    </IndexTable.Cell>
+    <IndexTable.Cell>{lastUsedText(row.apiKey)}</IndexTable.Cell>
+    <IndexTable.Cell>{keyExpiryText(row.apiKey)}</IndexTable.Cell>
+    <IndexTable.Cell>
+      <RevokeButton {...row} />
+    </IndexTable.Cell>
+  </>
+)
+
+const NarrowKey = (row: RowProps) => (
+  <Box padding="400">
+    <BlockStack gap="200">
+      <InlineStack align="space-between" blockAlign="center" gap="200">
+        <Name {...row} />
+        <Status {...row} />
+      </InlineStack>
+      <Text as="span" variant="bodySm" tone="subdued">
+        Last used: {lastUsedText(row.apiKey)} · Expires: {keyExpiryText(row.apiKey)}
+      </Text>
+      <InlineStack align="space-between" blockAlign="center" gap="200">
+        <Scopes {...row} />
+        <RevokeButton {...row} />
+      </InlineStack>
+    </BlockStack>
+  </Box>
+)
+
+const Name = ({ apiKey: { name, hint } }: RowProps) => (
+  <BlockStack>
+    <Text as="span" fontWeight="semibold" breakWord>
+      {name}
+    </Text>
+    <Text as="span" variant="bodySm" tone="subdued">
+      {hint}…
+    </Text>
+  </BlockStack>
+)
+
+function Status({ apiKey }: RowProps) {
+  const { text, tone } = keyStatus(apiKey, new Date())
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+function Scopes({ apiKey: { scopes } }: RowProps) {
+  const all = scopes.length === SCOPES.length
+  return (
+    <Tooltip content={scopes.join(', ')} hasUnderline>
+      <Text as="span">{all ? 'Everything' : countText(scopes.length, 'scope', 'scopes')}</Text>
+    </Tooltip>
+  )
+}
+
+const RevokeButton = ({ apiKey, onRevoke }: RowProps) =>
+  apiKey.revoked_at === null ? (
+    <Button
+      variant="plain"
+      tone="critical"
+      accessibilityLabel={`Revoke ${apiKey.name}`}
+      onClick={() => onRevoke(apiKey)}
+    >
+      Revoke
+    </Button>
+  ) : null

@@ -1,0 +1,71 @@
+// Changes of just this file: its name, its tags.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { ApiError } from '../../client/error.ts'
+import { useTags } from '../../client/queries.ts'
+import { type FileDetail } from '../../client/types.ts'
+import { type FileChange, useChangeFile } from '../../client/versions.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../components/problems.ts'
+import { WordsField } from '../../components/words-field.tsx'
+import { TextField } from '../../ui/index.ts'
+
+const SUGGESTED = 8
+
+export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => void }) {
+  const change = useChangeFile(file.id)
+  const known = useTags()
+  const [filename, setFilename] = useState(file.filename)
+  const [tags, setTags] = useState<readonly string[]>(file.tags)
+  const conflict = change.error instanceof ApiError && change.error.code === 'duplicate_filename'
+  const problems = problemsOf(objectionsIn(change.error))
+  const wrongName = problems.within('filename') ?? (conflict ? 'Another file has this name' : undefined)
+  const submit = () => {
+    const wanted: FileChange = {
+      ...(filename.trim() === file.filename ? {} : { filename: filename.trim() }),
+      ...(tags.join('\n') === file.tags.join('\n') ? {} : { tags: [...tags] }),
+    }
+    if (Object.keys(wanted).length === 0) return onClose()
+    change.mutate(wanted, {
+      onSuccess: () => {
+        toast('File changed')
+        onClose()
+      },
+    })
+  }
+  return (
+    <Dialog
+      title={`Edit ${file.filename}`}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: 'Save', onAction: submit, loading: change.isPending }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      {change.error && !wrongName && !problems.within('tags') && (
+        <Problem error={change.error} what="The file could not be changed" />
+      )}
+      <TextField
+        label="Name"
+        autoComplete="off"
+        autoFocus
+        value={filename}
+        error={filename.trim() === '' ? 'A file needs a name' : wrongName}
+        onChange={(text) => {
+          setFilename(text)
+          change.reset()
+        }}
+      />
+      <WordsField
+        label="Tags"
+        value={tags}
+        error={problems.within('tags')}
+        suggestions={(known.data?.data ?? []).slice(0, SUGGESTED).map(({ tag }) => ({ value: tag, text: tag }))}
+        onChange={(words) => {
+          setTags(words)
+          change.reset()
+        }}
+      />
+    </Dialog>
+  )
+}

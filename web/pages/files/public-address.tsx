@@ -1,0 +1,53 @@
+// Where anybody gets a public file, and another such address in the place of one that got into the wrong hands.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { type FileDetail } from '../../client/types.ts'
+import { useNewAddress } from '../../client/versions.ts'
+import { Code } from '../../components/copy.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { BlockStack, Button, Card, Modal, Text } from '../../ui/index.ts'
+
+export function PublicAddress({ file, url }: { file: FileDetail; url: string }) {
+  const renew = useNewAddress(file.id)
+  const [asking, setAsking] = useState(false)
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <Text as="h2" variant="headingMd">
+          Public address
+        </Text>
+        <Code text={url} what="public address" wrap />
+        <div>
+          <Button variant="plain" tone="critical" onClick={() => setAsking(true)}>
+            Replace this address
+          </Button>
+        </div>
+      </BlockStack>
+      <Modal
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Replace the public address?"
+        primaryAction={{
+          content: 'Replace',
+          destructive: true,
+          loading: renew.isPending,
+          onAction: () =>
+            renew.mutate(undefined, {
+              onSuccess: () => {
+                toast('The file has a new address')
+                setAsking(false)
+              },
+            }),
+        }}
+        secondaryActions={[{ content: 'Cancel', onAction: () => setAsking(false) }]}
+      >
+        <Modal.Section>
+          <BlockStack gap="400">
+            {renew.error && <Problem error={renew.error} what="The address could not be replaced" />}
+            <Text as="p">The address that it has now stops at once, wherever it was put.</Text>
+          </BlockStack>
+        </Modal.Section>
+      </Modal>
+    </Card>
+  )
+}

@@ -1,0 +1,95 @@
+// One link in a list: whose it is, its state, and what can be done with it.
+import { useState } from 'react'
+import { toast } from '../../client/bridge.ts'
+import { useEmailLinks } from '../../client/links.ts'
+import { useResetLink, useRevokeLinks } from '../../client/link-list.ts'
+import { type DownloadLink } from '../../client/types.ts'
+import { Copy } from '../../components/copy.tsx'
+import { ActionList, Badge, Button, InlineStack, Popover, Text } from '../../ui/index.ts'
+import { linkStatus } from '../../words/file.ts'
+import { momentText } from '../../words/time.ts'
+import { ExtendLink } from './extend-link.tsx'
+
+export const expiresText = ({ expires_at }: DownloadLink) => (expires_at === null ? 'Never' : momentText(expires_at))
+
+export function Customer({ link }: { link: DownloadLink }) {
+  return (
+    link.email ?? (
+      <Text as="span" tone="subdued">
+        Anyone with the link
+      </Text>
+    )
+  )
+}
+
+export function LinkBadge({ link }: { link: DownloadLink }) {
+  const status = linkStatus(link.status)
+  return <Badge tone={status.tone}>{status.text}</Badge>
+}
+
+const whose = (link: DownloadLink) => (link.email ? `link of ${link.email}` : `link to ${link.filename}`)
+
+/** Copy at once; the rest behind a button. What fails is told to `onError`. */
+export function LinkActions({ link, onError }: { link: DownloadLink; onError: (error: Error | null) => void }) {
+  const [open, setOpen] = useState(false)
+  const [extending, setExtending] = useState(false)
+  const revoke = useRevokeLinks()
+  const reset = useResetLink()
+  const mail = useEmailLinks()
+  const done = (text: string) => ({
+    onSuccess: () => {
+      onError(null)
+      toast(text)
+    },
+    onError,
+  })
+  const ended = link.status === 'revoked'
+  const items = [
+    ...(link.email && !ended
+      ? [{ content: `E-mail to ${link.email}`, onAction: () => mail.mutate([link.id], done('The link is on its way')) }]
+      : []),
+    ...(ended ? [] : [{ content: 'Change expiry', onAction: () => setExtending(true) }]),
+    ...(link.downloads > 0 && !ended
+      ? [
+          {
+            content: 'Count from zero again',
+            onAction: () => reset.mutate(link.id, done('Its downloads count from zero')),
+          },
+        ]
+      : []),
+    ...(ended
+      ? []
+      : [
+          {
+            content: 'Revoke',
+            destructive: true,
+            onAction: () => revoke.mutate([link.id], done('The link was revoked')),
+          },
+        ]),
+  ]
+  return (
+    <InlineStack gap="200" align="end" wrap={false}>
+      {link.url !== null && !ended && <Copy text={link.url} what={whose(link)} label="Copy link" />}
+      {items.length > 0 && (
+        <Popover
+          active={open}
+          onClose={() => setOpen(false)}
+          activator={
+            <Button
+              size="slim"
+              disclosure
+              loading={revoke.isPending || reset.isPending || mail.isPending}
+              accessibilityLabel={`More for the ${whose(link)}`}
+              onClick={() => setOpen(!open)}
+            >
+              More
+            </Button>
+          }
+        >
+          <ActionList actionRole="menuitem" items={items} onActionAnyItem={() => setOpen(false)} />
+        </Popover>
+      )}
+      {extending && <ExtendLink link={link} onClose={() => setExtending(false)} />}
+    </InlineStack>
+  )
+}

@@ -1,0 +1,59 @@
+// The links of a file or of a pack: whose, until when, how often used.
+import { type LinksOf, useLinksOf } from '../../client/link-list.ts'
+import { LoadingRows } from '../../components/lists.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
+import { LinksTable } from './links-table.tsx'
+
+interface Props {
+  of: LinksOf
+  /** What to say where there are none. */
+  nothing: string
+  onCreate: () => void
+}
+
+export function LinksCard({ of, nothing, onCreate }: Props) {
+  const links = useLinksOf(of)
+  const list = links.data?.pages.flatMap((page) => page.data)
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <InlineStack align="space-between" blockAlign="center">
+          <Text as="h2" variant="headingMd">
+            Links
+          </Text>
+          <Button onClick={onCreate}>Create link</Button>
+        </InlineStack>
+      </Box>
+      {links.error && (
+        <Box padding="400" paddingBlockStart="0">
+          <Problem
+            error={links.error}
+            stale={list !== undefined}
+            what="The links could not be loaded"
+            onRetry={() => void links.refetch()}
+            retrying={links.isFetching}
+          />
+        </Box>
+      )}
+      {links.isPending && <LoadingRows rows={2} what="links" />}
+      {list?.length === 0 && (
+        <Box padding="400" paddingBlockStart="0">
+          <Text as="p" tone="subdued">
+            {nothing}
+          </Text>
+        </Box>
+      )}
+      {list && list.length > 0 && <LinksTable links={list} named={false} />}
+      {links.hasNextPage && (
+        <Box padding="300">
+          <InlineStack align="center">
+            <Button variant="plain" loading={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
+              Show more links
+            </Button>
+          </InlineStack>
+        </Box>
+      )}
+    </Card>
+  )
+}

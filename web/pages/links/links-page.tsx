@@ -1,0 +1,135 @@
+// All links of the shop, newest first: looked for by name, customer or state, ended one by one or all that are shown.
+import { useState } from 'react'
+import { saveLinks, useLinkPage, useRevokeLinks } from '../../client/link-list.ts'
+import { type DownloadLink, type LinkStatus } from '../../client/types.ts'
+import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
+import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { LINK_STATUSES, readLinksPlace, writeLinksPlace } from '../../place/links.ts'
+import { usePlace } from '../../place/use-place.ts'
+import { BlockStack, Box, Card, InlineGrid, Modal, Select, Text, TextField } from '../../ui/index.ts'
+import { linkStatus } from '../../words/file.ts'
+import { countText, numberText } from '../../words/size.ts'
+import { LinksTable } from './links-table.tsx'
+
+const SHOWN = 50
+
+export function LinksPage() {
+  const { place, go, pages } = usePlace(readLinksPlace, writeLinksPlace)
+  const query = { search: place.search, status: place.status }
+  const links = useLinkPage({ ...query, limit: SHOWN, cursor: place.cursor })
+  const [revoking, setRevoking] = useState(false)
+  const [saving, setSaving] = useState<Error | boolean>(false)
+  const list = links.data?.data
+  const open = (list ?? []).filter(({ status }) => status !== 'revoked')
+  const filtered = place.search !== '' || place.status !== ''
+  const save = async () => {
+    setSaving(true)
+    setSaving(await saveLinks(query).then(() => false, (error: Error) => error)) // prettier-ignore
+  }
+  return (
+    <Page
+      title="Links"
+      subtitle="Every buyer’s way in"
+      fullWidth
+      secondaryActions={[
+        { content: 'Export as CSV', loading: saving === true, onAction: () => void save() },
+        ...(open.length > 0
+          ? [{ content: 'Revoke those shown …', destructive: true, onAction: () => setRevoking(true) }]
+          : []),
+      ]}
+    >
+      <BlockStack gap="400">
+        {saving instanceof Error && <Problem error={saving} what="The links could not be saved" />}
+        {links.error && (
+          <Problem
+            stale={list !== undefined}
+            error={links.error}
+            what="The links could not be loaded"
+            onRetry={() => void links.refetch()}
+            retrying={links.isFetching}
+          />
+        )}
+        {list?.length === 0 && !filtered && place.cursor === '' ? (
+          <Card>
+            <Nothing why="new" heading="No links yet" action={{ content: 'Go to files', url: '/files' }}>
+              Choose files, then Generate download links. Each link lets one buyer in until it expires or is used up.
+            </Nothing>
+          </Card>
+        ) : (
+          <Card padding="0">
+            <Box padding="300">
+              <InlineGrid columns={{ xs: 1, md: '2fr 1fr' }} gap="300">
+                <TextField
+                  label="Search links"
+                  labelHidden
+                  placeholder="Search by file or customer"
+                  autoComplete="off"
+                  clearButton
+                  value={place.search}
+                  onChange={(search) => go({ search }, { replace: true })}
+                  onClearButtonClick={() => go({ search: '' }, { replace: true })}
+                />
+                <Select
+                  label="Status"
+                  labelHidden
+                  options={[
+                    { value: '', label: 'Any status' },
+                    ...LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text })),
+                  ]}
+                  value={place.status}
+                  onChange={(status) => go({ status: status as LinkStatus | '' })}
+                />
+              </InlineGrid>
+            </Box>
+            {links.isPending && <LoadingRows rows={6} what="links" />}
+            {list?.length === 0 && (
+              <Nothing
+                why="unmatched"
+                heading="No link matches"
+                action={{ content: 'Show all', onAction: () => go({ search: '', status: '' }) }}
+              />
+            )}
+            {list && list.length > 0 && <LinksTable links={list} named />}
+            {list && list.length > 0 && (
+              <PageTurner
+                label={`Page ${numberText(place.page)}`}
+                what="links"
+                pages={pages(links.data?.next_cursor)}
+              />
+            )}
+          </Card>
+        )}
+      </BlockStack>
+      {revoking && <RevokeShown links={open} onClose={() => setRevoking(false)} />}
+    </Page>
+  )
+}
+
+function RevokeShown({ links, onClose }: { links: readonly DownloadLink[]; onClose: () => void }) {
+  const revoke = useRevokeLinks()
+  const [ids] = useState(() => links.map(({ id }) => id))
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title={`Revoke ${countText(ids.length, 'link', 'links')}?`}
+      primaryAction={{
+        content: 'Revoke',
+        destructive: true,
+        loading: revoke.isPending,
+        onAction: () => revoke.mutate(ids, { onSuccess: onClose }),
+      }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      <Modal.Section>
+        <BlockStack gap="400">
+          {revoke.error && <Problem error={revoke.error} what="The links could not be revoked" />}
+          <Text as="p">
+            All links on this page of the list stop at once. A revoked link cannot be brought back: make another one.
+          </Text>
+        </BlockStack>
+      </Modal.Section>
+    </Modal>
+  )
+}

@@ -1,0 +1,114 @@
+// Links in a table, with their files or without; on a narrow screen a list instead.
+import { useState } from 'react'
+import { type DownloadLink } from '../../client/types.ts'
+import { Problem } from '../../components/problem.tsx'
+import { BlockStack, Box, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import { usedText } from '../../words/link.ts'
+import { Customer, expiresText, LinkActions, LinkBadge } from './link-row.tsx'
+
+interface Props {
+  links: readonly DownloadLink[]
+  /** Say of each what it leads to. */
+  named: boolean
+}
+
+export function LinksTable({ links, named }: Props) {
+  const { mdDown: narrow } = useBreakpoints()
+  const [error, setError] = useState<Error | null>(null)
+  return (
+    <>
+      {error && (
+        <Box padding="400">
+          <Problem error={error} what="That could not be done" />
+        </Box>
+      )}
+      <IndexTable
+        resourceName={{ singular: 'link', plural: 'links' }}
+        itemCount={links.length}
+        selectable={false}
+        condensed={narrow}
+        headings={[
+          { title: named ? 'Leads to' : 'Customer' },
+          ...(named ? [{ title: 'Customer' }] : []),
+          { title: 'Status' },
+          { title: 'Downloads' },
+          { title: 'Expires' },
+          { title: 'Actions', hidden: true },
+        ]}
+      >
+        {links.map((link, position) => (
+          <IndexTable.Row key={link.id} id={link.id} position={position}>
+            {narrow ? (
+              <NarrowLink link={link} named={named} onError={setError} />
+            ) : (
+              <WideLink link={link} named={named} onError={setError} />
+            )}
+          </IndexTable.Row>
+        ))}
+      </IndexTable>
+    </>
+  )
+}
+
+interface RowProps {
+  link: DownloadLink
+  named: boolean
+  onError: (error: Error | null) => void
+}
+
+const Target = ({ link: { file_id, pack_id, filename } }: { link: DownloadLink }) => (
+  <Link url={pack_id ? `/packs/${pack_id}` : `/files/${file_id}`} monochrome removeUnderline>
+    <Text as="span" fontWeight="medium" breakWord>
+      {filename}
+    </Text>
+    {pack_id && (
+      <Text as="span" tone="subdued">
+        {' '}
+        (pack)
+      </Text>
+    )}
+  </Link>
+)
+
+const WideLink = ({ link, named, onError }: RowProps) => (
+  <>
+    {named && (
+      <IndexTable.Cell>
+        <span className="cut" title={link.filename}>
+          <Target link={link} />
+        </span>
+      </IndexTable.Cell>
+    )}
+    <IndexTable.Cell>
+      <span className="cut" title={link.email ?? undefined}>
+        <Customer link={link} />
+      </span>
+    </IndexTable.Cell>
+    <IndexTable.Cell>
+      <LinkBadge link={link} />
+    </IndexTable.Cell>
+    <IndexTable.Cell className="tabular">{usedText(link)}</IndexTable.Cell>
+    <IndexTable.Cell>{expiresText(link)}</IndexTable.Cell>
+    <IndexTable.Cell>
+      <LinkActions link={link} onError={onError} />
+    </IndexTable.Cell>
+  </>
+)
+
+const NarrowLink = ({ link, named, onError }: RowProps) => (
+  <Box padding="400">
+    <InlineStack align="space-between" blockAlign="center" wrap={false} gap="300">
+      <BlockStack gap="100" inlineAlign="start">
+        <LinkBadge link={link} />
+        {named && <Target link={link} />}
+        <Text as="span" breakWord>
+          <Customer link={link} />
+        </Text>
+        <Text as="span" variant="bodySm" tone="subdued">
+          {usedText(link)} · {expiresText(link)}
+        </Text>
+      </BlockStack>
+      <LinkActions link={link} onError={onError} />
+    </InlineStack>
+  </Box>
+)

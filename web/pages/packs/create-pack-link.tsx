@@ -1,0 +1,54 @@
+// The dialog that makes a link to a pack: its page shows the buyer all files.
+import { useState } from 'react'
+import { useCreatePackLink } from '../../client/link-list.ts'
+import { type Pack } from '../../client/packs.ts'
+import { Code } from '../../components/copy.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Text } from '../../ui/index.ts'
+import { linkTerms } from '../../words/link.ts'
+import { countText } from '../../words/size.ts'
+import { LinkFields } from '../files/link-fields.tsx'
+import { type LinkForm, type LinkFormErrors, linkFormFor, objections, readLinkForm } from '../files/link-form.ts'
+
+export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
+  const create = useCreatePackLink()
+  const [form, setForm] = useState(() => linkFormFor({ expiry_days: 60, download_limit: 5 }))
+  const [errors, setErrors] = useState<LinkFormErrors>({})
+  const made = create.data?.data[0]
+  const refusal = create.error ? objections(create.error) : null
+  const submit = () => {
+    const result = readLinkForm(form)
+    setErrors('errors' in result ? result.errors : {})
+    if ('link' in result) create.mutate({ pack_id: pack.id, ...result.link })
+  }
+  const change = (part: Partial<LinkForm>) => {
+    setForm({ ...form, ...part })
+    setErrors({})
+    if (create.error) create.reset()
+  }
+  if (made)
+    return (
+      <Dialog title="Link created" onClose={onClose} primaryAction={{ content: 'Done', onAction: onClose }}>
+        {made.url !== null && <Code text={made.url} what="link" wrap />}
+        <Text as="p" tone="subdued">
+          {linkTerms(made)}
+        </Text>
+      </Dialog>
+    )
+  return (
+    <Dialog
+      title={`Create link to ${pack.name}`}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: 'Create link', onAction: submit, loading: create.isPending }}
+      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
+    >
+      {refusal?.other && <Problem error={refusal.other} what="The link could not be created" />}
+      <Text as="p" tone="subdued">
+        {`The buyer sees ${countText(pack.files, 'file', 'files')}; each can be downloaded as often as you say here.`}
+      </Text>
+      <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,24 @@
+// The dialog that makes a pack: its name; files and products come on its page.
+import { useState } from 'react'
+import { type Pack, useCreatePack } from '../../client/packs.ts'
+import { NameDialog } from './name-dialog.tsx'
+
+export function CreatePack({ onClose, onMade }: { onClose: () => void; onMade: (pack: Pack) => void }) {
+  const create = useCreatePack()
+  const [name, setName] = useState('')
+  return (
+    <NameDialog
+      title="Create pack"
+      save="Create"
+      name={name}
+      saving={create.isPending}
+      error={create.error}
+      onChange={(text) => {
+        setName(text)
+        create.reset()
+      }}
+      onSave={() => create.mutate({ name: name.trim(), products: [] }, { onSuccess: onMade })}
+      onClose={onClose}
+    />
+  )
+}

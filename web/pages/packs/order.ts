@@ -1,0 +1,11 @@
+// The order of a pack's files.
+
+/** The list with the one at `at` one place further up (-1) or down (1). */
+export function moved<T>(list: readonly T[], at: number, by: -1 | 1): T[] {
+  const to = at + by
+  if (to < 0 || to >= list.length) return [...list]
+  const next = [...list]
+  const [one] = next.splice(at, 1)
+  next.splice(to, 0, one!)
+  return next
+}

@@ -1,0 +1,106 @@
+// A pack's files in their order: moved up or down by one, or taken out.
+import { toast } from '../../client/bridge.ts'
+import { type Pack, useOrderPack, usePackFiles, useTakeOut } from '../../client/packs.ts'
+import { type File } from '../../client/types.ts'
+import { FileIcon } from '../../components/file-icon.tsx'
+import { LoadingRows } from '../../components/lists.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { ArrowDownIcon, ArrowUpIcon, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+import { countText, sizeText } from '../../words/size.ts'
+import { moved } from './order.ts'
+
+const SHOWN = 250
+
+export function PackFiles({ pack }: { pack: Pack }) {
+  const files = usePackFiles(pack.id, { limit: SHOWN })
+  const order = useOrderPack(pack.id)
+  const takeOut = useTakeOut()
+  const list = files.data?.data
+  const move = (file: File, by: -1 | 1) => {
+    const ids = list!.map(({ id }) => id)
+    order.mutate(moved(ids, ids.indexOf(file.id), by))
+  }
+  const out = (file: File) =>
+    takeOut.mutate([file.id], { onSuccess: () => toast(`${file.filename} was taken out of the pack`) })
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <InlineStack align="space-between" blockAlign="center">
+          <Text as="h2" variant="headingMd">
+            Files
+          </Text>
+          <Button url={`/files?pack=${pack.id}`} disabled={pack.files === 0}>
+            Show among files
+          </Button>
+        </InlineStack>
+      </Box>
+      {[files.error, order.error, takeOut.error].map(
+        (error, at) =>
+          error && (
+            <Box key={at} padding="400" paddingBlockStart="0">
+              <Problem error={error} stale={at === 0 && list !== undefined} what={WHAT[at]!} />
+            </Box>
+          ),
+      )}
+      {files.isPending && <LoadingRows rows={3} what="the pack’s files" />}
+      {list?.length === 0 && (
+        <Box padding="400" paddingBlockStart="0">
+          <Text as="p" tone="subdued">
+            No files yet. Choose files in the list of files, then Move to pack.
+          </Text>
+        </Box>
+      )}
+      <ol className="pack-files">
+        {list?.map((file, at) => (
+          <li key={file.id}>
+            <FileIcon filename={file.filename} contentType={file.content_type} />
+            <span className="pack-file-name">
+              <Link url={`/files/${file.id}`} monochrome removeUnderline>
+                {file.filename}
+              </Link>
+              <Text as="span" variant="bodySm" tone="subdued">
+                {sizeText(file.size_bytes)}
+              </Text>
+            </span>
+            <Button
+              icon={ArrowUpIcon}
+              variant="tertiary"
+              disabled={at === 0 || order.isPending}
+              accessibilityLabel={`Move ${file.filename} up`}
+              onClick={() => move(file, -1)}
+            />
+            <Button
+              icon={ArrowDownIcon}
+              variant="tertiary"
+              disabled={at === list.length - 1 || order.isPending}
+              accessibilityLabel={`Move ${file.filename} down`}
+              onClick={() => move(file, 1)}
+            />
+            <Button
+              variant="plain"
+              tone="critical"
+              loading={takeOut.isPending && takeOut.variables[0] === file.id}
+              accessibilityLabel={`Take ${file.filename} out of the pack`}
+              onClick={() => out(file)}
+            >
+              Take out
+            </Button>
+          </li>
+        ))}
+      </ol>
+      {files.data?.next_cursor && (
+        <Box padding="400">
+          <Text as="p" tone="subdued">
+            The first {countText(SHOWN, 'file', 'files')} of {countText(pack.files, 'file', 'files')}
+          </Text>
+        </Box>
+      )}
+    </Card>
+  )
+}
+
+const WHAT = [
+  'The files could not be loaded',
+  'The order could not be changed',
+  'The file could not be taken out',
+] as const

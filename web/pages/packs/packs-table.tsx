@@ -1,0 +1,93 @@
+// Packs in a table; on a narrow screen a list instead.
+import { type Pack } from '../../client/packs.ts'
+import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import { countText, sizeText } from '../../words/size.ts'
+import { momentText } from '../../words/time.ts'
+
+interface Props {
+  packs: readonly Pack[]
+  onDelete: (pack: Pack) => void
+}
+
+export function PacksTable({ packs, onDelete }: Props) {
+  const { mdDown: narrow } = useBreakpoints()
+  return (
+    <IndexTable
+      resourceName={{ singular: 'pack', plural: 'packs' }}
+      itemCount={packs.length}
+      selectable={false}
+      condensed={narrow}
+      headings={[
+        { title: 'Pack' },
+        { title: 'Files' },
+        { title: 'Size' },
+        { title: 'Products' },
+        { title: 'Created' },
+        { title: 'Actions', hidden: true },
+      ]}
+    >
+      {packs.map((pack, position) => (
+        <IndexTable.Row key={pack.id} id={pack.id} position={position}>
+          {narrow ? <NarrowPack pack={pack} onDelete={onDelete} /> : <WidePack pack={pack} onDelete={onDelete} />}
+        </IndexTable.Row>
+      ))}
+    </IndexTable>
+  )
+}
+
+interface RowProps {
+  pack: Pack
+  onDelete: (pack: Pack) => void
+}
+
+const WidePack = (row: RowProps) => (
+  <>
+    <IndexTable.Cell>
+      <Name {...row} />
+    </IndexTable.Cell>
+    <IndexTable.Cell className="tabular">{countText(row.pack.files, 'file', 'files')}</IndexTable.Cell>
+    <IndexTable.Cell className="tabular">{sizeText(row.pack.size_bytes)}</IndexTable.Cell>
+    <IndexTable.Cell>{productsText(row.pack)}</IndexTable.Cell>
+    <IndexTable.Cell>{momentText(row.pack.created_at)}</IndexTable.Cell>
+    <IndexTable.Cell>
+      <InlineStack align="end">
+        <DeleteButton {...row} />
+      </InlineStack>
+    </IndexTable.Cell>
+  </>
+)
+
+const NarrowPack = (row: RowProps) => (
+  <Box padding="400">
+    <InlineStack align="space-between" blockAlign="center" gap="200" wrap={false}>
+      <BlockStack gap="050">
+        <Name {...row} />
+        <Text as="span" variant="bodySm" tone="subdued">
+          {countText(row.pack.files, 'file', 'files')} · {sizeText(row.pack.size_bytes)} · {productsText(row.pack)}
+        </Text>
+      </BlockStack>
+      <DeleteButton {...row} />
+    </InlineStack>
+  </Box>
+)
+
+const Name = ({ pack: { id, name } }: RowProps) => (
+  <Link url={`/packs/${id}`} monochrome removeUnderline>
+    <Text as="span" fontWeight="semibold" breakWord>
+      {name}
+    </Text>
+  </Link>
+)
+
+const productsText = ({ products }: Pack): string =>
+  products.length === 0
+    ? 'No products'
+    : products.length === 1
+      ? products[0]!.product_title
+      : countText(products.length, 'product', 'products')
+
+const DeleteButton = ({ pack, onDelete }: RowProps) => (
+  <Button variant="plain" tone="critical" accessibilityLabel={`Delete ${pack.name}`} onClick={() => onDelete(pack)}>
+    Delete
+  </Button>
+)

@@ -1,0 +1,26 @@
+// Which links are looked for and where one is among them, as the address says it.
+import { toQuery } from '../client/client.ts'
+import { type LinkStatus } from '../client/types.ts'
+import { type Paged, readPaged } from './paged.ts'
+
+export const LINK_STATUSES: readonly LinkStatus[] = ['active', 'expired', 'exhausted', 'revoked', 'withdrawn']
+
+export interface LinksPlace extends Paged {
+  /** Part of a file's name or of a customer's address. */
+  search: string
+  status: LinkStatus | ''
+}
+
+export function readLinksPlace(address: string): LinksPlace {
+  const params = new URLSearchParams(address)
+  const status = params.get('status') as LinkStatus | null
+  return {
+    ...readPaged(address),
+    search: params.get('search')?.trim() ?? '',
+    status: status && LINK_STATUSES.includes(status) ? status : '',
+  }
+}
+
+/** The query that `readLinksPlace` reads back. */
+export const writeLinksPlace = ({ search, status, cursor, page }: LinksPlace): string =>
+  toQuery({ search, status, cursor, page: cursor === '' ? null : page })

@@ -52,7 +52,7 @@ export async function writeEnded(
   const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
   const results =
     held.operation.preview && held.operation.status === 'previewing'
-      ? await foreseen(tx, done)
+      ? await foreseen(tx, held.operation.id, done)
       : await carriedOut(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(each, results.get(each.item)))
   const [unwritten, written] = [true, false].map((is) => rows.filter(({ position }) => fresh.has(position) === is))
@@ -97,7 +97,7 @@ async function carriedOut(
   const isRefused = (item: WorkItem) => 'code' in (created.get(item) ?? {})
   const changed = done.filter((item) => item.entry === null && !isRefused(item))
   for (const item of changed) if (item.staged) await replaceBytes(tx, item)
-  await noteChanges(tx, changed, results, true)
+  await noteChanges(tx, changed, results, null)
   for (const [item, made] of created) {
     if ('code' in made) results.set(item, refusal(made))
     else if (results.get(item)!.status === 'done') addToLedger(results, item, { created_files: made })

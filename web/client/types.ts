@@ -182,6 +182,8 @@ export interface Operation {
   cancelled: number
   errors: number
   bytes: number
+  /** How many bytes fewer its files have by now; below zero where they have more. */
+  bytes_saved: number
   percentage: number
   /** Without the time that it was paused. */
   elapsed_seconds: number
@@ -233,10 +235,20 @@ export interface ItemState extends Partial<FileSettings> {
   filename?: string
   deleted?: boolean
   version?: number
+  /** Of the current version. */
+  size_bytes?: number
+  /** Its name; null: in none. */
+  pack?: string | null
   /** Only of what comes after. */
   tags?: { added: string[]; removed: string[] }
   mappings?: { added: ItemMapping[]; removed: ItemMapping[] }
   created?: boolean
+  replaced?: boolean
+  purged?: boolean
+  /** Names of the files that were made of it. */
+  created_files?: string[]
+  /** A buyer's link was made, or would be. */
+  link?: unknown
 }
 
 export interface ItemMapping {
@@ -275,13 +287,23 @@ export interface NoticeList extends Page<Notice> {
   unread: number
 }
 
+/** How a file's product is found. */
+export type MatchMethod = 'sku' | 'filename' | 'title' | 'tags'
+
 /** The shop's settings: what imports begin with, and who is told. */
 export interface ShopSettings {
   expiry_days: number | null
   download_limit: number | null
   visibility: File['visibility']
   cdn: boolean
+  /** Where the bytes of new files go. */
+  storage_location: 'primary' | 'backup'
   auto_map: boolean
+  /** Empty: by hand alone. */
+  match_by: MatchMethod[]
+  /** 0 to 1. */
+  match_threshold: number
+  notify_unmapped: boolean
   email_on_complete: boolean
   email_on_errors: boolean
   recipients: string[]

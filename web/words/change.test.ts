@@ -50,6 +50,29 @@ test('a new file needs no name, since that stands beside it', () => {
   ])
 })
 
+test('a new version says what it saved', () => {
+  expect(
+    changesOf(
+      { version: 1, size_bytes: 4_000_000, filename: 'a.jpg' },
+      { version: 2, size_bytes: 1_000_000, filename: 'a.webp' },
+    ),
+  ).toEqual([
+    { what: 'Name', before: 'a.jpg', after: 'a.webp' },
+    { what: 'Version', before: '1', after: '2' },
+    { what: 'Size', before: '3.8 MB', after: '977 KB (75% less)' },
+  ])
+})
+
+test('packs, links and files that were made of it', () => {
+  expect(changesOf({ pack: null }, { pack: 'Summer' })).toEqual([{ what: 'Pack', before: 'None', after: 'Summer' }])
+  expect(changesOf({ pack: 'Summer' }, { pack: null })).toEqual([{ what: 'Pack', before: 'Summer', after: 'None' }])
+  expect(changesOf({}, { created_files: ['a-1.pdf', 'a-2.pdf'], link: 'x' })).toEqual([
+    { what: '2 new files', before: null, after: 'a-1.pdf, a-2.pdf' },
+    { what: 'Download link', before: null, after: null },
+  ])
+  expect(changesOf({}, { created_files: ['a-1.pdf'] })).toEqual([{ what: 'New file', before: null, after: 'a-1.pdf' }])
+})
+
 test('nothing changed is nothing to say', () => {
   expect(changesOf(null, null)).toEqual([])
   expect(changesOf({ cdn: true }, { cdn: true })).toEqual([])

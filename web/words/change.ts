@@ -1,7 +1,7 @@
 // How a change to a file reads: what it was, and what it is or would be.
-import { type ItemMapping, type ItemState } from '../client/types.ts'
+import { type FileSettings, type ItemMapping, type ItemState } from '../client/types.ts'
 import { expiryText, limitText } from './file.ts'
-import { numberText } from './size.ts'
+import { numberText, savedText, sizeText } from './size.ts'
 
 export interface Change {
   what: string
@@ -10,7 +10,7 @@ export interface Change {
   after: string | null
 }
 
-type Field = Exclude<keyof ItemState, 'tags' | 'mappings' | 'deleted' | 'created'>
+type Field = keyof FileSettings | 'filename' | 'version' | 'size_bytes' | 'pack'
 type Fields = { [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string } }
 
 const onOff = (on: boolean | null) => (on ? 'On' : 'Off')
@@ -24,7 +24,9 @@ const FIELDS: Fields = {
   download_notification: { what: 'Notification', text: onOff },
   download_tracking: { what: 'Tracking', text: onOff },
   allowed_referrers: { what: 'Referrers', text: (sites) => (sites?.length ? sites.join(', ') : 'Any') },
+  pack: { what: 'Pack', text: (pack) => pack ?? 'None' },
   version: { what: 'Version', text: (version) => (version === null ? 'None' : numberText(version)) },
+  size_bytes: { what: 'Size', text: (bytes) => (bytes === null ? '' : sizeText(bytes)) },
 }
 
 /** Every difference between the two, in a fixed order; what stayed as it was is left out. */
@@ -33,6 +35,8 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
   const changes: Change[] = []
   const add = (what: string, from: string | null, to: string | null) => changes.push({ what, before: from, after: to })
   if (after.created) add('New file', null, null)
+  if (after.replaced) add('Replaced the file of this name', null, null)
+  if (after.purged) add('Deleted permanently', null, null)
   if (after.deleted !== undefined && after.deleted !== before?.deleted)
     add(after.deleted ? 'Moved to the trash' : 'Restored from the trash', null, null)
   for (const field of Object.keys(FIELDS) as Field[]) {
@@ -41,14 +45,23 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
     // A new file's name stands beside it.
     if (to === undefined || (after.created && field === 'filename')) continue
     const from = before?.[field] === undefined ? null : text(before[field])
-    if (from !== text(to)) add(FIELDS[field].what, from, text(to))
+    if (from !== text(to))
+      add(FIELDS[field].what, from, text(to) + (field === 'size_bytes' ? saved(before, after) : ''))
   }
-  const { tags, mappings } = after
+  const { tags, mappings, created_files: made } = after
   if (tags?.added.length) add('Tags added', null, tags.added.join(', '))
   if (tags?.removed.length) add('Tags removed', null, tags.removed.join(', '))
   if (mappings?.added.length) add('Mapped to', null, titles(mappings.added))
   if (mappings?.removed.length) add('No longer mapped to', null, titles(mappings.removed))
+  if (made?.length) add(made.length === 1 ? 'New file' : `${numberText(made.length)} new files`, null, made.join(', '))
+  if (after.link !== undefined) add('Download link', null, null)
   return changes
+}
+
+/** ` (74% less)` */
+const saved = (before: ItemState | null, { size_bytes: to }: ItemState): string => {
+  const text = savedText(before?.size_bytes, to)
+  return text === null ? '' : ` (${text})`
 }
 
 const titles = (mappings: readonly ItemMapping[]): string =>

@@ -10,6 +10,20 @@ const VERBS: Record<string, [doing: string, done: string]> = {
   'purge-files': ['Deleting # permanently', '# deleted permanently'],
   'tag-files': ['Changing the tags of #', 'Tags of # changed'],
   'update-settings': ['Updating the settings of #', 'Settings of # updated'],
+  'replace-tag': ['Replacing a tag in #', '# done'],
+  'merge-tag-case': ['Merging the tags of #', '# done'],
+  'map-products': ['Mapping #', '# done'],
+  'unmap-products': ['Taking # off their products', '# taken off their products'],
+  'rename-files': ['Renaming #', '# done'],
+  'move-to-pack': ['Moving #', '# moved'],
+  'change-storage': ['Moving # to other storage', '# stored there'],
+  'create-links': ['Creating links to #', 'Links to # created'],
+  'export-files': ['Exporting #', '# exported'],
+  'optimize-image': ['Optimizing images in #', '# done'],
+  'optimize-pdf': ['Optimizing PDFs in #', '# done'],
+  'watermark-pdf': ['Adding a watermark to #', 'Watermark added to #'],
+  'split-pdf': ['Splitting #', '# split'],
+  'merge-pdf': ['Merging #', '# merged'],
 }
 
 export function launchedText(operation: Operation): string {

@@ -20,7 +20,7 @@ test('an import is named after its channel, anything else after its action', () 
   expect(operationTitle({ kind: 'import', channel: 'api', action: 'import' })).toBe('API import')
   expect(operationTitle({ kind: 'import', channel: 'pigeon', action: 'import' })).toBe('Import')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'delete-files' })).toBe('Delete files')
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'merge-pdf' })).toBe('Merge pdf')
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'sort-files' })).toBe('Sort files')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: '' })).toBe('Operation')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'workflow_1', workflow_title: 'Spring' })).toBe(
     'Spring',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countText, scoreText, sizeText } from './size.ts'
+import { countText, savedText, scoreText, sizeText } from './size.ts'
 
 describe('sizes', () => {
   test.each([
@@ -26,4 +26,13 @@ test('counts have a number and the right noun', () => {
 
 test('only what is certain is 100 % sure', () => {
   expect([1, 0.999, 0.8, 0].map(scoreText)).toEqual(['100%', '99%', '80%', '0%'])
+})
+
+test('what was saved, where something was', () => {
+  expect([savedText(1000, 260), savedText(1000, 999), savedText(1000, 1000), savedText(undefined, 5)]).toEqual([
+    '74% less',
+    'under 1% less',
+    null,
+    null,
+  ])
 })

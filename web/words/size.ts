@@ -28,3 +28,10 @@ export const sentence = (text: string): string => text.slice(0, 1).toUpperCase()
 
 /** 0.834 → `83%`; only what is certain reads as 100 %. */
 export const scoreText = (score: number): string => `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`
+
+/** 1,000 → 260 bytes: `74% less`; null where nothing is less. */
+export function savedText(from: number | undefined, to: number | undefined): string | null {
+  if (!from || to === undefined || to >= from) return null
+  const percent = Math.floor((1 - to / from) * 100)
+  return percent < 1 ? 'under 1% less' : `${percent}% less`
+}

@@ -1,14 +1,16 @@
 // What came of the operation, or what it waits for, said in a sentence where the figures don't say enough.
-import { type Operation } from '../../client/types.ts'
+import { type Artifact, type Operation } from '../../client/types.ts'
+import { ArtifactButton } from '../../components/artifact.tsx'
 import { Banner, BlockStack, Link } from '../../ui/index.ts'
 import { cannotUndoText, outcomeText } from '../../words/operation.ts'
-import { countText } from '../../words/size.ts'
+import { countText, sizeText } from '../../words/size.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
   const { stopped, warnings } = operation
   return (
     <>
       <PreviewBanner operation={operation} />
+      {operation.artifact && <ArtifactBanner artifact={operation.artifact} />}
       {operation.status === 'undone' && (
         <Banner tone="info" title="This operation was undone">
           {operation.undone_by && (
@@ -34,6 +36,15 @@ export function Outcome({ operation }: { operation: Operation }) {
     </>
   )
 }
+
+const ArtifactBanner = ({ artifact }: { artifact: Artifact }) => (
+  <Banner tone="success" title={artifact.filename}>
+    <BlockStack gap="200" inlineAlign="start">
+      <p>{`${sizeText(artifact.size_bytes)}, ready to be downloaded.`}</p>
+      <ArtifactButton artifact={artifact} />
+    </BlockStack>
+  </Banner>
+)
 
 const stepTitle = ({ steps }: Operation, id: string): string => steps.find((step) => step.id === id)?.title ?? id
 

@@ -41,7 +41,7 @@ function lineOf({ status, remaining_seconds }: Operation): string {
 }
 
 function figuresOf(operation: Operation, moving: boolean): [string, React.ReactNode][] {
-  const { done, failed, skipped, cancelled, bytes } = operation
+  const { done, failed, skipped, cancelled, bytes, bytes_saved } = operation
   const preview = isPreview(operation)
   const waiting = waitingCount(operation)
   const figures: [string, React.ReactNode][] = [
@@ -53,6 +53,7 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
   if (moving || waiting > 0) figures.push(['Waiting', numberText(waiting)])
   figures.push(['All files', numberText(operation.total)])
   if (bytes > 0) figures.push(['Size', sizeText(bytes)])
+  if (bytes_saved > 0) figures.push(['Saved', sizeText(bytes_saved)])
   if (!preview)
     figures.push([
       moving ? 'Elapsed' : 'Duration',

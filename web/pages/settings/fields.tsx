@@ -2,7 +2,8 @@
 import { NumberField } from '../../components/number-field.tsx'
 import { fieldId, type Problems } from '../../components/problems.ts'
 import { WordsField } from '../../components/words-field.tsx'
-import { BlockStack, Checkbox, Link, Select, Text } from '../../ui/index.ts'
+import { type MatchMethod } from '../../client/types.ts'
+import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
 import { type SettingsDraft } from './settings-draft.ts'
 
 interface Props {
@@ -45,15 +46,73 @@ export function ImportFields({ draft, problems, onChange }: Props) {
         value={draft.visibility}
         onChange={(visibility) => onChange({ visibility: visibility as SettingsDraft['visibility'] })}
       />
-      <BlockStack gap="100">
-        <Checkbox label="Enable the CDN at once" checked={draft.cdn} onChange={(cdn) => onChange({ cdn })} />
-        <Checkbox
-          label="Map files to products by themselves"
-          helpText="By the SKU in the filename. An import that names a SKU maps its file in any case."
-          checked={draft.auto_map}
-          onChange={(auto_map) => onChange({ auto_map })}
-        />
-      </BlockStack>
+      <Select
+        id={fieldId('storage_location')}
+        label="Storage location"
+        helpText="Where the bytes of new files go. Those that are here stay where they are: Change storage moves them."
+        error={problems.at('storage_location')}
+        options={[
+          { value: 'primary', label: 'Primary storage' },
+          { value: 'backup', label: 'Backup storage' },
+        ]}
+        value={draft.storage_location}
+        onChange={(location) => onChange({ storage_location: location as SettingsDraft['storage_location'] })}
+      />
+      <Checkbox label="Enable the CDN at once" checked={draft.cdn} onChange={(cdn) => onChange({ cdn })} />
+    </BlockStack>
+  )
+}
+
+const METHODS: { value: MatchMethod; label: string }[] = [
+  { value: 'filename', label: 'The SKU in the filename' },
+  { value: 'title', label: 'The product’s title, roughly' },
+  { value: 'tags', label: 'Tags that file and product share' },
+]
+
+/** An import that names a SKU is looked up in any case: it is no way of guessing. */
+const withSku = (methods: readonly string[]): MatchMethod[] => [
+  'sku',
+  ...METHODS.map(({ value }) => value).filter((value) => methods.includes(value)),
+]
+
+export function MappingFields({ draft, problems, onChange }: Props) {
+  return (
+    <BlockStack gap="400">
+      <Checkbox
+        label="Map files to products by themselves"
+        helpText="An import that names a SKU maps its file in any case."
+        checked={draft.auto_map}
+        onChange={(auto_map) => onChange({ auto_map })}
+      />
+      <ChoiceList
+        title="Match by, tried in this order"
+        allowMultiple
+        disabled={!draft.auto_map}
+        choices={METHODS}
+        selected={draft.match_by}
+        error={problems.within('match_by')}
+        onChange={(methods) => onChange({ match_by: methods.length === 0 ? [] : withSku(methods) })}
+      />
+      {draft.auto_map && !draft.match_by.some((method) => method !== 'sku') && (
+        <Text as="p" tone="subdued">
+          With none of these files are mapped by hand alone.
+        </Text>
+      )}
+      <NumberField
+        id={fieldId('match_threshold')}
+        label="Least confidence"
+        suffix="%"
+        help="Below this a file stays without a product. Where several products are as likely, you are asked under Reviews."
+        error={problems.at('match_threshold')}
+        value={draft.match_threshold}
+        onChange={(match_threshold) => onChange({ match_threshold })}
+      />
+      <Checkbox
+        label="Tell me of files that stay without a product"
+        helpText="The message about an import names them."
+        checked={draft.notify_unmapped}
+        onChange={(notify_unmapped) => onChange({ notify_unmapped })}
+      />
     </BlockStack>
   )
 }

@@ -1,22 +1,27 @@
 import { expect, test } from 'vitest'
 import { type ShopSettings } from '../../client/types.ts'
-import { changeOf, numberProblems } from './settings-draft.ts'
+import { changeOf, draftOf, numberProblems } from './settings-draft.ts'
 
 const saved: ShopSettings = {
   expiry_days: 60,
   download_limit: null,
   visibility: 'private',
   cdn: true,
+  storage_location: 'primary',
   auto_map: true,
+  match_by: ['sku', 'filename', 'title'],
+  match_threshold: 0.8,
+  notify_unmapped: true,
   email_on_complete: true,
   email_on_errors: true,
   recipients: ['a@b.example'],
   time_zone: 'UTC',
 }
+const draft = draftOf(saved)
 
 test('only what differs is sent', () => {
-  expect(changeOf(saved, { ...saved, recipients: ['a@b.example'] })).toEqual({})
-  expect(changeOf(saved, { ...saved, cdn: false, recipients: [], expiry_days: null })).toEqual({
+  expect(changeOf(saved, { ...draft, recipients: ['a@b.example'] })).toEqual({})
+  expect(changeOf(saved, { ...draft, cdn: false, recipients: [], expiry_days: null })).toEqual({
     cdn: false,
     recipients: [],
     expiry_days: null,
@@ -24,8 +29,15 @@ test('only what differs is sent', () => {
 })
 
 test('a number that is no number is named, and never or unlimited are fine', () => {
-  expect(numberProblems({ ...saved, expiry_days: null, download_limit: 1 })).toEqual([])
-  const bad = numberProblems({ ...saved, expiry_days: undefined, download_limit: 'x' })
+  expect(numberProblems({ ...draft, expiry_days: null, download_limit: 1 })).toEqual([])
+  const bad = numberProblems({ ...draft, expiry_days: undefined, download_limit: 'x' })
   expect(bad.map(({ param }) => param)).toEqual(['expiry_days', 'download_limit'])
-  expect(numberProblems({ ...saved, expiry_days: 1.5, download_limit: 0 })).toHaveLength(2)
+  expect(numberProblems({ ...draft, expiry_days: 1.5, download_limit: 0 })).toHaveLength(2)
+})
+
+test('the least confidence is edited per cent and sent as a share', () => {
+  expect(draft.match_threshold).toBe(80)
+  expect(changeOf(saved, { ...draft, match_threshold: 92.5 })).toEqual({ match_threshold: 0.925 })
+  expect(numberProblems({ ...draft, match_threshold: 101 }).map(({ param }) => param)).toEqual(['match_threshold'])
+  expect(numberProblems({ ...draft, match_threshold: undefined })).toHaveLength(1)
 })

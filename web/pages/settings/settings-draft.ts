@@ -4,26 +4,39 @@ import { type ShopSettings } from '../../client/types.ts'
 import { type Objection } from '../../client/workflows.ts'
 import { numberText } from '../../words/size.ts'
 
-export type SettingsDraft = Omit<ShopSettings, 'expiry_days' | 'download_limit'> & {
+export type SettingsDraft = Omit<ShopSettings, 'expiry_days' | 'download_limit' | 'match_threshold'> & {
   expiry_days: NumberValue
   download_limit: NumberValue
+  /** Per cent. */
+  match_threshold: NumberValue
 }
+
+export const draftOf = (saved: ShopSettings): SettingsDraft => ({
+  ...saved,
+  match_threshold: Math.round(saved.match_threshold * 100),
+})
 
 /** What differs from what is saved. */
 export function changeOf(saved: ShopSettings, draft: SettingsDraft): Partial<SettingsDraft> {
-  const keys = Object.keys(saved) as (keyof ShopSettings)[]
-  return Object.fromEntries(
-    keys.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(saved[key])).map((key) => [key, draft[key]]),
-  )
+  const was = draftOf(saved)
+  const keys = Object.keys(was) as (keyof SettingsDraft)[]
+  const changed = keys.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]))
+  return Object.fromEntries(changed.map((key) => [key, key === 'match_threshold' ? shareOf(draft[key]) : draft[key]]))
 }
+
+/** Per cent as the API has it, from 0 to 1. */
+const shareOf = (value: NumberValue): NumberValue => (typeof value === 'number' ? value / 100 : value)
 
 const LARGEST = { expiry_days: 36_500, download_limit: 1_000_000_000 } as const
 
 /** What is wrong with the numbers, in words that the server does not have for what is no number at all. */
 export function numberProblems(draft: SettingsDraft): Objection[] {
-  return (Object.keys(LARGEST) as (keyof typeof LARGEST)[])
+  const counts = (Object.keys(LARGEST) as (keyof typeof LARGEST)[])
     .filter((param) => !isCount(draft[param], LARGEST[param]))
     .map((param) => ({ param, message: `Write a whole number from 1 to ${numberText(LARGEST[param])}` }))
+  const { match_threshold: share } = draft
+  const isShare = typeof share === 'number' && share >= 0 && share <= 100
+  return isShare ? counts : [...counts, { param: 'match_threshold', message: 'Write a number from 0 to 100' }]
 }
 
 const isCount = (value: NumberValue, largest: number): boolean =>

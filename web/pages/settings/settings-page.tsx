@@ -12,9 +12,9 @@ import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { SaveBar } from '../../components/save-bar.tsx'
 import { Card, Layout } from '../../ui/index.ts'
-import { ImportFields, NotificationFields, TimeZoneField } from './fields.tsx'
+import { ImportFields, MappingFields, NotificationFields, TimeZoneField } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks } from './links.tsx'
-import { changeOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
+import { changeOf, draftOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -41,7 +41,7 @@ export function SettingsPage() {
 
 function Form({ settings }: { settings: ShopSettings }) {
   const save = useChangeSettings()
-  const [draft, setDraft] = useState<SettingsDraft>(settings)
+  const [draft, setDraft] = useState(() => draftOf(settings))
   const change = changeOf(settings, draft)
   const dirty = Object.keys(change).length > 0
   const [found, setFound] = useState<Objection[]>([])
@@ -57,7 +57,7 @@ function Form({ settings }: { settings: ShopSettings }) {
     if (wrong.length > 0) return focusField(wrong[0]!.param)
     save.mutate(change as Partial<ShopSettings>, {
       onSuccess: (saved) => {
-        setDraft(saved)
+        setDraft(draftOf(saved))
         toast('Settings saved')
       },
       onError: (error) => {
@@ -83,6 +83,11 @@ function Form({ settings }: { settings: ShopSettings }) {
         >
           <Card>
             <ImportFields {...parts} />
+          </Card>
+        </Layout.AnnotatedSection>
+        <Layout.AnnotatedSection id="mapping" title="Mapping" description="How new files find their products.">
+          <Card>
+            <MappingFields {...parts} />
           </Card>
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
@@ -119,7 +124,7 @@ function Form({ settings }: { settings: ShopSettings }) {
           save="Save"
           onSave={submit}
           onDiscard={() => {
-            setDraft(settings)
+            setDraft(draftOf(settings))
             setFound([])
             save.reset()
           }}

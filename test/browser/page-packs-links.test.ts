@@ -1,0 +1,153 @@
+// Packs, links, API keys and one file's versions in the admin page, in a real browser on the real server.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+let ids: string[]
+
+const NAMES = ['Chart of the bay.pdf', 'Sea shanties.mp3', 'Tide tables.pdf']
+
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
+  const files = NAMES.map((filename, n) => ({ filename, url: `${origin.url}/bytes/${900 + n}/${n}` }))
+  expect((await importUntilEnd(server, { files, auto_map: false })).status).toBe('success')
+  const list = await json<{ data: { id: string }[] }>('GET', '/api/files?sort=filename')
+  ids = list.data.map(({ id }) => id)
+})
+
+const json = async <T>(method: string, route: string, body?: unknown): Promise<T> =>
+  (await (await server.call(method, route, body)).json()) as T
+const dialog = (page: Page) => page.getByRole('dialog')
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const row = (page: Page, name: string) => page.locator('main tbody tr').filter({ hasText: name })
+const status = async (url: string) => (await fetch(url)).status
+
+test('a pack: made, filled, put in order, given a product, linked, deleted; its files stay', async () => {
+  const page = await open('/packs')
+  await page.getByRole('heading', { name: 'No packs yet' }).waitFor()
+  await button(page, 'Create pack').first().click()
+  await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog(page).getByText('Give the pack a name').waitFor()
+  await dialog(page).getByLabel('Name').fill('Coast of Maine')
+  await dialog(page).getByLabel('Name').press('Enter')
+  await page.waitForURL(/\/packs\/pack_/)
+  const pack = page.url().split('/').at(-1)!
+  await page.getByText('No files yet').waitFor()
+  const moved = await json<{ id: string }>('POST', '/api/operations', {
+    action: 'move-to-pack',
+    select: { file_ids: ids },
+    options: { pack },
+  })
+  await server.call('GET', `/api/operations/${moved.id}/events`).then((events) => events.text())
+  await page.getByRole('button', { name: 'Move Tide tables.pdf up' }).click()
+  const order = () => page.locator('.pack-files li a').allTextContents()
+  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
+  await page.getByRole('button', { name: 'Take Sea shanties.mp3 out of the pack' }).click()
+  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
+
+  await button(page, 'Add product').click()
+  await dialog(page).getByRole('radio').first().check()
+  await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('Its files’ products are being brought up to date').waitFor()
+  const mappings = async () =>
+    (await json<{ mappings: { method: string }[] }>('GET', `/api/files/${ids[0]}`)).mappings.map(({ method }) => method)
+  await expect.poll(mappings).toEqual(['pack'])
+
+  await button(page, 'Create link').first().click()
+  await dialog(page).getByLabel('Customer’s email (optional)').fill('reader@example.com')
+  await dialog(page).getByRole('button', { name: 'Create link', exact: true }).click()
+  const url = (await dialog(page).getByRole('group', { name: 'link' }).textContent())!
+  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click()
+  await row(page, 'reader@example.com').getByText('Active').waitFor()
+  const buyer = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  expect(buyer).toContain('Tide tables.pdf')
+  expect(buyer).not.toContain('Sea shanties.mp3')
+
+  await button(page, 'Delete').click()
+  await dialog(page).getByText('Its 2 files stay among your files').waitFor()
+  await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('heading', { name: 'No packs yet' }).waitFor()
+  expect(await status(url)).not.toBe(200)
+  expect((await json<{ data: unknown[] }>('GET', '/api/files')).data).toHaveLength(NAMES.length)
+})
+
+test('links: found by customer, given more time, counted anew, revoked; the export has them', async () => {
+  const made = await json<{ data: { id: string; url: string }[] }>('POST', '/api/links', {
+    file_ids: [ids[0], ids[1]],
+    email: 'captain@example.com',
+    download_limit: 1,
+    expiry_days: 3,
+  })
+  const [first] = made.data
+  expect(await status(first!.url)).toBe(200)
+  expect(await status(first!.url)).toBe(410)
+  const page = await open('/links')
+  await page.getByLabel('Search links').fill('captain')
+  await expect.poll(() => page.locator('main tbody tr').count()).toBe(2)
+  await row(page, NAMES[0]!).getByText('Used up').waitFor()
+  const more = () => row(page, NAMES[0]!).getByRole('button', { name: /^More for/ }).click() // prettier-ignore
+  await more()
+  await page.getByRole('menuitem', { name: 'Count from zero again' }).click()
+  await row(page, NAMES[0]!).getByText('Active').waitFor()
+  expect(await status(first!.url)).toBe(200)
+  await more()
+  await page.getByRole('menuitem', { name: 'Change expiry' }).click()
+  await dialog(page).getByLabel('Days from now').last().fill('0')
+  await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+  await dialog(page).getByText('Write a whole number from 1').waitFor()
+  await dialog(page).getByLabel('Never').check()
+  await dialog(page).getByRole('button', { name: 'Change', exact: true }).click()
+  await row(page, NAMES[0]!).getByText('Never').waitFor()
+  const download = page.waitForEvent('download')
+  await button(page, 'Export as CSV').click()
+  expect((await download).suggestedFilename()).toBe('download-links.csv')
+  await more()
+  await page.getByRole('menuitem', { name: 'Revoke' }).click()
+  await row(page, NAMES[0]!).getByText('Revoked').waitFor()
+  expect(await status(first!.url)).not.toBe(200)
+})
+
+test('an API key: shown once, works within its scopes, and ends when it is revoked', async () => {
+  const page = await open('/settings/api-keys')
+  await button(page, 'Create API key').first().click()
+  await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog(page).getByText('Give it a name').waitFor()
+  await dialog(page).getByLabel('Name').fill('Nightly import')
+  await dialog(page).getByLabel('Make and see download links').uncheck()
+  await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog(page).getByText('Copy the key now').waitFor()
+  const key = (await dialog(page).getByRole('group', { name: 'API key' }).textContent())!
+  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click()
+  const asked = async (route: string) =>
+    (await fetch(server.url + route, { headers: { authorization: `Bearer ${key}` } })).status
+  expect([await asked('/api/files'), await asked('/api/links')]).toEqual([200, 403])
+  await row(page, 'Nightly import').getByText('Active').waitFor()
+  await page.getByRole('button', { name: 'Revoke Nightly import' }).click()
+  await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
+  await row(page, 'Nightly import').getByText('Revoked').waitFor()
+  expect(await asked('/api/files')).toBe(401)
+})
+
+test('one file: edited, replaced, and gone back to the version before', async () => {
+  const page = await open(`/files/${ids[2]}`)
+  await button(page, 'Edit').click()
+  await dialog(page).getByLabel('Name').fill(NAMES[0]!)
+  await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog(page).getByText('Another file has this name').waitFor()
+  await dialog(page).getByLabel('Name').fill('Tides 2027.pdf')
+  await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'Tides 2027.pdf' }).waitFor()
+  await button(page, 'Replace file').click()
+  await dialog(page).getByLabel('Address of the new bytes').fill(`${origin.url}/bytes/4321/new`)
+  await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
+  await page.getByText('Version 2', { exact: true }).waitFor()
+  const size = async () => (await json<{ size_bytes: number }>('GET', `/api/files/${ids[2]}`)).size_bytes
+  expect(await size()).toBe(4321)
+  await page.getByRole('button', { name: 'Go back to version 1' }).click()
+  await expect.poll(size).toBe(902)
+})

@@ -33,10 +33,11 @@ export const usePacks = (query: Query) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
 
-export const usePack = (id: string) =>
+export const usePack = (id: string | null) =>
   useQuery({
     queryKey: [...KEY, 'one', id],
     queryFn: ({ signal }) => call<Pack>(`/api/packs/${id}`, { signal }),
+    enabled: id !== null,
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 

@@ -10,7 +10,8 @@ const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): 
     error: more.why ? { code: 'x', message: more.why, retryable: false } : null,
     ...more,
   }) as unknown as Item
-const counts = { action: 'map-products', done: 4, failed: 1, skipped: 3 }
+const stepOf = (plugin: string) => ({ id: 'act', plugin, title: '', summary: '' })
+const counts = { action: 'map-products', steps: [stepOf('map-products')], done: 4, failed: 1, skipped: 3 }
 
 test('matched, to be chosen, left alone by reason, failing first', () => {
   const items = [
@@ -38,4 +39,9 @@ test('of very many the operation’s own counts are told', () => {
     { title: '4 files would be changed', items: [{ status: 'done' }] },
     { title: '3 files are left alone', items: [{ status: 'skipped' }] },
   ])
+})
+
+test('what is made of bytes is not known before, and is a change', () => {
+  const split = { ...counts, action: 'split-pdf', steps: [stepOf('split-pdf'), stepOf('notify')] }
+  expect(partsOfAll(split, [item('done')])).toMatchObject([{ kind: 'change', title: '1 file would be split' }])
 })

@@ -11,15 +11,20 @@ export interface ForeseenPart {
   items: readonly Item[]
 }
 
-type Counted = Pick<Operation, 'action' | 'done' | 'failed' | 'skipped'>
+type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped'>
 
 const CHANGES: Record<string, [one: string, many: string]> = {
   'delete-files': ['file would be moved to the trash', 'files would be moved to the trash'],
   'restore-files': ['file would be restored', 'files would be restored'],
   'map-products': ['file is matched', 'files are matched'],
   'unmap-products': ['file would lose its products', 'files would lose their products'],
+  'split-pdf': ['file would be split', 'files would be split'],
+  'change-storage': ['file would be moved or copied', 'files would be moved or copied'],
   'rename-files': ['file would get a new name', 'files would get a new name'],
 }
+
+/** What these make of a file's bytes is known when it is made. */
+const ON_BYTES = ['optimize-image', 'optimize-pdf', 'watermark-pdf', 'split-pdf', 'change-storage']
 
 function titleOf(kind: ForeseenPart['kind'], { action }: Counted, count: number, reason: string): string {
   if (kind === 'change')
@@ -38,17 +43,18 @@ function titleOf(kind: ForeseenPart['kind'], { action }: Counted, count: number,
 
 const ORDER: readonly ForeseenPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
 
-function kindOf({ status, after, candidates, warnings }: Item): ForeseenPart['kind'] {
+function kindOf({ status, after, candidates, warnings }: Item, onBytes: boolean): ForeseenPart['kind'] {
   if (status === 'failed' || status === 'skipped') return status
-  if (after !== null) return 'change'
+  if (after !== null || onBytes) return 'change'
   return candidates.length > 0 ? 'ask' : warnings.length > 0 ? 'change' : 'same'
 }
 
 /** Of all items. Those left out or failing are told apart by why. */
 export function partsOfAll(operation: Counted, items: readonly Item[]): ForeseenPart[] {
+  const onBytes = operation.steps.some(({ plugin }) => ON_BYTES.includes(plugin))
   const found = new Map<string, { kind: ForeseenPart['kind']; reason: string; items: Item[] }>()
   for (const item of items) {
-    const kind = kindOf(item)
+    const kind = kindOf(item, onBytes)
     const reason = kind === 'failed' || kind === 'skipped' ? (item.error?.message ?? '') : ''
     const part = found.get(`${kind} ${reason}`) ?? { kind, reason, items: [] }
     part.items.push(item)

@@ -95,7 +95,7 @@ const lacks = ({ files, known }: Chosen, fits: (file: File) => boolean, reason: 
 
 const hasTags = ({ tags }: File) => tags.length > 0
 
-const MOST_TO_MERGE = 100
+const MOST_TO_MERGE = 500
 
 function unfitForMerge({ files, known, count }: Chosen): string | null {
   if (!known || count > MOST_TO_MERGE)

@@ -1,5 +1,6 @@
 // The search field and the filters above the list, and what of them applies.
 import { useState } from 'react'
+import { usePack } from '../../client/packs.ts'
 import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../place/files.ts'
 import { type Placed } from '../../place/use-place.ts'
 import { useDraft } from '../../place/use-draft.ts'
@@ -12,6 +13,7 @@ import {
   DateFilter,
   DownloadedFilter,
   MappedFilter,
+  PackFilter,
   SizeFilter,
   TagFilter,
   TypeFilter,
@@ -27,6 +29,7 @@ export function FilesFilters({ place, go, loading }: Props) {
   // One step for the back button a search, not one a letter.
   const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
   const { lgDown: narrow } = useBreakpoints()
+  const pack = usePack(place.pack === '' ? null : place.pack)
   return (
     <Filters
       queryValue={search.text}
@@ -39,12 +42,13 @@ export function FilesFilters({ place, go, loading }: Props) {
         { key: 'type', label: 'Type', filter: <TypeFilter place={place} go={go} />, pinned: true },
         { key: 'tags', label: 'Tags', filter: <TagFilter place={place} go={go} />, pinned: true },
         { key: 'mapped', label: 'Products', filter: <MappedFilter place={place} go={go} />, pinned: true },
+        { key: 'pack', label: 'Pack', filter: <PackFilter place={place} go={go} /> },
         { key: 'size', label: 'Size', filter: <SizeFilter place={place} go={go} /> },
         { key: 'date', label: 'Uploaded', filter: <DateFilter place={place} go={go} /> },
         { key: 'age', label: 'Age', filter: <AgeFilter place={place} go={go} /> },
         { key: 'downloaded', label: 'Downloads', filter: <DownloadedFilter place={place} go={go} /> },
       ]}
-      appliedFilters={applied(place, go)}
+      appliedFilters={applied(place, go, pack.data?.name ?? '…')}
     >
       {narrow && <Order sort={place.sort} onSort={(sort) => go({ sort })} />}
     </Filters>
@@ -77,13 +81,14 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
   )
 }
 
-function applied(place: FilesPlace, go: Props['go']) {
+function applied(place: FilesPlace, go: Props['go'], pack: string) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | null, without: Partial<FilesPlace>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })
   add('type', place.type.length === 0 ? null : `Type: ${place.type.map(typeText).join(', ')}`, { type: [] })
   add('tags', place.tags.length === 0 ? null : `Tags: ${place.tags.join(', ')}`, { tags: [] })
   add('mapped', place.mapped === null ? null : place.mapped ? 'Mapped to a product' : 'Not mapped', { mapped: null })
+  add('pack', place.pack === '' ? null : `Pack: ${pack}`, { pack: '' })
   add('size', between('Size', place.larger_than, place.smaller_than, sizeText, ['over', 'under']), {
     larger_than: null,
     smaller_than: null,

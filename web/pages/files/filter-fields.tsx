@@ -1,4 +1,5 @@
 // What stands inside each filter.
+import { usePacks } from '../../client/packs.ts'
 import { useTags } from '../../client/queries.ts'
 import { type FilesPlace, listed } from '../../place/files.ts'
 import { type Placed } from '../../place/use-place.ts'
@@ -74,6 +75,24 @@ export function MappedFilter({ place, go }: Props) {
         { value: 'false', label: 'Not mapped' },
       ]}
     />
+  )
+}
+
+export function PackFilter({ place, go }: Props) {
+  const { data, isPending } = usePacks({ limit: 100 })
+  if (isPending) return <Spinner size="small" accessibilityLabel="Loading packs" />
+  const packs = data?.data ?? []
+  if (packs.length === 0) return <Text as="p">There is no pack yet.</Text>
+  return (
+    <div style={{ maxBlockSize: 320, overflowY: 'auto' }}>
+      <ChoiceList
+        title="Pack"
+        titleHidden
+        selected={[place.pack]}
+        onChange={([chosen]) => go({ pack: chosen })}
+        choices={packs.map(({ id, name, files }) => ({ value: id, label: `${name} (${numberText(files)})` }))}
+      />
+    </div>
   )
 }
 

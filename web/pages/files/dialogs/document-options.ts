@@ -6,13 +6,16 @@ export interface PixelsForm {
   quality: string
 }
 
-const LARGEST_PX = 20_000
+const LARGEST_PX = 16_000
 
 /** How small pictures become, alone or in documents. */
-export function readPixels({ max_px, quality }: PixelsForm): { max_px: number; quality: number } | { errors: Errors } {
+export function readPixels(
+  { max_px, quality }: PixelsForm,
+  least: number,
+): { max_px: number; quality: number } | { errors: Errors } {
   const errors: Errors = {}
-  const [px, percent] = [wholeNumber(max_px, 16, LARGEST_PX), wholeNumber(quality, 1, 100)]
-  if (px === null) errors.max_px = 'Write a whole number from 16 to 20,000'
+  const [px, percent] = [wholeNumber(max_px, least, LARGEST_PX), wholeNumber(quality, 1, 100)]
+  if (px === null) errors.max_px = `Write a whole number from ${least} to 16,000`
   if (percent === null) errors.quality = 'Write a whole number from 1 to 100'
   return px === null || percent === null ? { errors } : { max_px: px, quality: percent }
 }

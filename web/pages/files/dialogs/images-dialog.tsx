@@ -13,7 +13,7 @@ interface ImagesForm extends PixelsForm {
 }
 
 function readImages({ format, preserve_original, ...pixels }: ImagesForm): Reading {
-  const read = readPixels(pixels)
+  const read = readPixels(pixels, 16)
   return 'errors' in read ? read : { options: { ...read, format, preserve_original } }
 }
 

@@ -16,7 +16,7 @@ interface PdfForm extends PixelsForm {
 }
 
 function readPdf({ linearize, preserve_original, password, ...pixels }: PdfForm): Reading {
-  const read = readPixels(pixels)
+  const read = readPixels(pixels, 100)
   return 'errors' in read ? read : { options: { ...read, linearize, preserve_original, ...withPassword(password) } }
 }
 

@@ -53,7 +53,7 @@ export function SplitDialog(props: BulkProps) {
                 <TextField
                   label="Pages"
                   placeholder="1-3, 5, 8-12"
-                  helpText="A part each, between commas. The same for every document."
+                  helpText="A part each, between commas; 7- is from the seventh page to the end. The same for every document."
                   autoComplete="off"
                   value={form.ranges}
                   error={errors.ranges}

@@ -8,7 +8,7 @@ import { checkOptions } from '../../../components/option-form/check.ts'
 import { OptionForm } from '../../../components/option-form/option-form.tsx'
 import { objectionsIn, problemsOf } from '../../../components/problems.ts'
 import { Problem } from '../../../components/problem.tsx'
-import { Text, TextField } from '../../../ui/index.ts'
+import { Checkbox, Text, TextField } from '../../../ui/index.ts'
 import { countText } from '../../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { useForm, type Errors, type Reading } from './use-form.ts'
@@ -16,21 +16,24 @@ import { useForm, type Errors, type Reading } from './use-form.ts'
 interface FindForm {
   find: string
   replace: string
+  any_case: boolean
 }
 
-export function readFindTag({ find, replace }: FindForm): Reading {
+function readFindTag({ find, replace, any_case }: FindForm): Reading {
   const errors: Errors = {}
   const [from, to] = [find.trim(), replace.trim()]
   if (from === '') errors.find = 'Name the tag to look for'
   if (to === '') errors.replace = 'Name the tag to put in its place'
   else if (to.includes(',')) errors.replace = 'A tag has no comma'
-  else if (to === from) errors.replace = 'This is the same tag'
-  return Object.keys(errors).length > 0 ? { errors } : { options: { find: from, replace: to } }
+  else if (to === from && !any_case) errors.replace = 'This is the same tag'
+  return Object.keys(errors).length > 0
+    ? { errors }
+    : { options: { find: from, replace: to, case_sensitive: !any_case } }
 }
 
 export function FindTagDialog(props: BulkProps) {
   const { form, change, errors, bulk } = useForm<FindForm>({
-    initial: { find: '', replace: '' },
+    initial: { find: '', replace: '', any_case: false },
     read: readFindTag,
   })
   const inUse = useTags().data?.data ?? []
@@ -60,6 +63,12 @@ export function FindTagDialog(props: BulkProps) {
           onChange={(replace) => change({ replace })}
         />
       </div>
+      <Checkbox
+        label="In other capitals too"
+        helpText="Summer, SUMMER and summer are all replaced."
+        checked={form.any_case}
+        onChange={(any_case) => change({ any_case })}
+      />
       <Text as="p" tone="subdued">
         Files that don’t have the first tag stay as they are. A file that has both keeps the second one.
       </Text>

@@ -31,11 +31,11 @@ export function readWatermark({ kind, position, password, ...form }: WatermarkFo
   const errors: Errors = {}
   const text = form.text.trim()
   const opacity = wholeNumber(form.opacity, 1, 100)
-  const size = form.font_size.trim() === '' ? undefined : wholeNumber(form.font_size, 4, 400)
+  const size = form.font_size.trim() === '' ? undefined : wholeNumber(form.font_size, 4, 500)
   if (kind === 'text') {
     if (text === '') errors.text = 'Write what stands on every page'
     else if (text.length > LONGEST_TEXT) errors.text = `At most ${LONGEST_TEXT} characters`
-    if (size === null) errors.font_size = 'Write a whole number from 4 to 400, or nothing'
+    if (size === null) errors.font_size = 'Write a whole number from 4 to 500, or nothing'
   } else if (form.picture === null) errors.picture = 'Choose a picture'
   if (opacity === null) errors.opacity = 'Write a whole number from 1 to 100'
   if (Object.keys(errors).length > 0) return { errors }

@@ -72,7 +72,10 @@ function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): 
 
 const refused = (code: ErrorCode): Admitted => ({ status: 'refused', code, message: new AppError(code).message })
 
-/** Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile. */
+/**
+ * Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile. Their bytes were written just before, or
+ * `holdsBlob` has said that they are there.
+ */
 export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return
   // In the order of their hashes: two transactions that share some then wait for each other instead of deadlocking.
@@ -89,7 +92,8 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
      )
      insert into blob_locations (shop_id, hash, location)
      select :shop, given.hash, given.location from given join held using (hash) order by given.hash, given.location
-     on conflict do nothing`,
+     on conflict (shop_id, hash, location) do update set unneeded_since = null
+       where blob_locations.unneeded_since is not null`,
     { blobs: JSON.stringify(blobs) },
   )
 }

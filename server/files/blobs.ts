@@ -1,0 +1,156 @@
+// Bytes that nothing needs any more, across shops: the rows go here, after a grace period; the bytes go with the location's own sweep, which
+// asks `knownBlobs` and removes what has no row. Whoever takes a blob locks its rows (holdBlobs): this steps aside for them.
+import type { Database } from '../db/database.ts'
+
+/**
+ * So long a blob that nothing needs is kept. An operator's copy of the bytes is made after the one of the database that names them, and
+ * may take most of a day; and whoever is served from it at this moment has the time to end.
+ */
+export const GRACE_MS = 24 * 60 * 60 * 1000
+const PAGE = 5000
+const ROWS_AT_ONCE = 1000
+
+type Pool = Database['pool']
+
+/** Is there anything that points at the row `b` of blob_locations? */
+const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts']
+  .map(
+    (table) =>
+      `exists (select from ${table} t where t.shop_id = b.shop_id and t.hash = b.hash and t.location = b.location)`,
+  )
+  .join(' or ')
+
+/**
+ * Removes versions whose time is over, and gives how many. One that its file has gone back to stays, for good.
+ * The file is locked: nobody can go back to a version that is on its way out.
+ */
+export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
+  await pool.query(
+    `update versions v set expires_at = null from files f
+     where v.expires_at < $1 and f.shop_id = v.shop_id and f.id = v.file_id and f.version = v.number`,
+    [now],
+  )
+  const { rowCount } = await pool.query(
+    `delete from versions using (
+       select v.shop_id, v.file_id, v.number from versions v
+       join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version <> v.number
+       where v.expires_at < $1 for update of f skip locked
+     ) old where versions.shop_id = old.shop_id and versions.file_id = old.file_id and versions.number = old.number`,
+    [now],
+  )
+  return rowCount ?? 0
+}
+
+/** Gives how many blobs have left a location. May run in several processes at once. */
+export async function sweepBlobs(pool: Pool, now: Date): Promise<number> {
+  await markUnneeded(pool, now)
+  return removeUnneeded(pool, new Date(now.getTime() - GRACE_MS))
+}
+
+interface Place {
+  shop_id: number
+  hash: Buffer
+  location: string
+}
+const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
+
+/**
+ * Notes since when a blob is not needed, and takes the note back where it is again. Only a hint: whoever removes looks again. A page at
+ * a time, and past rows that someone holds, so that no import waits for it.
+ */
+async function markUnneeded(pool: Pool, now: Date): Promise<void> {
+  for (let last: Place | undefined = FIRST; last;) {
+    const { rows }: { rows: Place[] } = await pool.query<Place>(
+      `with page as materialized (
+         select shop_id, hash, location, unneeded_since from blob_locations
+         where (shop_id, hash, location) > ($1, $2, $3) order by shop_id, hash, location limit ${PAGE}
+       ), judged as materialized (
+         select shop_id, hash, location, ${NEEDED} as needed, unneeded_since from page b
+       ), changed as materialized (
+         select b.shop_id, b.hash, b.location, j.needed from blob_locations b join judged j using (shop_id, hash, location)
+         where j.needed = (j.unneeded_since is not null) for update of b skip locked
+       ), noted as (
+         update blob_locations b set unneeded_since = case when c.needed then null else $4::timestamptz end
+         from changed c where b.shop_id = c.shop_id and b.hash = c.hash and b.location = c.location
+       )
+       select shop_id, hash, location from page order by shop_id desc, hash desc, location desc limit 1`,
+      [last.shop_id, last.hash, last.location, now],
+    )
+    last = rows[0]
+  }
+}
+
+async function removeUnneeded(pool: Pool, before: Date): Promise<number> {
+  let removed = 0
+  for (let last: Place | undefined = FIRST; last;) {
+    const { rows }: { rows: Place[] } = await pool.query<Place>(
+      `select shop_id, hash, location from blob_locations
+       where unneeded_since < $4 and (shop_id, hash, location) > ($1, $2, $3)
+       order by shop_id, hash, location limit ${ROWS_AT_ONCE}`,
+      [last.shop_id, last.hash, last.location, before],
+    )
+    removed += rows.length > 0 ? await removeThose(pool, rows, before) : 0
+    last = rows.at(-1)
+  }
+  return removed
+}
+
+/** What `$1` to `$3` name, as `o`. */
+const THOSE = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, location)`
+
+/**
+ * In one transaction: the blobs are locked, as whoever takes one does; what is needed is asked in a statement of its own after that, which
+ * sees all that was committed before the lock. Whoever comes later waits, and then makes rows of their own.
+ */
+async function removeThose(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
+  const those = [places.map((one) => one.shop_id), places.map((one) => one.hash), places.map((one) => one.location)]
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const { rows: held } = await client.query<Pick<Place, 'shop_id' | 'hash'>>(
+      `select b.shop_id, b.hash from blobs b where (b.shop_id, b.hash) in (select o.shop_id, o.hash from ${THOSE})
+       for update of b skip locked`,
+      those,
+    )
+    const free = new Set(held.map(nameOf))
+    const ours = places.filter((place) => free.has(nameOf(place)))
+    const names = [ours.map((one) => one.shop_id), ours.map((one) => one.hash), ours.map((one) => one.location)]
+    const { rowCount } = await client.query(
+      `delete from blob_locations using (
+         select b.shop_id, b.hash, b.location from blob_locations b join ${THOSE} using (shop_id, hash, location)
+         where b.unneeded_since < $4 and not (${NEEDED}) for update of b skip locked
+       ) gone where blob_locations.shop_id = gone.shop_id and blob_locations.hash = gone.hash
+         and blob_locations.location = gone.location`,
+      [...names, before],
+    )
+    await client.query(
+      `delete from blobs b using ${THOSE} where b.shop_id = o.shop_id and b.hash = o.hash
+         and not exists (select from blob_locations l where l.shop_id = b.shop_id and l.hash = b.hash)`,
+      names,
+    )
+    await client.query('commit')
+    return rowCount ?? 0
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+const nameOf = ({ shop_id, hash }: Pick<Place, 'shop_id' | 'hash'>) => `${shop_id} ${hash.toString('hex')}`
+
+/** Which of these bytes a location must keep, because a row names them. */
+export async function knownBlobs(
+  pool: Pool,
+  location: string,
+  shop: number,
+  hashes: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ hash: string }>(
+    `select encode(hash, 'hex') as hash from blob_locations
+     where shop_id = $1 and location = $2 and hash = any(select decode(h, 'hex') from unnest($3::text[]) h)`,
+    [shop, location, hashes],
+  )
+  return new Set(rows.map(({ hash }) => hash))
+}

@@ -1,0 +1,43 @@
+// The bytes of an item, for work on them that wants a file: what an earlier step made of it, or what its file has.
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { PortError, type Item } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { locateFile } from '../files/list.ts'
+import { StoreError, type BlobStore } from '../store/store.ts'
+import { storeFailure } from './stage.ts'
+
+export interface Located {
+  hash: string
+  location: string
+  size_bytes: number
+}
+
+/** Throws `PortError` `file_not_found`. */
+export async function locateItem(scope: ShopScope, { staged, file }: Pick<Item, 'staged' | 'file'>): Promise<Located> {
+  const found = staged ?? (file.id && (await locateFile(scope, file.id)))
+  if (!found) throw portError('file_not_found')
+  return found
+}
+
+/** Writes the bytes to the file `to`. Throws `PortError` where a disk or the storage location fails. */
+export async function copyOut(
+  { shop }: ShopScope,
+  stores: ReadonlyMap<string, BlobStore>,
+  { hash, location }: Located,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await pipeline(await stores.get(location)!.read(shop, hash), createWriteStream(to), { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof StoreError) throw storeFailure(error)
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw portError('storage_full', true)
+    throw error
+  }
+}
+
+export const portError = (code: ErrorCode, retryable = false, message: string = ERRORS[code].message): PortError =>
+  new PortError(code, message, retryable)

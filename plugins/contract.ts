@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 
+export * from './cells.ts'
 export * from './conditions.ts'
 export * from './packs.ts'
 

@@ -1,15 +1,20 @@
-// Cells of CSV files that we write: a text that a spreadsheet would take for a formula is marked as text, and our own import
-// takes the mark off again.
+// Cells of CSV files that we write, by us or by the database: the same rule, so that our import takes back what either wrote.
+import { FORMULA_SIGNS } from '../../plugins/contract.ts'
 
-const FORMULA = /^[=+\-@\t\r]/
+export { originalCell, plainCell } from '../../plugins/contract.ts'
 
-/** A cell that no spreadsheet runs. A text that begins with the mark itself gets another one, so that all come back as they were. */
-export function plainCell(value: string | number | null | undefined): string {
-  if (typeof value === 'number') return String(value)
-  const text = value ?? ''
-  return FORMULA.test(text) || text.startsWith("'") ? `'${text}` : text
+/** As PostgreSQL's regular expressions write a sign. */
+const escaped = (sign: string) => ({ '\t': '\\t', '\r': '\\r', "'": "''" })[sign] ?? `\\${sign}`
+const MARKED = `^[${["'", ...FORMULA_SIGNS].map(escaped).join('')}]`
+const QUOTED = '[",\\n\\r]'
+
+/**
+ * SQL: a text as a cell between commas, marked as `plainCell` does and in quotes where a comma, a quote or a line break is in it.
+ * `sql` stands in it several times: name a column, not a calculation.
+ */
+export function cellSql(sql: string): string {
+  const marked = `case when ${sql} ~ '${MARKED}' then '''' || ${sql} else ${sql} end`
+  const quoted = `case when ${sql} ~ '${QUOTED}' then '"' || replace(${marked}, '"', '""') || '"' else ${marked} end`
+  // Few cells need any of it, and one look tells which.
+  return `case when ${sql} ~ '${MARKED}|${QUOTED}' then ${quoted} else ${sql} end`
 }
-
-/** The text that was put into `plainCell`. */
-export const originalCell = (cell: string): string =>
-  cell.startsWith("'") && (FORMULA.test(cell.slice(1)) || cell.startsWith("''")) ? cell.slice(1) : cell

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { createSecrets, hashKey } from '../secrets.ts'
-import { createLinks, linkStatus, listLinks } from './links.ts'
+import { createLinks, extendLink, linkStatus, orderedIds, readLinks, resetLink, revokeLinks } from './links.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -99,16 +99,66 @@ test('files that are unknown, in the trash or of another shop are each named, an
   expect(await scope.from<LinkRow>('links').where({ file_id: good }).select('id')).toEqual([])
 })
 
-test('the list goes page by page, newest first, shows the keys again, and sees no other shop', async () => {
-  const [file, another] = [await addFile(scope), await addFile(scope)]
-  const made = await createLinks(scope, secrets, { file_ids: [file, file, file, another] }, new Date(+NOW + 1))
-  const first = await listLinks(scope, secrets, { fileId: file, limit: 2 }, NOW)
-  expect(first.data.map(({ key }) => key)).toEqual([made[2]!.key, made[1]!.key])
-  const rest = await listLinks(scope, secrets, { fileId: file, limit: 2, cursor: first.next_cursor! }, NOW)
-  expect(rest).toEqual({ data: [made[0]], next_cursor: null })
-  expect((await listLinks(scope, secrets, { limit: 1 }, NOW)).data).toEqual([made[3]])
-  expect(await listLinks(other, secrets, { fileId: file, limit: 10 }, NOW)).toEqual({ data: [], next_cursor: null })
-  await expect(listLinks(scope, secrets, { limit: 1, cursor: "'; drop" }, NOW)).rejects.toThrow(AppError)
+test('ids of one moment ascend, however many there are', () => {
+  const ids = orderedIds(NOW, 10_000)
+  expect(ids.toSorted()).toEqual(ids)
+  expect(new Set(ids).size).toBe(10_000)
+  expect(ids[9999]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+})
+
+describe('a link that is changed', () => {
+  const one = async (fields: object = {}) =>
+    (await createLinks(scope, secrets, { file_ids: [await addFile(scope)], expiry_days: 1, ...fields }, NOW))[0]!
+  const read = async (...ids: string[]) => await readLinks(scope, secrets, ids, LATER)
+  const LATER = new Date(+NOW + 5 * DAY_MS)
+
+  test('is extended from now on, or for ever; one that had expired works again', async () => {
+    const { id } = await one()
+    expect(await read(id)).toMatchObject([{ status: 'expired' }])
+    await extendLink(scope, id, 3, LATER)
+    expect(await read(id)).toMatchObject([{ status: 'active', expires_at: new Date(+LATER + 3 * DAY_MS) }])
+    await extendLink(scope, id, null, LATER)
+    expect(await read(id)).toMatchObject([{ status: 'active', expires_at: null }])
+  })
+  test('is counted from the beginning once it is reset', async () => {
+    const { id } = await one({ expiry_days: null, download_limit: 2 })
+    await scope
+      .from('links')
+      .where('id', id)
+      .update({ downloads: 2, served: 2 } as never)
+    expect(await read(id)).toMatchObject([{ status: 'exhausted' }])
+    await resetLink(scope, id)
+    expect(await read(id)).toMatchObject([{ status: 'active', downloads: 0 }])
+    expect(await scope.from('links').where('id', id).select('served')).toEqual([{ served: 2 }])
+  })
+  test('takes the links that it gave to its files with it, and none that one of them has of its own', async () => {
+    const [parent, child, own] = [await one(), await one(), await one()]
+    await scope
+      .from('links')
+      .where('id', child.id)
+      .update({ parent_id: parent.id } as never)
+    await extendLink(scope, parent.id, 9, LATER)
+    await resetLink(scope, parent.id)
+    const until = new Date(+LATER + 9 * DAY_MS)
+    expect((await read(parent.id, child.id)).map(({ expires_at }) => expires_at)).toEqual([until, until])
+    await revokeLinks(scope, [parent.id])
+    expect((await read(own.id, child.id, parent.id)).map(({ status }) => status)).toEqual([
+      'expired',
+      'revoked',
+      'revoked',
+    ])
+  })
+  test('stays revoked; another shop’s is not there', async () => {
+    const { id } = await one()
+    await revokeLinks(other, [id])
+    expect(await readLinks(other, secrets, [id], NOW)).toEqual([])
+    await expect(resetLink(other, id)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await read(id)).toMatchObject([{ status: 'expired' }])
+    await revokeLinks(scope, [id])
+    await expect(extendLink(scope, id, 1, NOW)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(resetLink(scope, id)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await read(id)).toMatchObject([{ status: 'revoked' }])
+  })
 })
 
 test('the state of a link', async () => {

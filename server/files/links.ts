@@ -1,11 +1,12 @@
-// Buyers' links: made for many files in one statement, listed with their keys, and what state each is in.
+// Buyers' links: made for many files in one statement, read with their keys, ended; and what state each is in.
 import { randomBytes } from 'node:crypto'
-import { AppError, ERRORS, type ErrorDetail } from '../errors.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../errors.ts'
+import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 
 /** Withdrawn: the file is in the trash, or lost its last product. */
-export type LinkStatus = 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'revoked', 'withdrawn'] as const
+export type LinkStatus = (typeof LINK_STATUSES)[number]
 
 /** Absent: the file's own setting. `null`: never expires, unlimited. */
 export interface LinkTerms {
@@ -23,10 +24,14 @@ export interface LinksWanted extends LinkTerms {
   operation?: string | undefined
 }
 
+/** A link of a file, or of a pack: then its files get links of their own under it when a buyer opens it. */
 export interface Link {
-  /** A bare UUID, like `file_id`. */
+  /** A bare UUID, like the other two. */
   id: string
-  file_id: string
+  file_id: string | null
+  pack_id: string | null
+  /** The file's or the pack's. */
+  name: string
   /** The buyer's secret: show it to `links:write` alone. */
   key: string
   email: string | null
@@ -47,13 +52,23 @@ export interface LinkFacts {
   mapping_state: string
 }
 
-interface LinkRow extends LinkFacts {
+/** A link as a query with LINK_COLUMNS gives it. */
+export interface LinkRow extends LinkFacts {
   created_at: Date
   id: string
-  file_id: string
+  file_id: string | null
+  pack_id: string | null
+  name: string
   rotation: number
   email: string | null
 }
+
+/** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
+export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name) as name, l.rotation, l.email, l.revoked_at,
+  l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, coalesce(f.mapping_state, 'never') as mapping_state`
+export const LINK_TABLES = `links l
+  left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+  left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`
 
 export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
   if (link.revoked_at) return 'revoked'
@@ -70,7 +85,7 @@ const CREATE = `
       :limits::integer[], :ownLimits::boolean[], :emails::text[])
       as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
   ), found as (
-    select w.id, w.file_id, w.key_hash, w.email, f.deleted_at, f.mapping_state,
+    select w.id, w.file_id, w.key_hash, w.email, f.filename, f.deleted_at, f.mapping_state,
       case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
     from wanted w join files f on f.shop_id = :shop and f.id = w.file_id and f.deleted_at is null
@@ -79,9 +94,9 @@ const CREATE = `
     select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours', download_limit,
       :operation::uuid, :now
     from found where (select count(*) from found) = (select count(*) from wanted)
-    returning id, file_id, rotation, email, revoked_at, expires_at, download_limit, downloads, created_at
+    returning id, file_id, pack_id, rotation, email, revoked_at, expires_at, download_limit, downloads, created_at
   )
-  select made.*, found.deleted_at, found.mapping_state from made join found using (id) order by id`
+  select made.*, found.filename as name, found.deleted_at, found.mapping_state from made join found using (id) order by id`
 
 /**
  * Makes a link for each file, all or none, in the order given. Days are 24 hours.
@@ -110,21 +125,26 @@ export async function createLinks(
     now,
   })
   if (rows.length < wanted.file_ids.length) await refuseUnknown(scope, wanted.file_ids)
-  return rows.map((row) => present(row, secrets, now))
+  return rows.map((row) => linkOf(row, secrets, now))
 }
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {
+  const details = await unknownFiles(scope, fileIds)
+  // None is missing any more: one came back from the trash between the two statements.
+  if (details.length === 0) throw new AppError('conflict')
+  throw new AppError('validation_failed', { param: 'file_ids', details })
+}
+
+/** A problem for each file that there is not, or that is in the trash. */
+export async function unknownFiles(scope: ShopScope, fileIds: readonly string[]): Promise<ErrorDetail[]> {
   const rows = await scope.query<{ id: string }>(
     'select id from files where shop_id = :shop and id = any(:fileIds::uuid[]) and deleted_at is null',
     { fileIds },
   )
   const known = new Set(rows.map(({ id }) => id))
-  const details = fileIds.flatMap((id, index): ErrorDetail[] =>
+  return fileIds.flatMap((id, index): ErrorDetail[] =>
     known.has(id) ? [] : [{ index, param: 'file_ids', code: 'not_found', message: 'There is no such file' }],
   )
-  // None is missing any more: one came back from the trash between the two statements.
-  if (details.length === 0) throw new AppError('conflict')
-  throw new AppError('validation_failed', { param: 'file_ids', details })
 }
 
 /** Ends links for good; those that have ended, or are not there, are no matter. Bare UUIDs. A pack's link takes its files' with it. */
@@ -137,49 +157,60 @@ export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promis
   )
 }
 
-/**
- * Links of the shop or of one file, newest first. `cursor` is the `next_cursor` of the page before.
- * Throws `validation_failed` on a cursor that is none of ours.
- */
-export async function listLinks(
+/** From now on it is valid for so many days, or for ever (null); a pack's link takes its files' with it. */
+export const extendLink = (tx: ShopScope, id: string, days: number | null, now: Date): Promise<void> =>
+  changeLink(tx, id, `expires_at = :now::timestamptz + :days::int * interval '24 hours'`, { days, now })
+
+/** It can be used as often again as at first; a pack's link takes its files' with it. */
+export const resetLink = (tx: ShopScope, id: string): Promise<void> => changeLink(tx, id, 'downloads = 0', {})
+
+/** Throws `not_found`, and `conflict` for one that was revoked: that is for good. */
+async function changeLink(tx: ShopScope, id: string, set: string, bindings: Bindings): Promise<void> {
+  const changed = await tx.query<{ id: string }>(
+    `update links set ${set} where shop_id = :shop and (id = :id or parent_id = :id) and revoked_at is null returning id`,
+    { ...bindings, id },
+  )
+  if (changed.some((link) => link.id === id)) return
+  const [known] = await tx.query('select from links where shop_id = :shop and id = :id', { id })
+  if (!known) throw new AppError('not_found')
+  throw new AppError('conflict', { message: 'A link that was revoked stays so: make a new one' })
+}
+
+/** Those of `ids` (bare UUIDs) that there are, in that order. */
+export async function readLinks(
   scope: ShopScope,
   secrets: Secrets,
-  page: { fileId?: string | undefined; limit: number; cursor?: string | undefined },
+  ids: readonly string[],
   now: Date,
-): Promise<{ data: readonly Link[]; next_cursor: string | null }> {
-  if (page.cursor !== undefined && !UUID.test(page.cursor)) {
-    const message = ERRORS.invalid_value.message
-    throw new AppError('validation_failed', { details: [{ param: 'cursor', code: 'invalid_value', message }] })
-  }
+): Promise<readonly Link[]> {
+  if (ids.length === 0) return []
   const rows = await scope.query<LinkRow>(
-    `select l.id, l.file_id, l.rotation, l.email, l.revoked_at, l.expires_at, l.download_limit, l.downloads, l.created_at,
-       f.deleted_at, f.mapping_state
-     from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
-     where l.shop_id = :shop
-       ${page.fileId === undefined ? '' : 'and l.file_id = :fileId'} ${page.cursor === undefined ? '' : 'and l.id < :cursor'}
-     order by l.id desc limit :rows`,
-    { ...defined({ fileId: page.fileId, cursor: page.cursor }), rows: page.limit + 1 },
+    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop and l.id = any(:ids::uuid[])`,
+    { ids },
   )
-  const data = rows.slice(0, page.limit).map((row) => present(row, secrets, now))
-  return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : null }
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => (found.has(id) ? [linkOf(found.get(id)!, secrets, now)] : []))
 }
 
-function present(row: LinkRow, secrets: Secrets, now: Date): Link {
-  const { id, file_id, email, expires_at, download_limit, downloads, created_at } = row
+export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
+  const { id, file_id, pack_id, name, email, expires_at, download_limit, downloads, created_at } = row
   const key = secrets.linkKey(id, row.rotation)
-  return { id, file_id, key, email, expires_at, download_limit, downloads, status: linkStatus(row, now), created_at }
+  const status = linkStatus(row, now)
+  return { id, file_id, pack_id, name, key, email, expires_at, download_limit, downloads, status, created_at }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** A buyer's way in. */
+export const linkAddress = (baseUrl: string, key: string): string => `${baseUrl}/download?key=${key}`
 
 /** Without its undefined properties, so that spreading it hides nothing. */
 const defined = (object: object = {}) => Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
 
 /** UUIDv7s of one moment, ascending: made here since a key is derived from its link's id before the row exists. */
-function orderedIds(now: Date, count: number): string[] {
+export function orderedIds(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const bytes = randomBytes(16)
-    bytes.writeUIntBE(now.getTime(), 0, 6)
+    // Twelve bits count within a millisecond.
+    bytes.writeUIntBE(now.getTime() + (at >> 12), 0, 6)
     bytes.writeUInt16BE(0x7000 | (at & 0xfff), 6)
     bytes[8] = (bytes[8]! & 0x3f) | 0x80
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -1,11 +1,173 @@
-// Documents of an operation's files and links.
-import type { Listings } from '../../plugins/contract.ts'
+// Documents of an operation's files and links, written by the database: a page of them is one query and one text, so that memory
+// stays flat however many there are.
+import type { ExportColumn, Listings, MadeLink } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
+import { FRAME, inOrder, listingSql, type ListingFormat } from './file-listing.ts'
+import { linkAddress } from './links.ts'
+
+/** Batches of an operation's files that make a page; and items, where it has those. */
+const BATCHES = 2
+const ITEMS = 4000
+const LINKS = 1000
+/** Pages on their way at once: while one is written, the database works on the next ones. */
+const AHEAD = 2
+
+interface Parts {
+  secrets: Secrets
+  baseUrl: string
+}
 
 export const createListings =
-  (_parts: { secrets: Secrets; baseUrl: string }) =>
-  (_scope: ShopScope, _operation: string, _seen: (files: number) => void): Listings => ({
-    files: async function* () {},
-    links: async function* () {},
+  (parts: Parts) =>
+  (scope: ShopScope, operation: string, seen: (files: number) => void): Listings => ({
+    files: (format, columns, signal) =>
+      filesAs({ scope, operation, base: parts.baseUrl, seen }, format, inOrder(columns), signal),
+    links: (signal) => linksOf(scope, operation, parts, signal),
   })
+
+interface Job {
+  scope: ShopScope
+  operation: string
+  base: string
+  seen(files: number): void
+}
+
+async function* filesAs(
+  { scope, operation, base, seen }: Job,
+  format: ListingFormat,
+  columns: readonly ExportColumn[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const { begin, between, end } = FRAME[format]
+  const textOf = async ({ ids, files }: Page) => {
+    const sql = listingSql(format, columns, areAscending(ids))
+    const [row] = await scope.query<{ text: string | null }>(sql, {
+      ids,
+      between,
+      ...(/:base/.test(sql) ? { base } : {}),
+    })
+    return { text: row!.text, files }
+  }
+  let count = 0
+  let first = true
+  yield Buffer.from(begin(columns))
+  for await (const { text, files } of inAdvance(pagesOf(scope, operation), textOf, signal)) {
+    if (text !== null) yield Buffer.from(first ? text : between + text)
+    first &&= text === null
+    seen((count += files))
+  }
+  yield Buffer.from(first && format === 'csv' ? '' : end)
+}
+
+/** An array of UUIDs as PostgreSQL writes it: read from one query and put into the next as it is. */
+interface Page {
+  ids: string
+  files: number
+}
+
+/** A filter's are, since files are frozen in the order in which they came. */
+function areAscending(ids: string): boolean {
+  const all = ids.slice(1, -1).split(',')
+  return all.every((id, at) => at === 0 || all[at - 1]! < id)
+}
+
+/** The operation's files in their order: in batches, where no item of theirs was written, or else by its items. */
+async function* pagesOf(scope: ShopScope, operation: string): AsyncGenerator<Page> {
+  for (const next of [nextBatches, nextItems]) {
+    let after = -1
+    while (true) {
+      const [page] = await scope.query<Page & { last: number | null }>(next, { operation, after })
+      if (page!.last === null) break
+      after = page!.last
+      yield page!
+    }
+  }
+}
+
+const nextBatches = `
+  select array_agg(id order by position, n)::text as ids, count(*) as files, max(position) as last
+  from (select position, file_ids from item_batches
+    where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${BATCHES}) b,
+    unnest(b.file_ids) with ordinality as t(id, n)`
+
+const nextItems = `
+  select coalesce(array_agg(file_id order by position) filter (where file_id is not null), '{}')::text as ids, count(*) as files,
+    max(position) as last
+  from (select position, file_id from items
+    where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${ITEMS}) i`
+
+/** What `work` makes of each, in their order; the next ones are under way meanwhile. Throws the signal's reason within a page. */
+async function* inAdvance<Input, Output>(
+  inputs: AsyncIterable<Input>,
+  work: (input: Input) => Promise<Output>,
+  signal: AbortSignal,
+): AsyncGenerator<Output> {
+  const under: Promise<Output>[] = []
+  try {
+    for await (const input of inputs) {
+      signal.throwIfAborted()
+      const working = work(input)
+      // Whoever waits for it hears of its failure.
+      working.catch(() => {})
+      under.push(working)
+      if (under.length > AHEAD) yield await under.shift()!
+    }
+    while (under.length > 0) {
+      signal.throwIfAborted()
+      yield await under.shift()!
+    }
+  } finally {
+    // Nothing of it goes on once this is over.
+    await Promise.allSettled(under)
+  }
+}
+
+interface LinkRow {
+  position: number
+  id: string | null
+  rotation: number
+  filename: string
+  email: string | null
+  expires_at: Date | null
+  download_limit: number | null
+}
+
+/** By the items, since links of several batches are made at the same time. */
+async function* linksOf(
+  scope: ShopScope,
+  operation: string,
+  { secrets, baseUrl }: Parts,
+  signal: AbortSignal,
+): AsyncGenerator<readonly MadeLink[]> {
+  let after = -1
+  while (true) {
+    signal.throwIfAborted()
+    const rows = await scope.query<LinkRow>(
+      `with page as materialized (
+         select position, case when jsonb_typeof(after -> 'link') = 'string' then (after ->> 'link')::uuid end as link
+         from items where shop_id = :shop and operation_id = :operation and position > :after
+         order by position limit ${LINKS}
+       )
+       select page.position, l.id, l.rotation, f.filename, l.email, l.expires_at, l.download_limit
+       from page
+       left join links l on l.shop_id = :shop and l.id = page.link and l.operation_id = :operation and l.revoked_at is null
+       left join files f on f.shop_id = :shop and f.id = l.file_id
+       order by page.position`,
+      { operation, after },
+    )
+    if (rows.length === 0) return
+    after = rows.at(-1)!.position
+    yield rows.flatMap(({ id, rotation, filename, email, expires_at, download_limit }) =>
+      id === null
+        ? []
+        : [
+            {
+              ...{ filename, email, download_limit },
+              url: linkAddress(baseUrl, secrets.linkKey(id, rotation)),
+              expires_at: expires_at?.toISOString() ?? null,
+            },
+          ],
+    )
+  }
+}

@@ -1,144 +1,215 @@
-// Links: made for files, listed with their addresses.
+// Links: made for files or for a pack, listed with their addresses, taken away as CSV.
+import { Readable } from 'node:stream'
+import Papa from 'papaparse'
 import { z } from 'zod'
+import { action, startWorkflow } from '../../channels/admin.ts'
+import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../errors.ts'
-import { createLinks, listLinks, type Link } from '../../files/links.ts'
-import { parsePublicId, requirePublicId, toPublicId, type IdPrefix } from '../../ids.ts'
+import { plainCell } from '../../files/cells.ts'
+import { listLinks, pagesOfLinks, type LinkFilter } from '../../files/link-list.ts'
+import { createLinks, unknownFiles, type Link } from '../../files/links.ts'
+import { parsePublicId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
-import { endpoint, type Endpoint } from '../endpoint.ts'
-import { downloadLimit, errorSchema, expiryDays, listOf, page, timestamp } from '../schemas.ts'
+import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
+import { linkFilterFields, linkFilterOf, linkRecord, linkSchema } from '../link-record.ts'
+import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
+import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../schemas.ts'
+import { requireScopes } from '../scopes.ts'
+import { fileIds } from '../selection.ts'
+import { channelOf } from './operations.ts'
 
 /** Above this it is an operation of its own. */
 const FILES_AT_ONCE = 100
-
-const linkSchema = z
-  .object({
-    id: z.string(),
-    file_id: z.string(),
-    url: z.url().nullable().meta({ description: 'Shown to `links:write` alone' }),
-    email: z.email().nullable(),
-    expires_at: timestamp.nullable(),
-    download_limit: z.number().int().nullable(),
-    downloads: z.number().int(),
-    status: z.enum(['active', 'expired', 'exhausted', 'revoked', 'withdrawn']),
-    created_at: timestamp,
-  })
-  .meta({ id: 'Link' })
+const MOST_PER_FILE = 1000
 
 const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
+const email = z.email('Send an e-mail address').max(320).optional()
 
-const linksBody = z
-  .strictObject({
-    file_ids: z
-      .array(z.string())
-      .min(1, 'At least one file')
-      .max(FILES_AT_ONCE, `At most ${FILES_AT_ONCE} files a call`),
-    ...terms,
-    email: z.email('Send an e-mail address').max(320).optional(),
-    per_file: z
-      .array(z.strictObject({ file_id: z.string(), ...terms }))
-      .max(FILES_AT_ONCE)
-      .optional(),
-  })
-  .meta({ id: 'LinksRequest' })
+const linksBody = (limits: Limits) =>
+  z
+    .strictObject({
+      file_ids: fileIds(limits).optional(),
+      pack_id: z.string().optional().meta({ description: 'Instead of files: one link for all that the pack has' }),
+      ...terms,
+      email,
+      per_file: z
+        .array(z.strictObject({ file_id: z.string(), ...terms, email }))
+        .max(MOST_PER_FILE, `At most ${MOST_PER_FILE} files with terms of their own`)
+        .optional(),
+    })
+    .superRefine(({ file_ids, pack_id, per_file }, context) => {
+      const wrong = (param: string, message: string) => context.addIssue({ code: 'custom', path: [param], message })
+      if ((file_ids === undefined) === (pack_id === undefined)) wrong('file_ids', 'Name files or a pack, one of them')
+      if (pack_id !== undefined && per_file) wrong('per_file', 'A pack’s link has no terms of single files')
+    })
+    .meta({ id: 'LinksRequest' })
+type LinksBody = z.output<ReturnType<typeof linksBody>>
 
 export interface LinkRouteParts {
+  engine: Engine
+  limits: Limits
   secrets: Secrets
   baseUrl: string
   clock: () => Date
 }
 
-export function linkRoutes(parts: LinkRouteParts): Endpoint[] {
-  const record = (link: Link, mayUse: boolean): z.output<typeof linkSchema> => ({
-    id: toPublicId('link', link.id),
-    file_id: toPublicId('file', link.file_id),
-    url: mayUse ? `${parts.baseUrl}/download?key=${link.key}` : null,
-    email: link.email,
-    expires_at: link.expires_at?.toISOString() ?? null,
-    download_limit: link.download_limit,
-    downloads: link.downloads,
-    status: link.status,
-    created_at: link.created_at.toISOString(),
+export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [making(parts), listing(parts), exporting(parts)]
+
+const making = (parts: LinkRouteParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/links',
+    summary: 'Make download links for files or a pack',
+    description: `One link a file, all or none. What is absent comes from the file’s own settings. Above ${FILES_AT_ONCE} files it is an operation, whose artifact lists the links.`,
+    tag: 'Links',
+    scope: 'links:write',
+    body: linksBody(parts.limits),
+    replies: {
+      201: { description: 'The links, in the order of `file_ids`', schema: listOf(linkSchema) },
+      202: { description: 'An operation makes them; follow `Location`', schema: operationSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body, idempotencyKey }) => {
+      if (body.file_ids === undefined) return made(parts, [await linkOfPack()])
+      const per_file = termsOfFiles(body)
+      if (body.file_ids.length > FILES_AT_ONCE) return operate(parts, caller, body, idempotencyKey)
+      const wanted = { ...body, file_ids: body.file_ids, per_file }
+      return made(parts, await createLinks(caller.scope, parts.secrets, wanted, parts.clock()))
+    },
   })
-  return [
-    endpoint({
-      method: 'post',
-      path: '/api/links',
-      summary: 'Make download links for files',
-      description: 'One link a file, all or none. What is absent comes from the file’s own settings.',
-      tag: 'Links',
-      scope: 'links:write',
-      body: linksBody,
-      replies: {
-        201: { description: 'The links, in the order of `file_ids`', schema: listOf(linkSchema) },
-        422: { description: 'Every problem', schema: errorSchema },
-      },
-      handler: async ({ caller, body }) => {
-        const wanted = { ...body, file_ids: uuidsOf(body.file_ids), per_file: perFile(body) }
-        const links = await createLinks(caller.scope, parts.secrets, wanted, parts.clock())
-        return { status: 201, body: { data: links.map((link) => record(link, true)), next_cursor: null } }
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/links',
-      summary: 'List links, newest first',
-      tag: 'Links',
-      scope: 'files:read',
-      query: z.strictObject({ ...page, file_id: z.string().optional() }),
-      replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
-      handler: async ({ caller, query }) => {
-        const { limit, cursor, file_id } = query
-        const links = await listLinks(
-          caller.scope,
-          parts.secrets,
-          await placeOf(caller.scope, limit, cursor, file_id),
-          parts.clock(),
-        )
-        const mayUse = caller.scopes.has('links:write')
-        return { body: { ...links, data: links.data.map((link) => record(link, mayUse)) } }
-      },
-    }),
-  ]
+
+const made = ({ baseUrl }: LinkRouteParts, links: readonly Link[]): Reply => ({
+  status: 201,
+  body: { data: links.map((link) => linkRecord(link, baseUrl, true)), next_cursor: null },
+})
+
+function linkOfPack(): Promise<Link> {
+  const details: ErrorDetail[] = [{ param: 'pack_id', code: 'pack_not_found', message: 'There is no such pack' }]
+  throw new AppError('validation_failed', { param: 'pack_id', details })
 }
 
-async function placeOf(scope: ShopScope, limit: number, cursor: string | undefined, file: string | undefined) {
-  const fileId = file === undefined ? undefined : requirePublicId('file', file)
-  if (fileId !== undefined) {
-    const [known] = await scope.from<{ id: string }>('files').where('id', fileId).select('id')
-    if (!known) throw new AppError('not_found')
-  }
-  return { limit, cursor, fileId }
-}
-
-function uuidsOf(ids: readonly string[]): string[] {
+/** Throws `validation_failed` with every problem that a schema can't see. */
+function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
   const details: ErrorDetail[] = []
-  const found = ids.map((id, index) =>
-    checked('file', id, () => details.push({ index, param: 'file_ids', ...NO_FILE })),
-  )
-  ids.forEach((id, index) => {
-    if (ids.indexOf(id) !== index)
-      details.push({ index, param: 'file_ids', code: 'invalid_value', message: 'This file is named twice' })
+  const wrong = (param: string, index: number, message: string) =>
+    details.push({ index, param, code: 'invalid_value', message })
+  file_ids.forEach((id, at) => file_ids.indexOf(id) < at && wrong('file_ids', at, 'This file is named twice'))
+  const known = new Set(file_ids)
+  const seen = new Set<string>()
+  const own = per_file.map(({ file_id, ...terms }, at) => {
+    const id = parsePublicId('file', file_id) ?? ''
+    if (!known.has(id)) wrong('per_file.file_id', at, 'This file is not in file_ids')
+    else if (seen.has(id)) wrong('per_file.file_id', at, 'This file is named twice')
+    seen.add(id)
+    return { file_id: id, ...terms }
   })
-  if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
-  return found
-}
-
-function perFile(body: z.output<typeof linksBody>) {
-  const details: ErrorDetail[] = []
-  const own = (body.per_file ?? []).map((one, index) => {
-    if (!body.file_ids.includes(one.file_id))
-      details.push({ index, param: 'file_id', code: 'invalid_value', message: 'This file is not in file_ids' })
-    return { ...one, file_id: parsePublicId('file', one.file_id) ?? '' }
-  })
-  if (details.length > 0) throw new AppError('validation_failed', { param: 'per_file', details })
+  if (details.length > 0) throw new AppError('validation_failed', { param: details[0]!.param, details })
   return own
 }
 
-const NO_FILE = { code: 'not_found', message: 'There is no such file' } as const
+const ACTION = 'create-links'
 
-function checked(prefix: IdPrefix, id: string, wrong: () => void): string {
-  const uuid = parsePublicId(prefix, id)
-  if (uuid === null) wrong()
-  return uuid ?? ''
+async function operate(
+  { engine, clock }: LinkRouteParts,
+  caller: Caller,
+  { file_ids: ids = [], pack_id: _, ...options }: LinksBody,
+  idempotencyKey: string | undefined,
+): Promise<Reply> {
+  const details = await unknownFiles(caller.scope, ids)
+  if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
+  const id = await startWorkflow(engine, caller.scope, action(engine, ACTION, options), {
+    source: { type: 'files', ids },
+    dryRun: false,
+    requestedBy: caller.name,
+    channel: channelOf(caller),
+    idempotencyKey,
+    permit: (scopes) => requireScopes(caller, scopes as Scope[]),
+  })
+  const operation = (await engine.get(caller.scope, id))!
+  return {
+    status: 202,
+    body: operationRecord(engine, operation, clock()),
+    headers: { Location: operationPath(operation) },
+  }
+}
+
+const listing = (parts: LinkRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/links',
+    summary: 'List links, newest first',
+    description:
+      'Links that a pack’s link gave to its files are listed with `file_id` alone. A page may be short, or even empty, and yet have a `next_cursor`.',
+    tag: 'Links',
+    scope: 'files:read',
+    query: z.strictObject({ ...page, ...linkFilterFields }),
+    replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
+    handler: async ({ caller, query: { limit, cursor, ...given } }) => {
+      const filter = await knownFilter(caller.scope, linkFilterOf(given))
+      const links = await listLinks(caller.scope, parts.secrets, { ...filter, limit, cursor }, parts.clock())
+      const mayUse = caller.scopes.has('links:write')
+      return { body: { ...links, data: links.data.map((link) => linkRecord(link, parts.baseUrl, mayUse)) } }
+    },
+  })
+
+/** What it is about must be there. Throws `not_found`. */
+async function knownFilter(scope: ShopScope, filter: LinkFilter): Promise<LinkFilter> {
+  const { fileId, packId, operation } = filter
+  for (const [table, id] of [
+    ['files', fileId],
+    ['packs', packId],
+    ['operations', operation],
+  ] as const) {
+    if (id === undefined) continue
+    const [known] = await scope.from<{ id: string }>(table).where('id', id).select('id')
+    if (!known) throw new AppError('not_found')
+  }
+  return filter
+}
+
+const COLUMNS = [
+  'id',
+  'filename',
+  'url',
+  'email',
+  'expires_at',
+  'download_limit',
+  'downloads',
+  'status',
+  'created_at',
+] as const
+
+const exporting = (parts: LinkRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/links/export.csv',
+    summary: 'Export links as CSV',
+    description: 'All that the filter selects, newest first, as a download.',
+    tag: 'Links',
+    scope: 'links:write',
+    query: z.strictObject(linkFilterFields),
+    replies: { 200: { description: 'text/csv', schema: null } },
+    handler: async ({ caller, query, ctx, signal }) => {
+      const filter = await knownFilter(caller.scope, linkFilterOf(query))
+      const now = parts.clock()
+      ctx.set('Content-Disposition', `attachment; filename="links-${now.toISOString().slice(0, 10)}.csv"`)
+      ctx.set('Cache-Control', 'no-store')
+      ctx.type = 'text/csv; charset=utf-8'
+      ctx.body = Readable.from(csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), parts.baseUrl))
+      return null
+    },
+  })
+
+async function* csvOf(pages: AsyncIterable<readonly Link[]>, baseUrl: string): AsyncGenerator<string> {
+  // The mark tells a spreadsheet that this is UTF-8.
+  yield `\ufeff${COLUMNS.join(',')}\r\n`
+  for await (const links of pages) {
+    if (links.length === 0) continue
+    const rows = links
+      .map((link) => linkRecord(link, baseUrl, true))
+      .map((record) => COLUMNS.map((name) => plainCell(record[name])))
+    yield `${Papa.unparse(rows, { newline: '\r\n' })}\r\n`
+  }
 }

@@ -1,0 +1,205 @@
+// Lists of links, newest first. A shop may have a million of them: each filter names the index that serves it, and what no index
+// can serve is looked for in spans, so that no page takes long.
+import type { Bindings, ShopScope } from '../db/for-shop.ts'
+import { likeLiteral } from '../db/like.ts'
+import { AppError, ERRORS } from '../errors.ts'
+import type { Secrets } from '../secrets.ts'
+import { LINK_COLUMNS, LINK_TABLES, linkOf, type Link, type LinkRow, type LinkStatus } from './links.ts'
+import { nameKey } from './rules.ts'
+
+/** Every condition must hold. Ids are bare UUIDs. */
+export interface LinkFilter {
+  /** Also those that a pack's link gave to the file. Index: links_file. */
+  fileId?: string | undefined
+  /** Index: links_pack. */
+  packId?: string | undefined
+  /** Links that this operation made. Index: links_operation. */
+  operation?: string | undefined
+  /** This address, in any case. Index: links_email. */
+  email?: string | undefined
+  /** The file's or the pack's name contains it, or the address begins with it; in any case. Index: links_file, links_email. */
+  search?: string | undefined
+  /** Revoked, index: links_revoked; withdrawn, index: links_file; the others are found on the way. */
+  status?: LinkStatus | undefined
+}
+
+export interface LinkPage {
+  data: readonly Link[]
+  next_cursor: string | null
+}
+
+/** Rows that are looked at in one go, at first and at most; and how long that may go on before a page is given short. */
+const SPAN = { first: 1000, most: 32_000 }
+const LOOKING_MS = 1000
+/** Up to so many files, packs or links stand in a query by their ids. */
+const NAMED_ONES = 1000
+
+/** The same as `linkStatus`. */
+const STATUS: Readonly<Record<LinkStatus, string>> = {
+  revoked: 'l.revoked_at is not null',
+  withdrawn: `l.revoked_at is null and (f.deleted_at is not null or f.mapping_state = 'unmapped')`,
+  expired: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'
+    and l.expires_at <= :now`,
+  exhausted: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'
+    and (l.expires_at is null or l.expires_at > :now) and l.downloads >= l.download_limit`,
+  active: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'
+    and (l.expires_at is null or l.expires_at > :now) and (l.download_limit is null or l.downloads < l.download_limit)`,
+}
+
+/**
+ * A page of links, newest first; `cursor` is the `next_cursor` of the page before. A page may be short and yet not the last one.
+ * Throws `validation_failed` on a cursor that is none of ours.
+ */
+export async function listLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  page: LinkFilter & { limit: number; cursor?: string | undefined },
+  now: Date,
+): Promise<LinkPage> {
+  requireCursor(page.cursor)
+  const { where, bindings, served } = await compile(scope, page, now)
+  const look = served ? lookThere : lookOnTheWay
+  const { rows, last } = await look(scope, where, bindings, page)
+  const data = rows.slice(0, page.limit).map((row) => linkOf(row, secrets, now))
+  return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : last }
+}
+
+/** All of them, a page at a time. */
+export async function* pagesOfLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  filter: LinkFilter,
+  now: Date,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Link[]> {
+  let cursor: string | undefined
+  do {
+    signal.throwIfAborted()
+    const page = await listLinks(scope, secrets, { ...filter, limit: PAGE, cursor }, now)
+    yield page.data
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+}
+const PAGE = 1000
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function requireCursor(cursor: string | undefined): void {
+  if (cursor === undefined || UUID.test(cursor)) return
+  const message = ERRORS.invalid_value.message
+  throw new AppError('validation_failed', { details: [{ param: 'cursor', code: 'invalid_value', message }] })
+}
+
+interface Compiled {
+  where: string
+  bindings: Bindings
+  /** An index leads to the links, or the newest ones are those; otherwise all are looked through. */
+  served: boolean
+}
+
+async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise<Compiled> {
+  const conditions: string[] = []
+  const bindings: Bindings = {}
+  let served = filter.status === 'revoked' || (filter.status === undefined && !filter.search)
+  const add = (sql: string, given: Bindings, isServed = true) => {
+    conditions.push(sql)
+    Object.assign(bindings, given)
+    served ||= isServed
+  }
+  const { fileId, packId, operation, email, search, status } = filter
+  if (fileId !== undefined) add('l.file_id = :fileId', { fileId })
+  // A file's own list alone shows what a pack's link gave to it: elsewhere the pack's link stands for them.
+  else conditions.push('l.parent_id is null')
+  if (packId !== undefined) add('l.pack_id = :packId', { packId })
+  if (operation !== undefined) add('l.operation_id = :operation', { operation })
+  if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })
+  if (search) add(...(await searched(scope, search)))
+  if (status !== undefined) add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
+  if (status === 'withdrawn' && !served) {
+    const files = await few(scope, WITHDRAWN, {})
+    if (files) add('l.file_id = any(:withdrawn::uuid[])', { withdrawn: files })
+  }
+  return { where: conditions.join(' and '), bindings, served }
+}
+
+const EMAIL = 'lower(l.email) collate "C"'
+// Two ways of the same thing, each with an index of its own: files_unmapped has only those outside the trash.
+const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null
+  union all select id from files where shop_id = :shop and deleted_at is null and mapping_state = 'unmapped'`
+// And files_name_parts too.
+const NAMED = `select id from files where shop_id = :shop and deleted_at is null and name_key like :part
+  union all select id from files where shop_id = :shop and deleted_at is not null and name_key like :part`
+const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
+const ADDRESSED = `select id from links l where shop_id = :shop and ${EMAIL} like lower(:start) collate "C"`
+
+async function searched(scope: ShopScope, text: string): Promise<[sql: string, bindings: Bindings, served: boolean]> {
+  const part = { part: `%${likeLiteral(nameKey(text))}%` }
+  const start = { start: `${likeLiteral(text)}%` }
+  const files = await few(scope, NAMED, part)
+  const packs = await few(scope, NAMED_PACKS, part)
+  const links = await few(scope, ADDRESSED, start)
+  if (files && packs && links)
+    return [
+      '(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[]) or l.id = any(:links::uuid[]))',
+      { files, packs, links },
+      true,
+    ]
+  const anywhere = `(f.name_key like :part or p.name_key like :part or ${EMAIL} like lower(:start) collate "C")`
+  return [anywhere, { ...part, ...start }, false]
+}
+
+/** Their ids, or null where there are too many to be named. */
+async function few(scope: ShopScope, select: string, bindings: Bindings): Promise<string[] | null> {
+  const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :most`, {
+    ...bindings,
+    most: NAMED_ONES + 1,
+  })
+  return rows.length > NAMED_ONES ? null : rows.map(({ id }) => id)
+}
+
+interface Found {
+  rows: LinkRow[]
+  /** Where to go on, where the end has not been reached and the page is not full. */
+  last: string | null
+}
+interface Place {
+  limit: number
+  cursor?: string | undefined
+}
+
+async function lookThere(scope: ShopScope, where: string, bindings: Bindings, place: Place): Promise<Found> {
+  const { limit, cursor } = place
+  const rows = await scope.query<LinkRow>(
+    `select ${LINK_COLUMNS} from ${LINK_TABLES}
+     where l.shop_id = :shop and ${where} ${cursor === undefined ? '' : 'and l.id < :cursor'}
+     order by l.id desc limit :rows`,
+    { ...bindings, rows: limit + 1, ...(cursor === undefined ? {} : { cursor }) },
+  )
+  return { rows, last: null }
+}
+
+/** Span after span, until the page is full, the links are at their end, or it has taken long enough. */
+async function lookOnTheWay(scope: ShopScope, where: string, bindings: Bindings, place: Place): Promise<Found> {
+  const until = performance.now() + LOOKING_MS
+  const found: LinkRow[] = []
+  let last = place.cursor ?? null
+  for (let span = SPAN.first; ; span = Math.min(SPAN.most, span * 4)) {
+    const rows = await scope.query<LinkRow & { last: string | null; looked: number }>(
+      `with span as materialized (
+         select l.* from links l where l.shop_id = :shop ${last === null ? '' : 'and l.id < :last'}
+         order by l.id desc limit :span
+       ), page as (
+         select ${LINK_COLUMNS} from ${LINK_TABLES.replace('links l', 'span l')}
+         where ${where} order by l.id desc limit :rows
+       )
+       select page.*, span.last, span.looked
+       from (select (array_agg(id order by id))[1] as last, count(*) as looked from span) span left join page on true
+       order by page.id desc`,
+      { ...bindings, span, rows: place.limit + 1 - found.length, ...(last === null ? {} : { last }) },
+    )
+    found.push(...rows.filter(({ id }) => id !== null))
+    last = rows[0]!.looked < span ? null : rows[0]!.last
+    if (found.length > place.limit) return { rows: found, last: null }
+    if (last === null || performance.now() > until) return { rows: found, last }
+  }
+}

@@ -9,9 +9,9 @@ import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { openLocks } from '../server/db/locks.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { createDelivery } from '../server/delivery/delivery.ts'
-import { createApp, listen } from '../server/http/app.ts'
+import { createApp, listEndpoints, listen, type AppParts } from '../server/http/app.ts'
 import { createApiKey } from '../server/http/auth.ts'
-import { SCOPES, type Scope } from '../server/http/endpoint.ts'
+import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
 import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
@@ -36,6 +36,7 @@ export interface Client {
 
 export interface TestApp {
   url: string
+  endpoints: readonly Endpoint[]
   engine: TestEngine
   /** Of the first shop, with every scope. */
   owner: Client
@@ -77,7 +78,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     locks,
     fileBytes: whole.limits.file_bytes,
   }
-  const app = createApp({
+  const parts: AppParts = {
     database,
     engine: engine.engine,
     storefront,
@@ -92,7 +93,8 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     trustProxy: false,
     clock,
     log: silent,
-  })
+  }
+  const app = createApp(parts)
   const server = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clientOf = async (shop: number, scopes: readonly Scope[]): Promise<Client> => {
@@ -102,6 +104,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
   }
   return {
     url,
+    endpoints: listEndpoints(parts),
     engine,
     owner: await clientOf(engine.shop, SCOPES),
     clientWith: (scopes) => clientOf(engine.shop, scopes),

@@ -1,8 +1,11 @@
-// The OpenAPI document, made of the schemas that validate the requests, and the page that shows it.
+// The OpenAPI document, made of the schemas that validate the requests, with the examples that a test sends.
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import type { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
+import type { Example } from './examples/example.ts'
+import { EXAMPLES } from './examples/examples.ts'
 import { errorSchema } from './schemas.ts'
+import { tusPaths } from './tus-paths.ts'
 
 const COMMON_ERRORS: Record<number, string> = {
   401: 'No valid API key or session token',
@@ -16,7 +19,8 @@ const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string, version: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const endpoint of endpoints) (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint)
-  return createDocument({
+  for (const [path, methods] of Object.entries(tusPaths)) paths[path] = { ...paths[path], ...methods }
+  const document = createDocument({
     openapi: '3.1.0',
     info: {
       title: 'Stevedore',
@@ -30,6 +34,10 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     paths,
   })
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, operation] of Object.entries(methods as Record<string, Operation>))
+      complete(operation, method, path)
+  return document
 }
 
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
@@ -53,4 +61,44 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     ...(body ? { requestBody: { content: json(body), required: true } } : {}),
     responses: Object.fromEntries([...errors, ...answers]) as never,
   }
+}
+
+/** An operation of the document, as far as it is completed here. */
+export interface Operation {
+  operationId?: string
+  summary?: string
+  tags?: string[]
+  parameters?: { name: string; in: string; example?: unknown }[]
+  requestBody?: { content: Record<string, { schema?: unknown; example?: unknown }>; required?: boolean }
+}
+
+/** Gives it a name for programs that are made of the document, and its example. */
+function complete(operation: Operation, method: string, path: string): void {
+  operation.operationId = operationId(method, path)
+  const example: Example | undefined = EXAMPLES[`${method} ${path}`]
+  if (!example) return
+  const values: Record<string, Example['params']> = {
+    path: example.params,
+    query: example.query,
+    header: example.headers,
+  }
+  for (const parameter of operation.parameters ?? []) {
+    const value = values[parameter.in]?.[parameter.name]
+    if (value !== undefined) parameter.example = value
+  }
+  if (example.body !== undefined) operation.requestBody!.content['application/json']!.example = example.body
+  if (!example.content) return
+  const { type, text } = example.content
+  operation.requestBody ??= { content: {}, required: true }
+  const content = (operation.requestBody.content[type] ??= { schema: { type: 'string' } })
+  content.example = text
+}
+
+/** `post /api/files/{id}/versions` → `postFilesByIdVersions` */
+function operationId(method: string, path: string): string {
+  const words = path
+    .replace('/api/', '')
+    .replace(/\{(\w+)\}/g, 'by-$1')
+    .split(/[^a-z0-9]+/i)
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }

@@ -1,11 +1,11 @@
-// Nobody in where they don't belong: bad keys, missing scopes, other shops' ids, each beside its twin that gets in.
+// Nobody in where they don't belong: bad keys, missing scopes, other shops' ids in requests, each beside its twin that gets in.
+// That every route with an id is closed to other shops is shown by tenants.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { findRunning } from '../../server/db/embedded.ts'
 import { forShop } from '../../server/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
 import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
-import { parsePublicId, toPublicId } from '../../server/ids.ts'
 import { createTestShop, silent } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from './imports.ts'
@@ -49,33 +49,7 @@ async function makeOwner(domain: string): Promise<Owner> {
   const file = reply.files[0]!.file_id!
   const links = (await (await as(key, 'POST', '/api/links', { file_ids: [file] })).json()) as { data: { id: string }[] }
   const notices = await listAll(caller, '/api/notices')
-  const make = async (route: string, body: object) =>
-    ((await (await as(key, 'POST', route, body)).json()) as { id: string }).id
-  const workflow = await make('/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] })
-  const schedule = await make('/api/schedules', { name: 'Own', cron: '0 3 * * *', workflow })
-  const batch = await make('/api/uploads/batches', {})
-  const uploaded = await fetch(`${server.url}/api/csv`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
-    body: `filename,file_url\n${domain}.pdf,${origin.url}/bytes/1/csv\n`,
-  })
-  const { id: csv } = (await uploaded.json()) as { id: string }
-  const question = { candidates: '[]', score: 0.9, question: Buffer.alloc(32) }
-  const [asked] = (await forShop(database, shop)
-    .insert('reviews', { file_id: parsePublicId('file', file), ...question })
-    .returning('id')) as { id: string }[]
-  const review = toPublicId('review', asked!.id)
-  const ids = {
-    review,
-    batch,
-    csv,
-    file,
-    import: reply.job_id,
-    link: links.data[0]!.id,
-    notice: notices[0]!.id!,
-    workflow,
-    schedule,
-  }
+  const ids = { file, link: links.data[0]!.id, notice: notices[0]!.id! }
   return { key, shop, ids }
 }
 
@@ -105,10 +79,11 @@ describe('keys', () => {
           key(),
           method.toUpperCase(),
           path.replace('{id}', a.ids.file!),
-          method === 'get' ? undefined : {},
+          ['get', 'head'].includes(method) ? undefined : {},
         )
         expect([path, response.status]).toEqual([path, 401])
-        expect(await response.json()).toMatchObject({ error: { code: 'unauthenticated', status: 401 } })
+        if (method !== 'head')
+          expect(await response.json()).toMatchObject({ error: { code: 'unauthenticated', status: 401 } })
       }
   })
 
@@ -151,23 +126,6 @@ describe('keys', () => {
 })
 
 describe('another shop’s ids', () => {
-  test('are 404 on every route that takes one, and 200 for their owner', async () => {
-    let asked = 0
-    for (const [path, methods] of Object.entries(document.paths)) {
-      if (!path.includes('{id}') || !methods.get) continue
-      for (const id of Object.values(a.ids)) {
-        const route = path.replace('{id}', id)
-        const theirs = await as(b.key, 'GET', route)
-        expect([route, theirs.status]).toEqual([route, 404])
-        const own = await as(a.key, 'GET', route)
-        if (own.status === 200) asked++
-        else expect([route, own.status]).toEqual([route, 404])
-      }
-    }
-    // Each of the routes answers its owner for the one kind of id that it takes.
-    expect(asked).toBe(Object.entries(document.paths).filter(([path, { get }]) => path.includes('{id}') && get).length)
-  })
-
   test('select nothing in lists and change nothing', async () => {
     expect((await as(b.key, 'GET', `/api/links?file_id=${a.ids.file}`)).status).toBe(404)
     expect((await as(a.key, 'GET', `/api/links?file_id=${a.ids.file}`)).status).toBe(200)

@@ -1,0 +1,57 @@
+// A documented example: a request that can be sent as it stands, and the status that it is answered with. A test sends every one of
+// them, with ids and addresses that exist in the place of those written here.
+
+export interface Example {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>>
+  /** JSON. */
+  body?: unknown
+  /** Instead of JSON. */
+  content?: { type: string; text: string }
+  status: number
+}
+
+/** By method and path, as `get /api/files/{id}`. */
+export type Examples = Readonly<Record<string, Example>>
+
+const id = (prefix: string, place: number) =>
+  `${prefix}_0199c2f5d2c07f0a9b7e3f4a5b6c7d${place.toString(16).padStart(2, '0')}`
+
+/** What the examples are about. */
+export const IDS = {
+  file: id('file', 1),
+  /** Another one of the same pack. */
+  second_file: id('file', 2),
+  public_file: id('file', 3),
+  pack: id('pack', 4),
+  template: id('template', 5),
+  key: id('key', 6),
+  link: id('link', 7),
+  import: id('import', 8),
+  /** It has ended, and can be undone. */
+  operation: id('op', 9),
+  running_operation: id('op', 10),
+  paused_operation: id('op', 11),
+  preview: id('op', 12),
+  failed_operation: id('op', 13),
+  /** It made a document. */
+  export: id('op', 14),
+  workflow: id('workflow', 15),
+  schedule: id('schedule', 16),
+  review: id('review', 17),
+  csv: id('csv', 18),
+  checked_csv: id('csv', 19),
+  columns: id('columns', 20),
+  batch: id('batch', 21),
+  /** All of it is there, and in no import. */
+  received_upload: id('upload', 22),
+  unfinished_upload: id('upload', 23),
+  notice: id('notice', 24),
+  message: id('message', 25),
+} as const
+export type ExampleId = keyof typeof IDS
+
+/** An address that something is fetched from. */
+export const SOURCE = 'https://cdn.example.com/guide.pdf'
+export const PRODUCT = 'gid://shopify/Product/1'

@@ -1,0 +1,58 @@
+// Examples of requests about CSV imports and uploads.
+import { IDS, SOURCE, type Examples } from './example.ts'
+
+const csv = { id: IDS.csv }
+const checked = { id: IDS.checked_csv }
+const batch = { id: IDS.batch }
+const upload = { id: IDS.unfinished_upload }
+const tus = { 'Tus-Resumable': '1.0.0' }
+
+export const csvExamples: Examples = {
+  'post /api/csv': {
+    query: { filename: 'spring.csv' },
+    content: { type: 'text/csv', text: `filename,file_url,tags\r\nguide.pdf,${SOURCE},"guide,2026"\r\n` },
+    status: 201,
+  },
+  'get /api/csv/{id}': { params: csv, status: 200 },
+  'delete /api/csv/{id}': { params: csv, status: 204 },
+  'put /api/csv/{id}/columns': {
+    params: csv,
+    body: { mapping: { filename: 'filename', file_url: 'file_url', tags: 'tags' }, save_as: 'Supplier list' },
+    status: 200,
+  },
+  'post /api/csv/{id}/check': { params: csv, body: { probe: false, on_conflict: 'rename' }, status: 202 },
+  'get /api/csv/{id}/problems': { params: checked, query: { severity: 'error' }, status: 200 },
+  'get /api/csv/{id}/errors.csv': { params: checked, status: 200 },
+  'post /api/csv/{id}/start': { params: checked, body: { only_valid: true }, status: 202 },
+  'get /api/csv/mappings': { status: 200 },
+  'post /api/csv/mappings': {
+    body: { name: 'Supplier list', headers: ['Name', 'Link'], mapping: { filename: 'Name', file_url: 'Link' } },
+    status: 201,
+  },
+  'delete /api/csv/mappings/{id}': { params: { id: IDS.columns }, status: 204 },
+}
+
+export const uploadExamples: Examples = {
+  'post /api/uploads/batches': { body: { count: 2, auto_map: true }, status: 201 },
+  'get /api/uploads/batches/{id}': { params: batch, status: 200 },
+  'post /api/uploads/batches/{id}/start': { params: batch, status: 202 },
+  'post /api/uploads/check-names': { body: { filenames: ['guide.pdf', 'cover.jpg'] }, status: 200 },
+  'options /api/uploads': { headers: tus, status: 204 },
+  'post /api/uploads': {
+    // The values are base64: guide.pdf, new_version.
+    headers: {
+      ...tus,
+      'Upload-Length': '1000',
+      'Upload-Metadata': 'filename Z3VpZGUucGRm,on_conflict bmV3X3ZlcnNpb24=',
+    },
+    status: 201,
+  },
+  'head /api/uploads/{id}': { params: upload, headers: tus, status: 200 },
+  'patch /api/uploads/{id}': {
+    params: upload,
+    headers: { ...tus, 'Upload-Offset': '0' },
+    content: { type: 'application/offset+octet-stream', text: 'The first of its bytes' },
+    status: 204,
+  },
+  'delete /api/uploads/{id}': { params: upload, headers: tus, status: 204 },
+}

@@ -1,0 +1,44 @@
+// Examples of requests about packs, links, products and reviews.
+import { IDS, PRODUCT, type Examples } from './example.ts'
+
+const pack = { id: IDS.pack }
+const review = { id: IDS.review }
+
+export const packExamples: Examples = {
+  'get /api/packs': { query: { search: 'summer', limit: '20' }, status: 200 },
+  'post /api/packs': { body: { name: 'Summer bundle', products: [{ product_id: PRODUCT }] }, status: 201 },
+  'get /api/packs/{id}': { params: pack, status: 200 },
+  'patch /api/packs/{id}': {
+    params: pack,
+    body: { name: 'Winter bundle', products: [{ product_id: PRODUCT, variant_id: null }] },
+    status: 200,
+  },
+  'put /api/packs/{id}/order': { params: pack, body: { file_ids: [IDS.second_file, IDS.file] }, status: 200 },
+  'delete /api/packs/{id}': { params: pack, status: 204 },
+}
+
+export const linkExamples: Examples = {
+  'post /api/links': {
+    body: {
+      file_ids: [IDS.file, IDS.second_file],
+      expiry_days: 30,
+      download_limit: 3,
+      email: 'buyer@example.com',
+      per_file: [{ file_id: IDS.second_file, expiry_days: null }],
+    },
+    status: 201,
+  },
+  'get /api/links': { query: { file_id: IDS.file, status: 'active' }, status: 200 },
+  'get /api/links/export.csv': { query: { file_id: IDS.file }, status: 200 },
+}
+
+export const productExamples: Examples = {
+  'get /api/products': { query: { search: 'guide', limit: '10' }, status: 200 },
+  'get /api/products/mirror': { status: 200 },
+  'post /api/products/refresh': { status: 202 },
+  'get /api/reviews': { query: { status: 'open' }, status: 200 },
+  'post /api/reviews/accept': { body: { above: 0.9 }, status: 202 },
+  'get /api/reviews/{id}': { params: review, status: 200 },
+  'post /api/reviews/{id}/accept': { params: review, body: { product_id: PRODUCT }, status: 202 },
+  'post /api/reviews/{id}/reject': { params: review, status: 200 },
+}

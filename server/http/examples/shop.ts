@@ -1,0 +1,22 @@
+// Examples of requests about the shop: settings, API keys, notices, messages, and who is signed in.
+import { IDS, type Examples } from './example.ts'
+
+export const shopExamples: Examples = {
+  'get /api/session': { status: 200 },
+  'get /api/settings': { status: 200 },
+  'patch /api/settings': {
+    body: { expiry_days: 90, download_limit: null, recipients: ['owner@example.com'], time_zone: 'Europe/Berlin' },
+    status: 200,
+  },
+  'get /api/api-keys': { status: 200 },
+  'post /api/api-keys': {
+    body: { name: 'Storefront sync', scopes: ['files:read', 'links:write'], expires_in_days: 365 },
+    status: 201,
+  },
+  'delete /api/api-keys/{id}': { params: { id: IDS.key }, status: 204 },
+  'get /api/notices': { query: { limit: '20' }, status: 200 },
+  'post /api/notices/read': { body: { ids: [IDS.notice] }, status: 200 },
+  'get /api/messages': { query: { kind: 'email', status: 'failed' }, status: 200 },
+  'post /api/messages/{id}/send': { params: { id: IDS.message }, status: 202 },
+  'get /api/webhooks/secret': { status: 200 },
+}

@@ -1,0 +1,85 @@
+// The tus part of /api/uploads as OpenAPI describes it. It is no list of endpoints: a tus server answers it (server/http/tus.ts).
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { z } from 'zod'
+import { errorSchema } from './schemas.ts'
+
+const resumable = z.literal('1.0.0').meta({ description: 'The version of the protocol' })
+const offset = z.coerce.number().int().min(0)
+const id = z.strictObject({ id: z.string() })
+
+const refused = (description: string) => ({ description, content: { 'application/json': { schema: errorSchema } } })
+const NO_SCOPE = { 401: refused('No valid API key or session token'), 403: refused('The key lacks the scope') }
+const GONE = { ...NO_SCOPE, 404: refused('No such upload in this shop'), 410: refused('It was not finished in time') }
+
+const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOperationObject => ({
+  ...given,
+  description: `${given.description ?? ''}\n\ntus 1.0: any tus client will do. Scope: \`imports:write\`.`.trim(),
+  tags: ['Uploads'],
+})
+
+export const tusPaths: ZodOpenApiPathsObject = {
+  '/api/uploads': {
+    options: operation({
+      summary: 'Ask what the tus server can do',
+      responses: { 204: { description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`' }, ...NO_SCOPE },
+    }),
+    post: operation({
+      summary: 'Begin an upload',
+      description:
+        'Without a batch it is imported by itself as soon as it is complete. Names that cannot be used are refused before a byte is sent.',
+      requestParams: {
+        header: z.object({
+          'Tus-Resumable': resumable,
+          'Upload-Length': z.coerce.number().int().min(1).meta({ description: 'Bytes' }),
+          'Upload-Metadata': z.string().meta({
+            description:
+              'Pairs of a name and a value in base64: `filename`, and if wanted `on_conflict` (`error`, `rename`, `overwrite`, `new_version`), `tags`, `batch`, `size`',
+          }),
+        }),
+      },
+      responses: {
+        201: { description: 'Send the bytes to the address in `Location`' },
+        ...NO_SCOPE,
+        413: refused('The file is larger than the shop may have'),
+        422: refused('Every problem'),
+        429: refused('Too many uploads are open'),
+      },
+    }),
+  },
+  '/api/uploads/{id}': {
+    head: operation({
+      summary: 'Ask how much of an upload is there',
+      requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
+      responses: { 200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Expires`' }, ...GONE },
+    }),
+    patch: operation({
+      summary: 'Send bytes of an upload',
+      requestParams: {
+        path: id,
+        header: z.object({
+          'Tus-Resumable': resumable,
+          'Upload-Offset': offset.meta({ description: 'Where these bytes begin: what `HEAD` says' }),
+          'Upload-Checksum': z.string().optional().meta({
+            description: 'Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`',
+          }),
+        }),
+      },
+      requestBody: {
+        required: true,
+        content: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      },
+      responses: {
+        204: { description: '`Upload-Offset` says how much is there now' },
+        ...GONE,
+        409: refused('The upload does not stand at this offset'),
+        413: refused('More bytes than were announced'),
+        460: refused('The bytes are not those that the checksum stands for'),
+      },
+    }),
+    delete: operation({
+      summary: 'Give an upload up',
+      requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
+      responses: { 204: { description: 'It is gone' }, ...GONE },
+    }),
+  },
+}

@@ -1,0 +1,262 @@
+// What the documented examples are about, made for real: a shop for each example, with as much in it as the example names.
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Operation } from '../server/http/openapi.ts'
+import { IDS, PRODUCT, SOURCE, type Example, type ExampleId } from '../server/http/examples/example.ts'
+import { EXAMPLES } from '../server/http/examples/examples.ts'
+import { admitFiles, admitVersion } from '../server/files/admit.ts'
+import { draftOf } from '../server/files/drafts.ts'
+import { shopSettingsSchema } from '../server/files/shop-settings.ts'
+import { parsePublicId, toPublicId } from '../server/ids.ts'
+import { untilEnded, type Answer, type Client } from './app.ts'
+import { openCsvApp, untilChecked, type CsvApp } from './csv.ts'
+import { startOrigin, type Origin } from './fakes/origin.ts'
+import { fillMirror, variantId } from './mirror.ts'
+import { beginUpload, sendFile } from './uploads.ts'
+
+/** An operation of the document, with its example. */
+export interface Documented {
+  /** As `get /api/files/{id}`. */
+  name: string
+  method: string
+  path: string
+  operation: Operation
+}
+
+export interface ExampleHouse {
+  app: CsvApp
+  document: { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, unknown> } }
+  documented: readonly Documented[]
+  /** A new shop in which all is there that the example (of that name, if none is given) is about, and it with the ids of those. */
+  prepare(name: string, example?: Example): Promise<{ owner: Client; example: Example }>
+  /** Sends it as the client. */
+  send(client: Client, name: string, example: Example): Promise<Answer>
+  close(): Promise<void>
+}
+
+export async function openExamples(): Promise<ExampleHouse> {
+  const [app, origin] = await Promise.all([openCsvApp(), startOrigin()])
+  const worker = await app.engine.startWorker()
+  const document = (await (await fetch(`${app.url}/api/openapi.json`)).json()) as ExampleHouse['document']
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, method, path, operation })),
+  )
+  return {
+    app,
+    document,
+    documented,
+    prepare: async (name, example = EXAMPLES[name]!) => {
+      const owner = await app.stranger(`${randomUUID()}.myshopify.com`)
+      return { owner, example: await fill({ app, origin, owner }, example) }
+    },
+    send: (client, name, example) => send(app.url, client, name, example),
+    close: async () => {
+      await worker.stop()
+      await app.close()
+      await origin.close()
+    },
+  }
+}
+
+interface Place {
+  app: CsvApp
+  origin: Origin
+  owner: Client
+}
+type Make = (place: Place, need: (id: ExampleId) => Promise<string>) => Promise<string>
+
+async function fill(place: Place, example: Example): Promise<Example> {
+  const text = JSON.stringify(example)
+  if (text.includes(PRODUCT)) await fillMirror(place.owner.scope, [{ title: 'Guide', skus: ['GUIDE-1'] }])
+  const made = new Map<ExampleId, Promise<string>>()
+  const need = (id: ExampleId): Promise<string> => {
+    const known = made.get(id) ?? MAKERS[id](place, need)
+    made.set(id, known)
+    return known
+  }
+  let real = text.replaceAll(SOURCE, `${place.origin.url}/bytes/1000/guide`)
+  for (const [id, written] of Object.entries(IDS) as [ExampleId, string][])
+    if (text.includes(written)) real = real.replaceAll(written, await need(id))
+  return JSON.parse(real) as Example
+}
+
+async function send(url: string, { key }: Client, name: string, example: Example): Promise<Answer> {
+  const [method, template] = name.split(' ') as [string, string]
+  const path = template.replace(/\{(\w+)\}/g, (_, param: string) => example.params![param]!)
+  const query = new URLSearchParams(example.query).toString()
+  const body = example.content?.text ?? (example.body === undefined ? undefined : JSON.stringify(example.body))
+  const type = example.content?.type ?? (example.body === undefined ? undefined : 'application/json')
+  const response = await fetch(`${url}${path}${query && `?${query}`}`, {
+    method: method.toUpperCase(),
+    headers: { authorization: `Bearer ${key}`, ...(type ? { 'content-type': type } : {}), ...example.headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.includes('json') && text !== ''
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+}
+
+async function call({ owner }: Place, method: string, route: string, body?: unknown): Promise<Answer['body']> {
+  const answer = await owner.call(method, route, body)
+  if (answer.status < 300) return answer.body
+  throw new Error(`${method} ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+}
+
+const post = async (place: Place, route: string, body: unknown) => (await call(place, 'POST', route, body)).id as string
+
+/** Two versions of a few bytes each. */
+async function makeFile({ app, owner: { scope } }: Place, filename: string): Promise<string> {
+  const { stage } = await app.engine.parts.ports(scope)
+  const bytes = (text: string) => stage.write(Readable.from([Buffer.from(text)]), null, new AbortController().signal)
+  const [first, second] = [await bytes(`${filename} one`), await bytes(`${filename} two`)]
+  const draft = draftOf({ filename, tags: ['summer'] }, shopSettingsSchema.parse({}))
+  return scope.transaction(async (tx) => {
+    const admission = { draft, staged: first, onConflict: 'error', channel: 'api' } as const
+    const [admitted] = await admitFiles(tx, [admission], { file_bytes: 1e9 })
+    if (admitted!.status !== 'created') throw new Error(JSON.stringify(admitted))
+    await admitVersion(tx, admitted!.fileId, second)
+    return toPublicId('file', admitted!.fileId)
+  })
+}
+
+const tagFiles = { action: 'tag-files', options: { mode: 'add', tags: ['checked'] } }
+
+/** An operation that nobody has begun to work on, and nobody will: its jobs wait for tomorrow. */
+async function waiting({ app, owner: { scope } }: Place, then?: 'pause'): Promise<string> {
+  const { engine } = app.engine
+  const id = await scope.transaction(async (tx) => {
+    const workflow = engine.workflow('tag-files')!
+    const steps = workflow.steps.map((step) => (step.id === 'act' ? { ...step, options: tagFiles.options } : step))
+    const start = { workflow: { ...workflow, steps }, channel: 'api', request: {}, requestedBy: 'test' }
+    const id = await engine.start(tx, { ...start, source: { type: 'filter', filter: {} } })
+    await tx.query(
+      `update graphile_worker._private_jobs set run_at = now() + interval '1 day'
+       where (payload ->> 'operation') = :id and (payload ->> 'shop')::int = :shop`,
+      { id },
+    )
+    if (then) await engine.move(tx, id, then)
+    return id
+  })
+  return toPublicId('op', id)
+}
+
+async function ended(place: Place, body: object): Promise<string> {
+  const id = await post(place, '/api/operations', body)
+  await untilEnded(place.owner, id)
+  return id
+}
+
+async function uploadCsv({ app, owner }: Place, text: string): Promise<string> {
+  const response = await fetch(`${app.url}/api/csv`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'text/csv' },
+    body: text,
+  })
+  return ((await response.json()) as { id: string }).id
+}
+
+async function inserted({ owner: { scope } }: Place, prefix: 'review' | 'notice' | 'message', row: object) {
+  const table = { review: 'reviews', notice: 'notices', message: 'outbox' } as const
+  const [made] = (await scope.insert(table[prefix], row).returning('id')) as { id: string }[]
+  return toPublicId(prefix, made!.id)
+}
+
+const MAKERS: Record<ExampleId, Make> = {
+  file: (place) => makeFile(place, 'guide.pdf'),
+  second_file: (place) => makeFile(place, 'map.pdf'),
+  public_file: async (place) => {
+    const id = await makeFile(place, 'leaflet.pdf')
+    await call(place, 'PATCH', `/api/files/${id}`, { visibility: 'public' })
+    return id
+  },
+  pack: async (place, need) => {
+    const id = await post(place, '/api/packs', { name: 'Summer' })
+    for (const file of ['file', 'second_file'] as const)
+      await call(place, 'PATCH', `/api/files/${await need(file)}`, { pack_id: id })
+    return id
+  },
+  template: (place) => post(place, '/api/tag-templates', { name: 'Spring', tags: ['spring'] }),
+  key: (place) => post(place, '/api/api-keys', { name: 'Old', scopes: ['files:read'] }),
+  link: async (place, need) => {
+    const made = await call(place, 'POST', '/api/links', { file_ids: [await need('file')], email: 'buyer@example.com' })
+    return made.data[0].id as string
+  },
+  import: async (place) => {
+    const files = [{ filename: 'imported.pdf', url: `${place.origin.url}/bytes/100/imported` }]
+    return (await call(place, 'POST', '/api/files/import', { files })).job_id as string
+  },
+  operation: async (place, need) => ended(place, { ...tagFiles, select: { file_ids: [await need('file')] } }),
+  running_operation: async (place, need) => {
+    await need('file')
+    return waiting(place)
+  },
+  paused_operation: async (place, need) => {
+    await need('file')
+    return waiting(place, 'pause')
+  },
+  preview: async (place, need) => {
+    const select = { file_ids: [await need('file')] }
+    const id = await post(place, '/api/operations', { ...tagFiles, select, dry_run: true })
+    for (const until = Date.now() + 40_000; ;) {
+      if ((await call(place, 'GET', `/api/operations/${id}`)).status === 'previewed') return id
+      if (Date.now() > until) throw new Error('The preview did not end')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+  },
+  failed_operation: (place) => ended(place, { ...tagFiles, select: { file_ids: [toPublicId('file', randomUUID())] } }),
+  export: async (place, need) =>
+    ended(place, { action: 'export-files', options: {}, select: { file_ids: [await need('file')] } }),
+  workflow: (place) =>
+    post(place, '/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] }),
+  schedule: (place) =>
+    post(place, '/api/schedules', { name: 'Own', cron: '0 3 * * *', ...tagFiles, filter: { type: ['pdf'] } }),
+  review: async (place, need) => {
+    const about = { product_title: 'Guide', sku: 'GUIDE-1', method: 'title', score: 0.9, reason: 'Its title is alike' }
+    const candidates = [null, variantId(1, 1)].map((variant_id) => ({ product_id: PRODUCT, variant_id, ...about }))
+    const file_id = parsePublicId('file', await need('file'))
+    const row = { candidates: JSON.stringify(candidates), score: 0.9, question: Buffer.alloc(32) }
+    return inserted(place, 'review', { file_id, ...row })
+  },
+  csv: (place) => uploadCsv(place, `filename,file_url,tags\nlist.pdf,${place.origin.url}/bytes/100/list,a\n`),
+  checked_csv: async (place) => {
+    const rows = [`list.pdf,${place.origin.url}/bytes/100/list`, 'wrong.pdf,nowhere']
+    const id = await uploadCsv(place, ['filename,file_url', ...rows, ''].join('\n'))
+    await call(place, 'POST', `/api/csv/${id}/check`, { probe: false })
+    await untilChecked(place, id)
+    return id
+  },
+  columns: (place) =>
+    post(place, '/api/csv/mappings', { name: 'Mine', headers: ['A', 'B'], mapping: { filename: 'A', file_url: 'B' } }),
+  batch: async (place) => {
+    const id = await post(place, '/api/uploads/batches', {})
+    await upload(place, id)
+    return id
+  },
+  received_upload: async (place) => upload(place, await post(place, '/api/uploads/batches', {})),
+  unfinished_upload: async ({ app, owner }) => {
+    const at = await beginUpload({ url: app.url, key: owner.key }, 1000, { filename: 'begun.pdf' })
+    return at.split('/').at(-1)!
+  },
+  notice: (place) => inserted(place, 'notice', { level: 'info', title: 'Done', body: 'All of it' }),
+  message: (place) => {
+    const payload = {
+      to: ['owner@example.com'],
+      template: 'operation-finished',
+      subject: 'Done',
+      text: 'Done',
+      html: '',
+    }
+    return inserted(place, 'message', {
+      key: 'test',
+      kind: 'email',
+      status: 'failed',
+      payload: JSON.stringify(payload),
+    })
+  },
+}
+
+async function upload({ app, owner }: Place, batch: string): Promise<string> {
+  const sender = { url: app.url, key: owner.key }
+  const metadata = { filename: 'sent.pdf', batch }
+  return (await sendFile(sender, Buffer.alloc(100, 'x'), { metadata }).done).split('/').at(-1)!
+}

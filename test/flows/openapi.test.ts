@@ -1,0 +1,62 @@
+// The OpenAPI document: every operation is described whole, and every example in it works as it stands.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { EXAMPLES } from '../../server/http/examples/examples.ts'
+import { openExamples, type ExampleHouse } from '../examples.ts'
+
+let house: ExampleHouse
+beforeAll(async () => void (house = await openExamples()))
+afterAll(() => house.close())
+
+/** All `$ref`s below a value. */
+function refsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refsIn(inner)))
+}
+
+describe('the document', () => {
+  test('describes every endpoint, each with a name of its own, a summary, a tag and an example', () => {
+    const { documented, app } = house
+    const names = documented.map(({ name }) => name)
+    for (const { method, path } of app.endpoints) expect(names).toContain(`${method} ${path}`)
+    expect(documented.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1)).toEqual([])
+    const ids = documented.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(names.filter((name) => !EXAMPLES[name]).map(hint)).toEqual([])
+    expect(Object.keys(EXAMPLES).filter((name) => !names.includes(name))).toEqual([])
+  })
+  test('refers to nothing that it does not have, and names every parameter of a path', () => {
+    const schemas = Object.keys(house.document.components.schemas).map((name) => `#/components/schemas/${name}`)
+    expect(refsIn(house.document).filter((ref) => !schemas.includes(ref))).toEqual([])
+    for (const { name, path, operation } of house.documented) {
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param)
+      expect([name, inPath.map((parameter) => parameter.name)]).toEqual([name, named])
+    }
+  })
+  test('shows the examples that are sent here', () => {
+    for (const { name, operation } of house.documented) {
+      const { body, content, params = {}, query = {} } = EXAMPLES[name] ?? {}
+      const shown = Object.values(operation.requestBody?.content ?? {}).map(({ example }) => example)
+      expect([name, shown]).toEqual([name, [body ?? content?.text].filter((one) => one !== undefined)])
+      for (const [param, value] of Object.entries({ ...params, ...query }))
+        expect([name, operation.parameters!.find((one) => one.name === param)]).toMatchObject([
+          name,
+          { example: value },
+        ])
+    }
+  })
+})
+
+const hint = (name: string) => `${name} has no example: write one in server/http/examples/`
+
+describe('the example of', () => {
+  test.each(Object.entries(EXAMPLES))('%s', async (name, { status }) => {
+    const { owner, example } = await house.prepare(name)
+    const answer = await house.send(owner, name, example)
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
+    const schema = house.app.endpoints.find(({ method, path }) => `${method} ${path}` === name)?.replies[status]?.schema
+    if (schema instanceof z.ZodType) expect(schema.parse(answer.body)).toEqual(answer.body)
+    else if (status === 204 || name.startsWith('head ')) expect(answer.body).toBe('')
+  })
+})

@@ -1,0 +1,114 @@
+// One shop asks for everything of another: by every documented request that names something, each beside its twin, in which the owner
+// gets what was asked for. A route with an id that no example names fails here.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ShopScope } from '../../server/db/for-shop.ts'
+import { IDS, type Example } from '../../server/http/examples/example.ts'
+import { EXAMPLES } from '../../server/http/examples/examples.ts'
+import { untilEnded, type Client } from '../app.ts'
+import { openExamples, type ExampleHouse } from '../examples.ts'
+
+let house: ExampleHouse
+let stranger: Client
+let tables: string[]
+beforeAll(async () => {
+  house = await openExamples()
+  stranger = await house.app.stranger('stranger.myshopify.com')
+  const { rows } = await house.app.engine.parts.database.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'shop_id' order by 1`,
+  )
+  tables = rows.map(({ name }) => name)
+})
+afterAll(() => house.close())
+
+/** Every row of the shop, whole. */
+async function dumpOf(scope: ShopScope): Promise<Record<string, string[]>> {
+  const dumps = tables.map(async (table) => {
+    const rows = await scope.query<{ row: string }>(
+      `select to_jsonb(t)::text as row from ${table} t where shop_id = :shop order by 1`,
+    )
+    return [table, rows.map(({ row }) => row)]
+  })
+  return Object.fromEntries(await Promise.all(dumps)) as Record<string, string[]>
+}
+
+const ids = Object.values<string>(IDS)
+const names = (value: unknown) => ids.some((id) => JSON.stringify(value ?? null).includes(id))
+/** In its address, which stands for all that it asks for. */
+const isAddressed = ({ params, query }: Example) => names([params, query])
+const about = Object.entries(EXAMPLES).filter(([, example]) => names(example))
+
+test('every route with an id is asked for', () => {
+  for (const { name, path } of house.documented)
+    if (path.includes('{')) expect([name, EXAMPLES[name] && isAddressed(EXAMPLES[name])]).toEqual([name, true])
+  expect(tables.length).toBeGreaterThan(30)
+})
+
+describe('what is another shop’s', () => {
+  test.each(about)('%s', async (name, given) => {
+    const { owner, example } = await house.prepare(name)
+    const before = await dumpOf(owner.scope)
+    const theirs = await house.send(stranger, name, example)
+    if (!isAddressed(given)) expect(PASSED_OVER).toContain(theirs.status)
+    else if (name.startsWith('head ')) expect(theirs.status).toBe(404)
+    else expect(theirs).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+    expect(await dumpOf(owner.scope)).toEqual(before)
+
+    const own = await house.send(owner, name, example)
+    expect({ status: own.status, body: own.body }).toMatchObject({ status: given.status })
+  })
+})
+
+describe('ids inside of requests', () => {
+  /** An operation of each of two shops that names what one of them has. */
+  async function operate(body: Record<string, unknown>) {
+    const name = 'post /api/operations'
+    const { owner, example } = await house.prepare(name, { body, status: 202 })
+    const before = await dumpOf(owner.scope)
+    const run = async (client: Client) => {
+      const { id } = (await house.send(client, name, example)).body
+      const { status, total } = await untilEnded(client, id)
+      const { body: items } = await client.call('GET', `/api/operations/${id}/items`)
+      return { status, total, errors: items.data.map((item: { error: { code: string } | null }) => item.error?.code) }
+    }
+    const theirs = await run(stranger)
+    expect(await dumpOf(owner.scope)).toEqual(before)
+    return { theirs, own: await run(owner) }
+  }
+  const tagging = { action: 'tag-files', options: { mode: 'add', tags: ['mine'] } }
+
+  test('files of an operation are not there for another shop', async () => {
+    const { theirs, own } = await operate({ ...tagging, select: { file_ids: [IDS.file] } })
+    expect(theirs).toEqual({ status: 'failed', total: 1, errors: ['file_not_found'] })
+    expect(own).toMatchObject({ status: 'success', total: 1 })
+  })
+  test('a filter by a pack finds nothing in another shop', async () => {
+    const { theirs, own } = await operate({ ...tagging, select: { filter: { pack: IDS.pack } } })
+    expect(theirs).toEqual({ status: 'success', total: 0, errors: [] })
+    expect(own).toMatchObject({ status: 'success', total: 2 })
+  })
+  test('nothing of one shop goes into a pack, a version or a link of another', async () => {
+    const mine = await house.prepare('get /api/files/{id}')
+    const requests = {
+      'patch /api/files/{id}': { pack_id: IDS.pack },
+      'post /api/files/{id}/versions': { upload_id: IDS.received_upload },
+      'post /api/links': { pack_id: IDS.pack },
+    }
+    for (const [name, body] of Object.entries(requests)) {
+      const theirs = await house.prepare(name, { body, status: 200 })
+      const refused = await house.send(mine.owner, name, { ...theirs.example, params: mine.example.params! })
+      expect([404, 422]).toContain(refused.status)
+      expect(JSON.stringify(refused.body)).toContain('not_found')
+    }
+    const select = { file_ids: [mine.example.params!.id] }
+    const move = { action: 'move-to-pack', options: { pack: IDS.pack }, select }
+    const { example } = await house.prepare('post /api/operations', { body: move, status: 202 })
+    const { body } = await house.send(mine.owner, 'post /api/operations', example)
+    await untilEnded(mine.owner, body.id)
+    const { body: items } = await mine.owner.call('GET', `/api/operations/${body.id}/items`)
+    expect(items.data).toMatchObject([{ status: 'failed', error: { code: 'pack_not_found' } }])
+  })
+})
+
+/** Named among other things it is refused with the request, or it is what failed of it. */
+const PASSED_OVER = [200, 201, 202, 404, 422]

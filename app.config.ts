@@ -7,6 +7,7 @@ import { mapProducts } from './plugins/map-products/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { moveToPack } from './plugins/move-to-pack/plugin.ts'
 import { notify } from './plugins/notify/plugin.ts'
+import { optimizeImage } from './plugins/optimize-image/plugin.ts'
 import { purgeFiles } from './plugins/purge-files/plugin.ts'
 import { renameFiles } from './plugins/rename-files/plugin.ts'
 import { replaceTag } from './plugins/replace-tag/plugin.ts'
@@ -23,6 +24,7 @@ import { deleteFilesWorkflow } from './workflows/delete-files.ts'
 import { mapProductsWorkflow } from './workflows/map-products.ts'
 import { mergeTagCaseWorkflow } from './workflows/merge-tag-case.ts'
 import { moveToPackWorkflow } from './workflows/move-to-pack.ts'
+import { optimizeImageWorkflow } from './workflows/optimize-image.ts'
 import { purgeFilesWorkflow } from './workflows/purge-files.ts'
 import { renameFilesWorkflow } from './workflows/rename-files.ts'
 import { replaceTagWorkflow } from './workflows/replace-tag.ts'
@@ -57,6 +59,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       deleteFiles,
       renameFiles,
       applyRow,
+      optimizeImage,
       restoreFiles,
       purgeFiles,
       notify,
@@ -77,6 +80,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       moveToPackWorkflow,
       deleteFilesWorkflow,
       renameFilesWorkflow,
+      optimizeImageWorkflow,
       restoreFilesWorkflow,
       purgeFilesWorkflow,
     ],

@@ -136,6 +136,11 @@ export type Outcome = { item: string } & (
       bytes?: StagedBlob
       /** The version that `bytes` replaces goes once that can't be undone any more. */
       drop_previous?: boolean
+      /**
+       * Why there was nothing to do. Later steps go on; where none of them does anything either, the file counts as skipped for this
+       * reason. (`skipped` keeps later steps from it, and an import from making the file.)
+       */
+      unchanged?: string
       /** New files, kept by (item, place in this list), so that a second run makes none twice. */
       created?: readonly StagedFile[]
       link?: LinkWanted
@@ -411,6 +416,8 @@ export interface OperationView {
   failed: number
   skipped: number
   cancelled: number
+  /** How many fewer its files have now; below zero where they have more. */
+  bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
   started_at: Date
   /** All items in order, a page at a time, with how each ended. */

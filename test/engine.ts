@@ -29,7 +29,7 @@ import { createUploadPort } from '../server/ports/uploads.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { createDocuments } from '../server/ports/documents.ts'
-import { createImages } from '../server/ports/images.ts'
+import { createImageChildren, createImages } from '../server/ports/images.ts'
 import { createPacks } from '../server/ports/packs.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
@@ -98,6 +98,11 @@ export async function createTestEngine(
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-engine-'))
   const store = createDiskStore({ folder: path.join(folder, 'primary') })
   const backup = createDiskStore({ folder: path.join(folder, 'backup') })
+  const stores = new Map([
+    ['primary', store],
+    ['backup', backup],
+  ])
+  const children = createImageChildren(2)
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {
@@ -130,15 +135,9 @@ export async function createTestEngine(
         uploads: createUploadPort(scope, uploads, place),
         stage: createStage(place),
         packs: createPacks(scope),
-        images: createImages(),
+        images: createImages({ scope, stores, place, children }),
         documents: createDocuments(),
-        stored: createStoredFiles(
-          scope,
-          new Map([
-            ['primary', store],
-            ['backup', backup],
-          ]),
-        ),
+        stored: createStoredFiles(scope, stores),
       }
     },
   }
@@ -183,6 +182,7 @@ export async function createTestEngine(
       return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }
     },
     close: async () => {
+      children.close()
       await listener.close()
       await client.close()
       await database.drop()

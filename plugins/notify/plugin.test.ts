@@ -29,6 +29,7 @@ const operation = (given: Partial<OperationView> = {}): OperationView => ({
   failed: 1,
   skipped: 0,
   cancelled: 0,
+  bytes_saved: 0,
   status: 'partial',
   started_at: new Date(0),
   async *items() {

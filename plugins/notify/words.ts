@@ -35,6 +35,14 @@ const ENDS = { success: 'complete', partial: 'partly complete', failed: 'failed'
 const number = new Intl.NumberFormat('en-US')
 const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file' : 'files'}`
 
+const bytes = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+/** 12,345,678 → `11.8 MB`. */
+function sizeText(size: number): string {
+  const power = Math.min(4, Math.floor(Math.log2(size) / 10))
+  return power === 0 ? `${number.format(size)} bytes` : `${bytes.format(size / 1024 ** power)} ${'KMGT'[power - 1]}B`
+}
+
 /** `Tag files partly complete`. An import is one whatever its workflow is called. */
 export const titleOf = ({ action, title, status }: OperationView): string =>
   `${action === 'import' ? 'Import' : title} ${ENDS[status]}`
@@ -43,12 +51,13 @@ const doneWords = (action: string): string => DONE[action] ?? DONE_OTHERWISE
 
 /** `1,200 of 1,204 files changed, 4 failed.` */
 export function headlineOf(operation: OperationView, unmapped: number): string {
-  const { action, total, done, failed, skipped, cancelled } = operation
+  const { action, total, done, failed, skipped, cancelled, bytes_saved } = operation
   const parts = [`${number.format(done)} of ${files(total)} ${doneWords(action)}`]
   if (failed > 0) parts.push(`${number.format(failed)} failed`)
   if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)
   if (cancelled > 0) parts.push(`${number.format(cancelled)} not worked on`)
   if (unmapped > 0) parts.push(`${number.format(unmapped)} not mapped to a product`)
+  if (bytes_saved > 0) parts.push(`${sizeText(bytes_saved)} saved`)
   return `${parts.join(', ')}.`
 }
 
@@ -73,6 +82,8 @@ const AFTER_ERROR: Readonly<Record<string, string>> = {
   empty_file: 'Replace the files that are empty.',
   file_in_use: 'Choose Retry Failed once the other operation on those files has ended.',
   permission_denied: 'Correct the access that was refused, then choose Retry Failed.',
+  image_damaged: 'Replace the images that are damaged: buyers may not be able to open them either.',
+  not_an_image: 'Rename the files that are no images after what they are.',
   storage_full: 'Make room in the storage location, then choose Retry Failed.',
   storage_failed: 'Choose Retry Failed: the storage location may answer by now.',
   storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',

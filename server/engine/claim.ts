@@ -35,7 +35,10 @@ interface ChainRow {
 }
 
 /** An item as its row has it; what its steps find out is gathered anew. */
-type ClaimedRow = Omit<WorkItem, 'record' | 'undo' | 'candidates' | 'warnings' | 'created' | 'link' | 'drop_previous'>
+type ClaimedRow = Pick<
+  WorkItem,
+  'position' | 'file_id' | 'attempt' | 'crashed' | 'step' | 'entry' | 'draft' | 'staged' | 'plan' | 'wanted'
+>
 export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted'
 export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
@@ -45,6 +48,8 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   warnings: [],
   created: [],
   link: null,
+  unchanged: null,
+  resume: { step: row.step, staged: row.staged, final: false },
   drop_previous: false,
 })
 

@@ -10,6 +10,7 @@ export interface Counts {
   failed?: number
   skipped?: number
   bytes?: number
+  saved?: number
 }
 
 /** Why one item's failure ended the whole operation. */
@@ -29,10 +30,10 @@ export async function countOutcomes(
   counts: Counts,
   stop: Stop | null = null,
 ): Promise<void> {
-  const { done = 0, failed = 0, skipped = 0, bytes = 0 } = counts
+  const { done = 0, failed = 0, skipped = 0, bytes = 0, saved = 0 } = counts
   const [row] = await tx.query<{ complete: boolean }>(
     `update operations set done = done + :done, failed = failed + :failed, skipped = skipped + :skipped,
-       bytes = bytes + :bytes, stopped = coalesce(stopped, :stop::jsonb),
+       bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved, stopped = coalesce(stopped, :stop::jsonb),
        cancelled = case when :stop::jsonb is null then cancelled
          else total - done - failed - skipped - :ended end
      where shop_id = :shop and id = :operation and status in ('running', 'previewing', 'paused')
@@ -44,6 +45,7 @@ export async function countOutcomes(
       failed,
       skipped,
       bytes,
+      saved,
       stop: stop && JSON.stringify(stop),
       ended: done + failed + skipped,
     },

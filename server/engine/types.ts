@@ -82,6 +82,7 @@ export interface OperationRow {
   skipped: number
   cancelled: number
   bytes: number
+  bytes_saved: number
   warnings: Warning[]
   finished_steps: number
   source: SourceRecord
@@ -137,6 +138,13 @@ export interface WorkItem {
   created: StagedFile[]
   /** A buyer's link that comes with its outcome. */
   link: LinkWanted | null
+  /** Why its steps found nothing to do; the first one's word. */
+  unchanged: string | null
+  /**
+   * Where it goes on after an interruption, and with which bytes: behind the steps that made nothing but bytes of it. Whatever else
+   * steps found out is not kept, so those run again.
+   */
+  resume: { step: number; staged: StagedBlob | null; final: boolean }
   /** The version that its new bytes replace is kept for as long as that can be undone, and no longer. */
   drop_previous: boolean
 }

@@ -66,6 +66,7 @@ const FIELD_NAMES: Record<string, string> = {
   download_limit: 'Its download limit',
   visibility: 'Its visibility',
   version: 'Its content',
+  size_bytes: 'Its content',
   deleted: 'Whether it is in the trash',
   mapping_state: 'Whether it has a product',
   pack_id: 'Its pack',

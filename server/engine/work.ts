@@ -58,7 +58,10 @@ const failedFor = (code: 'file_not_found'): Ending => ({
   error: { code, message: new AppError(code).message, retryable: false },
 })
 
-/** Takes in what a step did with an item: the next step goes on from there. */
+/**
+ * Takes in what a step did with an item: the next step goes on from there. Gives the bytes that are worth remembering: they would
+ * be all that is lost.
+ */
 export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok' }>, index: number): StagedBlob | null {
   item.step = index + 1
   if (outcome.change) applyToDraft(draftOf(item), outcome.change)
@@ -67,9 +70,15 @@ export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok'
   if (outcome.created) item.created.push(...outcome.created)
   if (outcome.link) item.link = outcome.link
   if (outcome.drop_previous) item.drop_previous = true
+  if (outcome.unchanged) item.unchanged ??= outcome.unchanged
   if (outcome.bytes) item.staged = outcome.bytes
-  return outcome.bytes ?? null
+  const final = item.resume.final || Object.keys(outcome).some((name) => !KEPT.has(name))
+  item.resume = final ? { ...item.resume, final } : { step: item.step, staged: item.staged, final }
+  return final ? null : (outcome.bytes ?? null)
 }
+
+/** What an item's row keeps between attempts. */
+const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
 
 export function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
   const { code, message, retryable, detail } = failed

@@ -69,6 +69,7 @@ export async function writeEnded(
       failed: count('failed'),
       skipped: count('skipped'),
       bytes: bytesOf(ended, rows),
+      saved: savedOf(rows),
     },
     stop?.status === 'failed' ? { step: stop.stops!, code: stop.error.code, message: stop.error.message } : null,
   )
@@ -112,6 +113,7 @@ async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
   const { record, drop_previous } = item
   const draft = draftOf(item)
   draft.version = await addVersion(tx, record!.id, item.staged!, draft.filename)
+  draft.size_bytes = item.staged!.size_bytes
   if (!drop_previous) return
   await tx.query(
     `update versions set expires_at = now() + interval '${UNDO_WINDOW}'
@@ -244,17 +246,24 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
   switch (ending.status) {
     case 'done':
       if (result!.status === 'pending') return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
+      if (isUnchanged(item, result!)) return { ...row, ...skippedFor(item.unchanged!) }
       return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
     case 'skipped':
       return { ...row, ...staged, ...skippedFor(ending.reason) }
     case 'failed':
       return { ...row, ...staged, status: 'failed', error: ending.error }
     case 'again':
-      return { ...row, ...staged, status: 'pending', error: ending.error, delay_ms: ending.delayMs }
+      return { ...row, ...resumed(item), status: 'pending', error: ending.error, delay_ms: ending.delayMs }
     case 'returned':
-      return { ...row, ...staged, status: 'pending', attempt: item.attempt - 1 }
+      return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }
   }
 }
+
+const resumed = ({ resume: { step, staged } }: WorkItem) => ({ step, ...(staged ? { staged } : {}) })
+
+/** Nothing came of it, and a step had said why. */
+const isUnchanged = ({ unchanged, candidates }: WorkItem, { status, after }: Result): boolean =>
+  unchanged !== null && candidates.length === 0 && status === 'done' && after === undefined
 
 const COLUMNS = {
   position: 'int',
@@ -307,6 +316,10 @@ async function insertOutcomes(tx: ShopScope, held: HeldChain, rows: readonly Out
     { operation: held.operation.id, ...bindings },
   )
 }
+
+const savedOf = (rows: readonly OutcomeRow[]): number =>
+  rows.reduce((sum, { before, after }) => sum + sizeIn(before) - sizeIn(after), 0)
+const sizeIn = (fields?: Record<string, unknown>) => (typeof fields?.size_bytes === 'number' ? fields.size_bytes : 0)
 
 const bytesOf = (ended: readonly EndedItem[], rows: readonly OutcomeRow[]): number =>
   ended.reduce((sum, { item }, at) => sum + (rows[at]!.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0), 0)

@@ -198,6 +198,7 @@ function deltaOf(change: Change): Delta | null {
     const value = draft[field]
     if (value !== undefined && value !== record[field]) note(delta, field, record[field], value)
   }
+  noteSize(delta)
   if (!sameList(draft.allowed_referrers, record.allowed_referrers))
     note(delta, 'allowed_referrers', record.allowed_referrers, draft.allowed_referrers)
   noteTags(delta)
@@ -223,6 +224,13 @@ function note(delta: Delta, field: Column, before: unknown, after: unknown): voi
   delta.ledger.before[field] = before
   delta.ledger.after[field] = after
   delta.columns[field] = after
+}
+
+/** Follows from the version, which has it. */
+function noteSize({ change: { record, draft }, columns, ledger }: Delta): void {
+  if (columns.version === undefined || draft.size_bytes === undefined) return
+  ledger.before.size_bytes = record.size_bytes
+  ledger.after.size_bytes = draft.size_bytes
 }
 
 function noteTags(delta: Delta): void {

@@ -16,6 +16,8 @@ export interface Draft extends FileSettings {
   purged?: boolean
   /** Of a file that exists, where an undo sets them back. */
   version?: number
+  /** What that version has. */
+  size_bytes?: number
   mapping_state?: MappingState
   /** Of a file that exists: its pack, or the name of one that may have to be made; and its place there, behind the others if absent. */
   pack_id?: string | null

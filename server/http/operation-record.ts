@@ -39,6 +39,10 @@ export const operationSchema = z
     cancelled: z.number().int(),
     errors: z.number().int(),
     bytes: z.number().int(),
+    bytes_saved: z
+      .number()
+      .int()
+      .meta({ description: 'How many bytes fewer its files have; below zero where they have more' }),
     percentage: z.number(),
     elapsed_seconds: z.number().meta({ description: 'Without the time it was paused' }),
     remaining_seconds: z.number().nullable(),
@@ -97,6 +101,7 @@ export function operationRecord(
     cancelled: operation.cancelled,
     errors: operation.failed,
     bytes: operation.bytes,
+    bytes_saved: operation.bytes_saved,
     ...pace(operation, now),
     requested_by: operation.requested_by,
     created_at: operation.created_at.toISOString(),

@@ -1,4 +1,5 @@
 // The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the shop's settings.
+import { availableParallelism } from 'node:os'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'
@@ -8,7 +9,7 @@ import { createTitleCache } from '../matching/title-cache.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
 import { createDocuments } from '../ports/documents.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
-import { createImages } from '../ports/images.ts'
+import { createImageChildren, createImages } from '../ports/images.ts'
 import { createPacks } from '../ports/packs.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createStage } from '../ports/stage.ts'
@@ -17,6 +18,9 @@ import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
+/** Images worked on at once: each takes a processor and up to 1 GB. */
+const MOST_IMAGES = 4
+
 export function portsFactory(parts: {
   client: GuardedClient
   stores: ReadonlyMap<string, BlobStore>
@@ -24,6 +28,7 @@ export function portsFactory(parts: {
   uploads: UploadFolder
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
+  const children = createImageChildren(Math.min(availableParallelism(), MOST_IMAGES))
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
     // Where new bytes go.
@@ -37,7 +42,7 @@ export function portsFactory(parts: {
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),
-      images: createImages(),
+      images: createImages({ scope, stores: parts.stores, place, children }),
       documents: createDocuments(),
     }
   }

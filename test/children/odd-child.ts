@@ -24,6 +24,7 @@ const DEEDS: Record<string, (given: string) => unknown> = {
   heap: () => {
     for (;;) kept.push(Array.from({ length: 1e5 }, (_, at) => `${at}`))
   },
+  hoard: () => kept.push(Buffer.alloc(200 * 1024 ** 2, 1)),
   buffers: () => {
     for (;;) kept.push(Buffer.alloc(2 ** 25, 1))
   },

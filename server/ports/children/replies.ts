@@ -17,4 +17,6 @@ export type Reply = z.output<typeof replySchema>
 
 /** Do these words, of V8, Node, WebAssembly, libc or glib, tell of memory that could not be had? */
 export const tellsOfMemory = (words: string): boolean =>
-  /out of memory|allocation failed|failed to allocate|cannot allocate|unable to (allocate|grow)|bad_alloc/i.test(words)
+  /(out of|insufficient|not enough) memory|allocation failed|failed to allocate|cannot allocate|unable to (allocate|grow)|bad_alloc/i.test(
+    words,
+  )

@@ -1,0 +1,91 @@
+// Makes images smaller: no larger than wanted, written anew at a lower quality, as WebP if asked. The file's name follows its format.
+import { z } from 'zod'
+import {
+  concurrently,
+  definePlugin,
+  extensionOf,
+  failed,
+  TYPE_GROUPS,
+  type FileView,
+  type Item,
+  type Outcome,
+} from '../contract.ts'
+
+// Images are fetched and kept while others are worked on.
+const AT_ONCE = 6
+
+const options = z.strictObject({
+  max_px: z
+    .int()
+    .min(16)
+    .max(16_000)
+    .default(2000)
+    .meta({ title: 'Longer side at most (pixels)', help: 'Smaller images are not enlarged.' }),
+  quality: z.int().min(1).max(100).default(80).meta({ title: 'Quality (%)' }),
+  format: z.enum(['webp', 'same']).default('webp').meta({
+    title: 'Format',
+    help: 'webp: smallest, and the name ends in .webp then; same: the format that the image has',
+  }),
+  preserve_original: z.boolean().default(true).meta({
+    title: 'Keep the original',
+    help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone.',
+  }),
+})
+type Options = z.output<typeof options>
+
+/** `bytes` and a name that ends as their format does. Fails with `image_damaged`, `not_an_image`, `image_too_large` and limits. */
+export const optimizeImage = definePlugin({
+  id: 'optimize-image',
+  kind: 'optimize',
+  title: 'Optimize images',
+  options,
+  undo: 'fields',
+  bytes: true,
+  summary: ({ max_px, quality, format, preserve_original }) =>
+    `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original goes'}`,
+  async *plan(items, wanted, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve(foreseen(item, wanted))
+    }
+  },
+  run: (items, wanted, { images, signal }) =>
+    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+      const unchanged = whyNot(item.file)
+      if (unchanged) return { item: item.id, status: 'ok', unchanged }
+      try {
+        const result = await images.optimize(item, wanted, signal)
+        if ('unchanged' in result) return { item: item.id, status: 'ok', unchanged: result.unchanged }
+        const { bytes, extension } = result
+        const dropped = wanted.preserve_original ? {} : { drop_previous: true }
+        return { item: item.id, status: 'ok', bytes, ...dropped, ...renamed(item.file, extension) }
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})
+
+/** By the name alone: only its bytes tell whether it would become smaller. */
+function foreseen(item: Item, { format }: Options): Outcome {
+  const unchanged = whyNot(item.file)
+  if (unchanged) return { item: item.id, status: 'ok', unchanged }
+  return { item: item.id, status: 'ok', ...(format === 'webp' ? renamed(item.file, 'webp') : {}) }
+}
+
+/** Endings of the formats that can be written, the usual one first. */
+const ENDINGS = [['jpg', 'jpeg', 'jpe', 'jfif'], ['png'], ['gif'], ['webp'], ['tiff', 'tif'], ['avif']]
+
+function whyNot({ filename }: FileView): string | null {
+  const extension = extensionOf(filename)
+  if (ENDINGS.flat().includes(extension)) return null
+  if (extension === 'svg') return 'SVG images are drawings: they stay as they are'
+  if (TYPE_GROUPS.image!.includes(extension)) return `Images of the type ${extension.toUpperCase()} stay as they are`
+  return 'It is not an image'
+}
+
+/** A name that says so already stays as it is. */
+function renamed({ filename }: FileView, extension: string) {
+  const alike = ENDINGS.find((endings) => endings.includes(extension)) ?? [extension]
+  if (alike.includes(extensionOf(filename))) return {}
+  return { change: { set: { filename: `${filename.slice(0, filename.lastIndexOf('.') + 1)}${extension}` } } }
+}

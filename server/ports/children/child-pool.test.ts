@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { expect, onTestFinished, test } from 'vitest'
+import { createChildPool, type PoolWanted } from './child-pool.ts'
+
+const never = new AbortController().signal
+const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
+
+/** Gives how to ask it. */
+function open(wanted: Partial<PoolWanted> = {}) {
+  const limits = { memoryBytes: 300 * 1024 ** 2, atOnce: 1, uses: 10, idleMs: 60_000 }
+  const pool = createChildPool({ script, ...limits, ...wanted })
+  onTestFinished(() => pool.close())
+  return (deed: string, { shop = 1, signal = never } = {}) =>
+    pool.ask(shop, { input: { deed, given: deed }, answer: z.unknown(), wallMs: 30_000, signal })
+}
+
+test('a child serves one shop alone, and not for ever', async () => {
+  const ask = open({ uses: 3 })
+  const first = [await ask('pid'), await ask('pid'), await ask('pid')]
+  expect(new Set(first).size).toBe(1)
+  // Three times is its life; then another shop comes; then the first one again.
+  const later = [await ask('pid'), await ask('pid', { shop: 2 }), await ask('pid')]
+  expect(new Set([first[0], ...later]).size).toBe(4)
+})
+
+test('one that nobody asks ends', async () => {
+  const ask = open({ idleMs: 50 })
+  const pid = (await ask('pid')) as number
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+  expect(await ask('pid')).not.toBe(pid)
+})
+
+test('its death costs the work that it died of, not what waits behind', async () => {
+  const ask = open()
+  const ends = await Promise.allSettled([ask('echo'), ask('segfault'), ask('echo'), ask('exit'), ask('echo')])
+  expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as { code: string }).code))).toEqual([
+    'echo',
+    'child_crashed',
+    'echo',
+    'child_crashed',
+    'echo',
+  ])
+})
+
+test('what earlier work left in a child is not held against the next', async () => {
+  const ask = open()
+  expect(await ask('hoard')).toBe(1)
+  // Another 200 MB have no room beside the first, but they have in a child of their own.
+  expect(await ask('hoard')).toBe(1)
+  await expect(ask('buffers')).rejects.toMatchObject({ code: 'memory_limit' })
+})
+
+test('a question that is given up gives its place back, at work or waiting', async () => {
+  const ask = open()
+  const [first, second] = [new AbortController(), new AbortController()]
+  const sleeping = ask('sleep', { signal: first.signal })
+  const waiting = ask('echo', { signal: second.signal })
+  const last = ask('echo')
+  second.abort(new Error('second'))
+  await expect(waiting).rejects.toThrow('second')
+  first.abort(new Error('first'))
+  await expect(sleeping).rejects.toThrow('first')
+  expect(await last).toBe('echo')
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

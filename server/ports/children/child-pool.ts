@@ -1,0 +1,118 @@
+// Limited children that are used again: starting one costs as much as a small piece of work. A few work at once, whoever asks;
+// a child works for one shop alone, and not for long, since what it has opened may have left something behind.
+import { PortError } from '../../../plugins/contract.ts'
+import { startLimitedChild, type ChildWanted, type LimitedChild, type Question } from './limited-child.ts'
+
+export interface PoolWanted extends ChildWanted {
+  atOnce: number
+  /** After so many pieces of work a child is replaced. */
+  uses: number
+  /** A child that nobody asks for so long ends. */
+  idleMs: number
+}
+
+export interface ChildPool {
+  /**
+   * Waits for its turn, then asks a child that has worked for this shop alone. The question's clock starts with its turn. Throws as
+   * `LimitedChild.ask` does.
+   */
+  ask<Answer>(shop: number, question: Question<Answer>): Promise<Answer>
+  close(): void
+}
+
+interface Kept {
+  shop: number
+  child: LimitedChild
+  uses: number
+  timer?: NodeJS.Timeout
+}
+
+export function createChildPool(wanted: PoolWanted): ChildPool {
+  const turns = createTurns(wanted.atOnce)
+  const idle = new Set<Kept>()
+  const start = (shop: number): Kept => ({ shop, child: startLimitedChild(wanted), uses: 0 })
+  const end = (kept: Kept) => {
+    clearTimeout(kept.timer)
+    idle.delete(kept)
+    kept.child.close()
+  }
+  const take = (shop: number): Kept => {
+    for (const kept of idle) {
+      const fits = kept.shop === shop && kept.child.alive
+      if (!fits) continue
+      clearTimeout(kept.timer)
+      idle.delete(kept)
+      return kept
+    }
+    // Another shop's would only lie there.
+    for (const kept of idle) end(kept)
+    return start(shop)
+  }
+  const giveBack = (kept: Kept) => {
+    if (!kept.child.alive || ++kept.uses >= wanted.uses) return end(kept)
+    kept.timer = setTimeout(() => end(kept), wanted.idleMs).unref()
+    idle.add(kept)
+  }
+  const work = async <Answer>(kept: Kept, question: Question<Answer>): Promise<Answer> => {
+    try {
+      return await kept.child.ask(question)
+    } finally {
+      giveBack(kept)
+    }
+  }
+  return {
+    ask: async (shop, question) => {
+      const leave = await turns.enter(question.signal)
+      try {
+        const kept = take(shop)
+        const used = kept.uses > 0
+        return await work(kept, question).catch((error: unknown) => {
+          // What its earlier work left behind may have been the reason: this one is not judged by that.
+          if (!used || !isDeath(error)) throw error
+          return work(start(shop), question)
+        })
+      } finally {
+        leave()
+      }
+    },
+    close: () => {
+      for (const kept of idle) end(kept)
+    },
+  }
+}
+
+const isDeath = (error: unknown) =>
+  error instanceof PortError && (error.code === 'memory_limit' || error.code === 'child_crashed')
+
+/** First come, first served. */
+function createTurns(atOnce: number) {
+  const waiting: (() => void)[] = []
+  let free = atOnce
+  const leave = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else free++
+  }
+  return {
+    /** Throws the signal's reason. Call what it gives when the turn is over. */
+    enter: async (signal: AbortSignal): Promise<() => void> => {
+      signal.throwIfAborted()
+      if (free > 0) free--
+      else {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        const stop = () => {
+          waiting.splice(waiting.indexOf(resolve), 1)
+          reject(signal.reason)
+        }
+        waiting.push(resolve)
+        signal.addEventListener('abort', stop, { once: true })
+        try {
+          await promise
+        } finally {
+          signal.removeEventListener('abort', stop)
+        }
+      }
+      return leave
+    },
+  }
+}

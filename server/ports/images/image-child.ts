@@ -1,0 +1,13 @@
+// A limited child that works on images, one after another. The bytes lie in two files of a folder that nobody else has.
+import { readFile, writeFile } from 'node:fs/promises'
+import { prepareSharp, workOnImage, type ImageTask } from './image-work.ts'
+import { serveRequests } from '../children/serve.ts'
+
+prepareSharp()
+
+serveRequests(async ({ from, to, task }: { from: string; to: string; task: ImageTask }) => {
+  const result = await workOnImage(await readFile(from), task)
+  if ('unchanged' in result) return result
+  await writeFile(to, result.bytes)
+  return { format: result.format }
+})

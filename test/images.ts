@@ -1,0 +1,88 @@
+// Images for tests, made by the very library that will read them: of every format, and with all that can go wrong in one.
+import sharp, { type Sharp } from 'sharp'
+
+/** Something like a photograph: shapes, gradients and grain, the same for the same size. */
+export function photo(width: number, height: number): Sharp {
+  const pixels = Buffer.allocUnsafe(width * height * 3)
+  let at = 0
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const grain = (((x * 374_761_393 + y * 668_265_263) ^ (x * y)) >>> 13) % 24
+      pixels[at++] = 128 + 70 * Math.sin(x / 190 + Math.sin(y / 77) * 2) + grain
+      pixels[at++] = 110 + 60 * Math.sin(y / 130 + Math.cos(x / 50)) + grain
+      pixels[at++] = 90 + 70 * Math.cos((x + y) / 260) + (((x >> 5) + (y >> 5)) % 7 === 0 ? 40 : 0)
+    }
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+}
+
+/** Red above, blue below, transparent at the left half if asked. */
+export const halves = (width: number, height: number, transparent = false): Sharp =>
+  sharp({ create: { width, height, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 1 } } }).composite([
+    {
+      input: plain(width, Math.floor(height / 2), '#0000ff'),
+      raw: raw(width, Math.floor(height / 2)),
+      gravity: 'south',
+    },
+    ...(transparent
+      ? [
+          {
+            input: plain(Math.floor(width / 2), height, '#000000'),
+            raw: raw(Math.floor(width / 2), height),
+            gravity: 'west',
+            blend: 'dest-out' as const,
+          },
+        ]
+      : []),
+  ])
+
+const raw = (width: number, height: number) => ({ width, height, channels: 4 as const })
+function plain(width: number, height: number, colour: string): Buffer {
+  const pixel = Buffer.from(`${colour.slice(1)}ff`, 'hex')
+  return Buffer.alloc(width * height * 4, pixel)
+}
+
+/** A moving bar on transparent ground; each frame has a delay of its own. */
+export function animation(width: number, height: number, frames: number): Sharp {
+  const pixels = Buffer.alloc(width * height * frames * 4)
+  for (let frame = 0; frame < frames; frame++)
+    for (let at = 0; at < width * height; at++) {
+      if (Math.abs((at % width) - (frame % width)) > width / 8) continue
+      pixels.set([255, (frame * 3) % 256, 50, 255], (frame * width * height + at) * 4)
+    }
+  return sharp(pixels, { raw: { width, height: height * frames, channels: 4, pageHeight: height } })
+}
+
+export const delaysOf = (frames: number): number[] => Array.from({ length: frames }, (_, n) => 40 + (n % 3) * 10)
+
+/** The pixel at (x, y) as the file has it, its profile left aside. */
+export async function pixelOf(image: Buffer, x: number, y: number): Promise<number[]> {
+  const { data, info } = await sharp(image, { ignoreIcc: true }).raw().toBuffer({ resolveWithObject: true })
+  return [...data.subarray((y * info.width + x) * info.channels, (y * info.width + x + 1) * info.channels)]
+}
+
+/** Its colour at (x, y) as a screen of sRGB shows it. */
+export async function shownAt(image: Buffer, x: number, y: number): Promise<number[]> {
+  const { data, info } = await sharp(image).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
+  return [...data.subarray((y * info.width + x) * info.channels, (y * info.width + x) * info.channels + 3)]
+}
+
+/** The same JPEG with a colour profile said to be its own: no pixel changes. */
+export function withProfile(jpeg: Buffer, profile: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'), profile])
+  const head = Buffer.from([0xff, 0xe2, (body.length + 2) >> 8, (body.length + 2) & 255])
+  return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])
+}
+
+/** The profile of Display P3, or whichever sharp knows by name. */
+export async function profileOf(name: 'p3' | 'srgb' | 'cmyk'): Promise<Buffer> {
+  const image = sharp({ create: { width: 8, height: 8, channels: 3, background: 'white' } })
+  const made = name === 'cmyk' ? image.toColourspace('cmyk') : image
+  const { icc } = await sharp(await made.withIccProfile(name).jpeg().toBuffer()).metadata()
+  return icc!
+}
+
+/** A picture of few bytes and a great many pixels. */
+export const bomb = (width: number, height: number): Promise<Buffer> =>
+  sharp({ create: { width, height, channels: 3, background: 'red' }, limitInputPixels: false })
+    .png({ palette: true })
+    .toBuffer()

@@ -1,0 +1,43 @@
+// What tests of the dialogs about many files have in common: files to tick, the menus, the dialog, and what came of it.
+import { type Locator, type Page } from 'playwright-core'
+import { type RunningServer } from '../flows/server.ts'
+
+export interface FileRecord {
+  id: string
+  filename: string
+  tags: string[]
+  size_bytes: number
+  version: number
+  mappings: { product_title: string }[]
+  pack: { name: string } | null
+  links_active?: number
+}
+
+export const dialogOf = (page: Page): Locator => page.getByRole('dialog')
+/** What the line about the operation that was just started says. */
+export const launched = (page: Page): Locator => page.locator('.launched')
+
+export async function filesBy(server: RunningServer, search: string): Promise<FileRecord[]> {
+  const query = new URLSearchParams({ search, sort: 'filename' })
+  return ((await (await server.call('GET', `/api/files?${query}`)).json()) as { data: FileRecord[] }).data
+}
+
+export async function tick(page: Page, names: readonly string[]): Promise<void> {
+  for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
+  await page.getByText(`${names.length} selected`).first().waitFor()
+}
+
+/** An action of the bar, or one of the menu behind it. A hidden twin of the bar measures it. */
+export async function choose(page: Page, name: string): Promise<Locator> {
+  const button = page.getByRole('button', { name, exact: true })
+  if ((await button.count()) > 0) await button.last().click()
+  else {
+    await page.getByRole('button', { name: 'More actions' }).last().click()
+    await page.locator('.Polaris-Popover').getByRole('button', { name, exact: true }).click()
+  }
+  await dialogOf(page).waitFor()
+  return dialogOf(page)
+}
+
+/** The heads of a preview: how many files would come to what. */
+export const foreseen = (dialog: Locator): Promise<string[]> => dialog.locator('.preview-part h3').allTextContents()

@@ -1,0 +1,134 @@
+// Which files are meant: ticked one by one, by range, with Ctrl, on several pages, all that match; and what fits them.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startOrigin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
+
+const FILES = 120
+
+let server: RunningServer
+
+const open = usePages(startOrigin, async (world) => {
+  ;({ server } = world)
+  const files = Array.from({ length: FILES }, (_, n) => ({
+    filename: `Chart ${String(n).padStart(3, '0')}.${n < 5 ? 'pdf' : 'zip'}`,
+    url: `${world.origin.url}/bytes/${500 + n}/chart-${n}`,
+    tags: n % 2 === 0 ? ['even'] : ['odd'],
+  }))
+  expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(FILES)
+})
+
+const row = (page: Page, name: string) => page.locator('main tbody tr', { hasText: name })
+const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
+const ticked = (page: Page) => page.locator('main tbody').getByRole('checkbox', { checked: true })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click()
+
+async function tagsOf(search: string): Promise<string[][]> {
+  const list = await server.call('GET', `/api/files?search=${encodeURIComponent(search)}&sort=filename&limit=250`)
+  return ((await list.json()) as { data: { tags: string[] }[] }).data.map(({ tags }) => tags)
+}
+
+async function addTag(page: Page, tag: string): Promise<void> {
+  await press(page, 'Change tags')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Add to the tags they have').check({ force: true })
+  await dialog.getByLabel('Tags', { exact: true }).fill(tag)
+  await dialog.getByRole('button', { name: 'Add tags' }).click()
+  await page
+    .locator('.launched')
+    .getByText(/^Tags of .* changed$/)
+    .waitFor()
+}
+
+test('with Ctrl rows are ticked one by one, with Shift the rows between, anywhere in the row', async () => {
+  const page = await open('/files?sort=filename')
+  await row(page, 'Chart 002')
+    .getByText('PDF', { exact: true })
+    .first()
+    .click({ modifiers: ['Control'] })
+  await page.getByText('1 selected').first().waitFor()
+  await row(page, 'Chart 006')
+    .getByText('ZIP archive')
+    .click({ modifiers: ['Meta'] })
+  await page.getByText('2 selected').first().waitFor()
+  await row(page, 'Chart 010')
+    .getByText('ZIP archive')
+    .click({ modifiers: ['Shift'] })
+  await page.getByText('6 selected').first().waitFor()
+  await row(page, 'Chart 008')
+    .getByText('ZIP archive')
+    .click({ modifiers: ['Control'] })
+  await page.getByText('5 selected').first().waitFor()
+  expect(await box(page, 'Chart 008.zip').isChecked()).toBe(false)
+  expect(new URL(page.url()).pathname).toBe('/files')
+  expect(await page.evaluate('String(getSelection())')).toBe('')
+})
+
+test('what is ticked outlives its page and another order, and is said in words', async () => {
+  const page = await open('/files?sort=filename')
+  await box(page, 'Chart 001.pdf').check({ force: true })
+  await page.getByRole('button', { name: 'Next page of files' }).click()
+  await page.getByText('1 file is selected, on other pages').waitFor()
+  await box(page, 'Chart 050.zip').check({ force: true })
+  await box(page, 'Chart 051.zip').check({ force: true })
+  await page.getByText('3 files are selected, 1 of them on other pages').waitFor()
+  await page.getByRole('button', { name: 'File', exact: true }).click()
+  await page.waitForURL('**/files?sort=-filename')
+  await page.getByText('3 files are selected, all on other pages').waitFor()
+  await addTag(page, 'picked')
+  expect((await tagsOf('chart 001'))[0]).toContain('picked')
+  expect((await tagsOf('chart 05')).filter((tags) => tags.includes('picked'))).toHaveLength(2)
+  // What was done is no longer ticked.
+  await page.getByText('3 files are selected').waitFor({ state: 'detached' })
+  expect(await ticked(page).count()).toBe(0)
+})
+
+test('the page’s box ticks and unticks this page alone', async () => {
+  const page = await open('/files?sort=filename')
+  await box(page, 'Chart 003.pdf').check({ force: true })
+  await page.getByRole('button', { name: 'Next page of files' }).click()
+  await page.getByText('51–100 of').waitFor()
+  const all = page.getByRole('checkbox', { name: /Select all|Deselect all/ }).first()
+  await all.click({ force: true })
+  await page.getByText('51 files are selected, 1 of them on other pages').waitFor()
+  await all.click({ force: true })
+  await page.getByText('1 file is selected, on other pages').waitFor()
+  await page.getByRole('button', { name: 'Clear selection' }).click()
+  await page.getByText('1 file is selected').waitFor({ state: 'detached' })
+  expect(await ticked(page).count()).toBe(0)
+})
+
+test('all that match are meant by their filter, through every page; another filter is another list', async () => {
+  const page = await open('/files?tags=even&sort=filename')
+  await page.getByText('1–50 of 60 files').waitFor()
+  await box(page, 'Chart 000.pdf').check({ force: true })
+  await page.getByRole('button', { name: 'Select all 60 files' }).click()
+  await page.getByText('All 60 files that match are selected: tagged even').waitFor()
+  await page.getByRole('button', { name: 'Next page of files' }).click()
+  await page.getByText('51–60 of 60 files').waitFor()
+  expect(await ticked(page).count()).toBe(10)
+  await press(page, 'Change tags')
+  await page.getByRole('dialog').getByText('All files with: tagged even. 60 files now').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Clear', exact: true }).first().click()
+  await page.getByText('1–50 of 120 files').waitFor()
+  expect(await ticked(page).count()).toBe(0)
+})
+
+test('what does not fit the ticked files says why', async () => {
+  const page = await open('/files?sort=filename')
+  await box(page, 'Chart 006.zip').check({ force: true })
+  await press(page, 'More actions')
+  const menu = page.locator('.Polaris-Popover')
+  await menu.getByRole('button', { name: /Remove product mappings/ }).waitFor()
+  expect(await menu.getByRole('button', { name: /Remove product mappings/ }).isDisabled()).toBe(true)
+  await menu.getByText('None of them is mapped to a product').waitFor()
+  await menu.getByText('Select at least two PDFs').waitFor()
+  await page.keyboard.press('Escape')
+  await box(page, 'Chart 006.zip').uncheck({ force: true })
+  for (const name of ['Chart 000.pdf', 'Chart 001.pdf', 'Chart 006.zip']) await box(page, name).check({ force: true })
+  await press(page, 'More actions')
+  await menu.getByText('Select PDFs alone: Chart 006.zip is none').waitFor()
+})

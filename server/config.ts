@@ -111,6 +111,15 @@ const environmentSchema = z.object({
       .default('2000/100'),
   ),
   TRUST_PROXY: flag,
+  CDN_BASE_URL: setting(
+    z.url({ protocol: /^https?$/, error: 'write the CDN’s address, like https://cdn.example.com' }).optional(),
+  ),
+  X_ACCEL_LOCATION: setting(
+    z
+      .string()
+      .regex(/^(\/[\w.~-]+)+\/?$/, 'write nginx’s internal location, like /blobs')
+      .optional(),
+  ),
   LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info')),
   NODE_ENV: setting(z.string().default('development')),
 })
@@ -134,6 +143,10 @@ export interface Environment {
   mailFrom: string
   allowLoopback: boolean
   trustProxy: boolean
+  /** Without a trailing slash. Null: no CDN. */
+  cdnBaseUrl: string | null
+  /** nginx’s internal location of the primary folder, without a trailing slash. Null: we send every file ourselves. */
+  accelLocation: string | null
   logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
 
@@ -157,6 +170,8 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     problems.push('APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)')
   const dataDir = path.resolve(env.DATA_DIR)
   const storage = readStorage(env, dataDir, problems)
+  if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
+    problems.push('X_ACCEL_LOCATION: leave it out: nginx can send files of a disk alone, and STORAGE_PRIMARY is none')
   if (problems.length > 0) throw new ConfigError(problems)
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
   return {
@@ -174,6 +189,8 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     mailFrom: env.MAIL_FROM,
     allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',
     trustProxy: env.TRUST_PROXY,
+    cdnBaseUrl: env.CDN_BASE_URL?.replace(/\/+$/, '') ?? null,
+    accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
     logLevel: env.LOG_LEVEL,
   }
 }

@@ -11,7 +11,6 @@ import { ConfigError, type Config } from './config.ts'
 import type { ShopScope } from './db/for-shop.ts'
 import { openListener } from './db/listener.ts'
 import { openLocks } from './db/locks.ts'
-import { createDelivery } from './delivery/delivery.ts'
 import { createEngine } from './engine/engine.ts'
 import type { EngineParts } from './engine/types.ts'
 import { startWorker } from './engine/worker.ts'
@@ -21,9 +20,11 @@ import { builtPage, developmentPage } from './http/page.ts'
 import { createListings } from './files/listings.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
 import { openOutbox, type OutboxOptions } from './notify/open.ts'
+import { downloadMessages } from './notify/downloads.ts'
 import { createGuardedClient } from './ports/guarded-fetch.ts'
 
 import { openForStart } from './startup/database.ts'
+import { openDelivery } from './startup/delivery.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
 import { ensurePage } from './startup/page.ts'
 import { portsFactory } from './startup/ports.ts'
@@ -93,11 +94,14 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const page = development ? await developmentPage() : builtPage()
   closings.push(() => page.close())
   const { trustProxy } = environment
+  const messages = downloadMessages(database, clock)
+  const delivery = openDelivery(config, { database, stores, secrets, baseUrl, messages, clock, log })
+  closings.push(() => delivery.close())
   const app = createApp({
     database,
     engine,
     storefront,
-    delivery: createDelivery({ pool: database.pool, stores, secrets, log, clock, trustProxy }),
+    delivery,
     stores,
     secrets,
     uploads: { engine, folder, locks, fileBytes: limits.file_bytes },

@@ -13,6 +13,7 @@ import { createApp, listEndpoints, listen, type AppParts } from '../server/http/
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
+import { downloadMessages } from '../server/notify/downloads.ts'
 import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { openStorefront } from '../server/storefront/open.ts'
@@ -78,11 +79,14 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     locks,
     fileBytes: whole.limits.file_bytes,
   }
+  const messages = downloadMessages(database, clock)
+  const about = { log: silent, clock, trustProxy: false, baseUrl: 'http://127.0.0.1' }
+  const delivery = createDelivery({ database, stores, secrets, messages, ...about })
   const parts: AppParts = {
     database,
     engine: engine.engine,
     storefront,
-    delivery: createDelivery({ pool: database.pool, stores, secrets, log: silent, clock, trustProxy: false }),
+    delivery,
     stores,
     secrets,
     uploads,
@@ -112,6 +116,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await delivery.close()
       await locks.close()
       await storefront.close()
       await engine.close()

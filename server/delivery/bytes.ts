@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
-import type { Target } from './counting.ts'
+import type { Target } from './targets.ts'
 
 /** `release` takes the buffer back once it is sent. */
 export type Opened =

@@ -1,21 +1,37 @@
-// Who asks: a hash of the address and agent, by which a session knows its client again.
+// Who asks: the address and agent, and a hash of both by which a session knows its client again.
 import type { IncomingMessage } from 'node:http'
 import type { Secrets } from '../secrets.ts'
+
+export interface Client {
+  hash: Buffer
+  address: string
+  agent: string
+}
 
 // A client that resumes, or that takes many files, asks many times: its hash is made once.
 const KEPT = 2000
 
-/** Gives the hash of a request's client. */
+const ADDRESS_LENGTH = 64
+const AGENT_LENGTH = 400
+
+/** Gives a request's client. */
 export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: boolean) {
-  const known = new Map<string, Buffer>()
-  return (request: IncomingMessage): Buffer => {
-    const client = `${addressOf(request, trustProxy)}\n${request.headers['user-agent'] ?? ''}`
-    const kept = known.get(client)
+  const known = new Map<string, Client>()
+  return (request: IncomingMessage): Client => {
+    const address = addressOf(request, trustProxy)
+    const agent = request.headers['user-agent'] ?? ''
+    const name = `${address}\n${agent}`
+    const kept = known.get(name)
     if (kept) return kept
-    const hash = secrets.clientHash(client)
+    const client: Client = {
+      hash: secrets.clientHash(name),
+      // An IPv4 address as everyone writes it, not as this socket sees it.
+      address: address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH),
+      agent: agent.slice(0, AGENT_LENGTH),
+    }
     if (known.size >= KEPT) known.clear()
-    known.set(client, hash)
-    return hash
+    known.set(name, client)
+    return client
   }
 }
 

@@ -1,26 +1,30 @@
-// Every statement of the hot path. It holds a pool, not a shop's scope: a key alone says which shop it is about.
+// Every statement of the hot path that is about links. It holds a pool, not a shop's scope: a key alone says which shop it is about.
 import type pg from 'pg'
 import type { LinkFacts } from '../files/links.ts'
 import { createBatch } from './batch.ts'
+import { joinSites } from './referrers.ts'
+import { openQuery, SITE_ALLOWED, TARGET, TARGET_LENGTH, TARGET_NAMES, targetOf, type Target } from './targets.ts'
 
-/** Where a link's bytes are, as its file's current version says. */
-export interface Target {
-  shop: number
+export interface LinkTarget extends Target {
   link: string
-  filename: string
-  contentType: string
-  location: string
-  hash: string
-  size: number
-  modifiedMs: number
 }
 
-/** A link as it stands, whether or not it may be used. */
+/** A link as it stands, whether or not it may be used. Its facts are those of the file, or of a pack that has no such. */
 export interface KnownLink extends LinkFacts {
-  target: Target
+  shop: number
+  link: string
+  /** Null: a pack's link. */
+  target: LinkTarget | null
+  pack: { id: string; name: string } | null
   shopName: string
   shopDomain: string
   uninstalled: boolean
+  /** It came with a pack that its file is no longer in, or whose own link was revoked. */
+  out: boolean
+  /** Sites that may lead to the file; none: any. */
+  referrers: readonly string[]
+  /** When its holder asked the shop for more, last. */
+  asked_at: Date | null
   /** This client's session lives and has bytes left. */
   session: boolean
 }
@@ -29,57 +33,65 @@ export interface KnownLink extends LinkFacts {
 const SESSION_MINUTES = 30
 const SESSION_SIZES = 2
 
-const TARGET = `l.shop_id, l.id, f.filename, v.content_type, v.location, encode(v.hash, 'hex') as hash, v.size_bytes,
-  extract(epoch from v.created_at)::float8 * 1000`
-
-const FILE = `
-  join files f on f.shop_id = l.shop_id and f.id = l.file_id
-  join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
-  join shops s on s.id = l.shop_id`
-
 // One statement is the whole decision, for all the requests that came meanwhile: whoever waits for a link's row has its
 // conditions checked again on what the other left, so exactly the limit is served, however many processes ask. Rows are
 // locked in one order, or two processes could each wait for the other; the limits of one keep the planner from ever starting
-// at the files. A client's counted request opens its session.
+// at the files. A client's counted request opens its session. A link under a pack's is ruled by that one: it lives as long as
+// it and works while its file is in that pack.
 const COUNT = `
   with asked as (
-    select * from unnest($1::bytea[], $2::bytea[], $4::integer[]) with ordinality as a (key_hash, client, turn, place)
+    select * from unnest($1::bytea[], $2::bytea[], $4::text[]) with ordinality as a (key_hash, client, sites, place)
   ), allowed as (
     select l.* from links l
     where l.key_hash = any($1)
       and l.revoked_at is null
-      and (l.expires_at is null or l.expires_at > $3)
+      and (l.expires_at is null or l.expires_at > $3 or l.parent_id is not null)
       and (l.download_limit is null or l.downloads < l.download_limit)
     order by l.id
     for no key update
-  ), granted as (
-    select ${TARGET} as modified_ms, a.place, a.client
+  ), fitting as (
+    select ${TARGET}, l.id as link_id, a.place, a.client, l.download_limit - l.downloads as free,
+      row_number() over (partition by l.id order by a.place) as turn
     from allowed l
-    join asked a on a.key_hash = l.key_hash and (l.download_limit is null or l.downloads + a.turn <= l.download_limit)
+    join asked a on a.key_hash = l.key_hash
     cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
     cross join lateral (
       select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v
     cross join lateral (select * from shops where id = l.shop_id limit 1) s
+    left join lateral (
+      select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
+        and (expires_at is null or expires_at > $3) limit 1) p on true
     where f.deleted_at is null and f.mapping_state <> 'unmapped' and s.uninstalled_at is null
+      and (l.parent_id is null or p.pack_id = f.pack_id) and ${SITE_ALLOWED}
+  ), granted as (
+    select * from fitting where free is null or turn <= free
   ), counted as (
     update links l set downloads = l.downloads + g.times, served = l.served + g.times, last_download_at = $3
-    from (select shop_id, id, count(*)::integer as times from granted group by shop_id, id) g
-    where l.shop_id = g.shop_id and l.id = g.id
+    from (select shop_id, link_id, count(*)::integer as times from granted group by shop_id, link_id) g
+    where l.shop_id = g.shop_id and l.id = g.link_id
   ), session as (
     insert into download_sessions as d (shop_id, link_id, client, expires_at, bytes_left)
-    select distinct shop_id, id, client, $3::timestamptz + interval '${SESSION_MINUTES} minutes',
+    select distinct shop_id, link_id, client, $3::timestamptz + interval '${SESSION_MINUTES} minutes',
       size_bytes * ${SESSION_SIZES}
     from granted
     on conflict (link_id, client) do update set expires_at = excluded.expires_at, bytes_left = excluded.bytes_left
   )
-  select shop_id, id, filename, content_type, location, hash, size_bytes, modified_ms, place from granted`
+  select ${TARGET_NAMES}, link_id, place from granted`
 
 const LOOK_UP = `
-  select ${TARGET}, l.revoked_at, l.expires_at, l.download_limit, l.downloads, f.deleted_at, f.mapping_state,
-    s.name, s.domain, s.uninstalled_at is not null,
+  select ${TARGET}, l.shop_id, l.id, k.id, k.name, s.name, s.domain, s.uninstalled_at is not null,
+    l.parent_id is not null and (p.revoked_at is not null or p.pack_id is distinct from f.pack_id),
+    f.allowed_referrers, l.asked_at,
     exists (select from download_sessions d
-      where d.link_id = l.id and d.client = $2 and d.expires_at > $3 and d.bytes_left > 0)
-  from links l ${FILE}
+      where d.link_id = l.id and d.client = $2 and d.expires_at > $3 and d.bytes_left > 0),
+    l.revoked_at, case when l.parent_id is null then l.expires_at else p.expires_at end, l.download_limit, l.downloads,
+    f.deleted_at, coalesce(f.mapping_state, 'never')
+  from links l
+  join shops s on s.id = l.shop_id
+  left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+  left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+  left join packs k on k.shop_id = l.shop_id and k.id = l.pack_id
+  left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
   where l.key_hash = $1`
 
 const RIDE = `
@@ -98,50 +110,57 @@ const GIVE_BACK = `
   )
   delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id and d.client = $3`
 
+/** Who asks for a link's file, and when. */
+export interface Asker {
+  keyHash: Buffer
+  client: Buffer
+  /** As `sitesOf` gives them. */
+  sites: readonly string[] | null
+  now: Date
+}
+
 export interface Counting {
   /** Counts a download and opens the client's session; null where the link does not allow it. */
-  count(keyHash: Buffer, client: Buffer, now: Date): Promise<Target | null>
+  count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
-  lookUp(keyHash: Buffer, client: Buffer, now: Date): Promise<KnownLink | null>
+  lookUp(asker: Asker): Promise<KnownLink | null>
   /** Takes `bytes` from the client's session; false where it has ended or has fewer left. */
-  ride(target: Target, client: Buffer, now: Date, bytes: number): Promise<boolean>
+  ride(target: LinkTarget, asker: Asker, bytes: number): Promise<boolean>
   /** Puts back what was taken but not sent. */
-  refund(target: Target, client: Buffer, bytes: number): Promise<void>
+  refund(target: LinkTarget, asker: Asker, bytes: number): Promise<void>
   /** A counted download that could not be served was none. */
-  giveBack(target: Target, client: Buffer): Promise<void>
+  giveBack(target: LinkTarget, asker: Asker): Promise<void>
 }
 
 /** What fits one statement, and how many of them may be on their way at once. */
-const BATCH = 200
-const STATEMENTS = 4
+export const BATCH = 200
+export const STATEMENTS = 4
 
 export function createCounting(pool: pg.Pool): Counting {
-  // Named: parsed and planned once a connection. As arrays: a row object's names cost more than they help here.
-  const query = (name: string, text: string, values: unknown[]) =>
-    pool.query<unknown[]>({ name: `delivery_${name}`, text, values, rowMode: 'array' })
-  const countAll = async (asked: readonly Asked[]): Promise<(Target | null)[]> => {
-    const clients = asked.map(({ client }) => client)
+  const query = openQuery(pool)
+  const countAll = async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
     const keys = asked.map(({ keyHash }) => keyHash)
-    const { rows } = await query('count', COUNT, [keys, clients, asked.at(-1)!.now, turns(keys)])
-    const targets = asked.map((): Target | null => null)
-    for (const row of rows) targets[(row[8] as number) - 1] = targetOf(row)
+    const clients = asked.map(({ client }) => client)
+    const sites = asked.map((asker) => joinSites(asker.sites))
+    const { rows } = await query('count', COUNT, [keys, clients, asked.at(-1)!.now, sites])
+    const targets = asked.map((): LinkTarget | null => null)
+    for (const row of rows) targets[(row[TARGET_LENGTH + 1] as number) - 1] = linkTargetOf(row, row[TARGET_LENGTH])
     return targets
   }
-  const count = createBatch(countAll, BATCH, STATEMENTS)
   return {
-    count: (keyHash, client, now) => count({ keyHash, client, now }),
-    lookUp: async (keyHash, client, now) => {
+    count: createBatch(countAll, BATCH, STATEMENTS),
+    lookUp: async ({ keyHash, client, now }) => {
       const { rows } = await query('look_up', LOOK_UP, [keyHash, client, now])
       return rows[0] ? knownLink(rows[0]) : null
     },
-    ride: async (target, client, now, bytes) => {
+    ride: async (target, { client, now }, bytes) => {
       const { rowCount } = await query('ride', RIDE, [target.shop, target.link, client, now, bytes])
       return rowCount === 1
     },
-    refund: async (target, client, bytes) => {
+    refund: async (target, { client }, bytes) => {
       await query('refund', REFUND, [target.shop, target.link, client, bytes, target.size * SESSION_SIZES])
     },
-    giveBack: async (target, client) => {
+    giveBack: async (target, { client }) => {
       await query('give_back', GIVE_BACK, [target.shop, target.link, client])
     },
   }
@@ -158,45 +177,28 @@ export async function sweepSessions(pool: pg.Pool, now: Date): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Each key's how-manieth it is, from 1. */
-function turns(keys: readonly Buffer[]): number[] {
-  const seen = new Map<string, number>()
-  return keys.map((key) => {
-    const name = key.toString('latin1')
-    const turn = (seen.get(name) ?? 0) + 1
-    seen.set(name, turn)
-    return turn
-  })
-}
+const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
+  ...targetOf(row),
+  link: link as string,
+})
 
-interface Asked {
-  keyHash: Buffer
-  client: Buffer
-  now: Date
-}
+type KnownRow = [
+  ...[shop: number, link: string, packId: string | null, packName: string | null],
+  ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
+  ...[referrers: string[] | null, asked_at: Date | null, session: boolean],
+  ...[revoked_at: Date | null, expires_at: Date | null, download_limit: number | null, downloads: number],
+  ...[deleted_at: Date | null, mapping_state: string],
+]
 
-type TargetRow = [number, string, string, string, string, string, number, number]
-
-function targetOf(row: unknown[]): Target {
-  const [shop, link, filename, contentType, location, hash, size, modifiedMs] = row as TargetRow
-  return { shop, link, filename, contentType, location, hash, size, modifiedMs }
-}
-
-function knownLink(row: unknown[]): KnownLink {
-  const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state, shopName, shopDomain, ...rest] =
-    row.slice(8) as [
-      Date | null,
-      Date | null,
-      number | null,
-      number,
-      Date | null,
-      string,
-      string,
-      string,
-      boolean,
-      boolean,
-    ]
-  const [uninstalled, session] = rest
-  const facts = { revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state }
-  return { ...facts, target: targetOf(row), shopName, shopDomain, uninstalled, session }
+function knownLink(row: readonly unknown[]): KnownLink {
+  const [shop, link, packId, packName, shopName, shopDomain, uninstalled, out, referrers, asked_at, session, ...facts] =
+    row.slice(TARGET_LENGTH) as KnownRow
+  const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state] = facts
+  return {
+    ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },
+    ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at, session },
+    referrers: referrers ?? [],
+    target: packId === null ? linkTargetOf(row, link) : null,
+    pack: packId === null ? null : { id: packId, name: packName! },
+  }
 }

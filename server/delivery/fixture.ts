@@ -1,21 +1,35 @@
 // For the tests of this folder: a shop with files on a real disk, links, and delivery behind a real socket.
-import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openDatabase, type Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { createLinks, type LinksWanted } from '../files/links.ts'
+import { ensurePublicAddresses, publicPath } from '../files/public-addresses.ts'
 import { createLogger } from '../log.ts'
+import { downloadMessages } from '../notify/downloads.ts'
 import { createSecrets } from '../secrets.ts'
 import { createDiskStore } from '../store/disk.ts'
-import { createDelivery, type DeliveryLimits } from './delivery.ts'
+import { createDelivery, type Delivery, type DeliveryParts } from './delivery.ts'
+import { isDelivery } from './request.ts'
 
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
   text: string
+}
+
+export interface ServeOptions extends Partial<DeliveryParts> {
+  /** Answers what is not delivery's, at the same origin. */
+  others?: RequestListener
 }
 
 export type Depot = Awaited<ReturnType<typeof openDepot>>
@@ -30,6 +44,7 @@ export async function openDepot(database: Database, shop: number) {
   const time = { now: new Date('2026-03-01T12:00:00Z') }
   const logged: string[] = []
   const closings: (() => Promise<unknown>)[] = []
+  const deliveries: Delivery[] = []
   let names = 0
 
   async function addFile(bytes: Uint8Array, fields: Record<string, unknown> = {}): Promise<string> {
@@ -50,21 +65,28 @@ export async function openDepot(database: Database, shop: number) {
   }
 
   /** Delivery in a server of its own, on a pool of its own. */
-  async function serve(options: { trustProxy?: boolean; limits?: Partial<DeliveryLimits> } = {}): Promise<number> {
+  async function serve({ others, ...options }: ServeOptions = {}): Promise<number> {
     const own = openDatabase(
       database.url,
       6,
       createLogger('error', () => {}),
     )
     const log = createLogger('info', (line) => void logged.push(line))
-    const { trustProxy = false, limits = {} } = options
-    const stores = new Map([['primary', store]])
-    const delivery = createDelivery({ pool: own.pool, stores, secrets, log, clock: () => time.now, trustProxy, limits })
-    const server = createServer((req, res) => void delivery.handle(req, res))
+    const clock = () => time.now
+    const delivery = createDelivery({
+      ...{ database: own, stores: new Map([['primary', store]]), secrets, log, clock },
+      ...{ trustProxy: false, baseUrl: 'http://shop.test', messages: downloadMessages(own, clock), ...options },
+    })
+    deliveries.push(delivery)
+    const server = createServer((req, res) => {
+      if (others && !isDelivery(req.url)) others(req, res)
+      else void delivery.handle(req, res)
+    })
     const port = await listen(server)
     closings.push(async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      await delivery.close()
       await own.close()
     })
     return port
@@ -73,6 +95,8 @@ export async function openDepot(database: Database, shop: number) {
   return {
     database,
     store,
+    folder,
+    secrets,
     shop,
     scope,
     time,
@@ -89,6 +113,34 @@ export async function openDepot(database: Database, shop: number) {
       const [link] = await createLinks(scope, secrets, { download_limit: null, ...terms, file_ids: [id] }, time.now)
       return { key: link!.key, id: link!.id, file: id }
     },
+    /** The path of a new public file. */
+    addPublic: async (bytes: Uint8Array, fields: Record<string, unknown> = {}) => {
+      const file = await addFile(bytes, { visibility: 'public', ...fields })
+      await ensurePublicAddresses(scope, [file])
+      const [row] = await scope.query<{ token: string; filename: string }>(
+        `select token, filename from public_addresses a join files f on f.shop_id = a.shop_id and f.id = a.file_id
+         where a.shop_id = :shop and a.file_id = :file`,
+        { file },
+      )
+      return { file, token: row!.token, path: `/${publicPath(row!.token, row!.filename)}` }
+    },
+    publicDownloads: async (file: string) => {
+      const [row] = await scope.query<{ downloads: number }>(
+        'select downloads from public_addresses where shop_id = :shop and file_id = :file',
+        { file },
+      )
+      return row!.downloads
+    },
+    setFile: (id: string, fields: Record<string, unknown>) =>
+      scope
+        .from('files')
+        .where({ id } as never)
+        .update(fields as never),
+    setLink: (id: string, fields: Record<string, unknown>) =>
+      scope
+        .from('links')
+        .where({ id } as never)
+        .update(fields as never),
     downloads: async (link: string) => {
       const [row] = await scope.query<{ downloads: number; served: number }>(
         'select downloads, served::integer as served from links where shop_id = :shop and id = :link',
@@ -96,6 +148,8 @@ export async function openDepot(database: Database, shop: number) {
       )
       return row!
     },
+    /** Waits until all that was to be kept of downloads is. */
+    settle: () => Promise.all(deliveries.map((delivery) => delivery.close())),
     close: async () => {
       await Promise.all(closings.map((close) => close()))
       await rm(folder, { recursive: true, force: true })
@@ -103,12 +157,21 @@ export async function openDepot(database: Database, shop: number) {
   }
 }
 
-export function get(
+export const get = (port: number, key: string, headers: Record<string, string> = {}, method = 'GET') =>
+  visit(port, `/download?key=${key}`, headers, method)
+
+/** The form to ask for more, as a browser sends it. */
+export const askForMore = (port: number, form: Record<string, string>, headers: Record<string, string> = {}) => {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  return visit(port, '/download/ask', { ...type, ...headers }, 'POST', new URLSearchParams(form).toString())
+}
+
+export function visit(
   port: number,
-  key: string,
+  target: string,
   headers: Record<string, string> = {},
   method = 'GET',
-  target = `/download?key=${key}`,
+  sent = '',
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(
@@ -124,7 +187,7 @@ export function get(
       },
     )
     request.on('error', reject)
-    request.end()
+    request.end(sent)
   })
 }
 

@@ -1,26 +1,44 @@
 // The headers that bytes leave with: always an attachment, never something that a browser would run.
 
-/** Of every answer, page or file: nothing is cached by others, nothing leaks, nothing is embedded elsewhere. */
-export const COMMON_HEADERS: readonly string[] = [
-  'Cache-Control',
-  'private, no-store, no-transform',
+/** Of every answer, page or file: its type is not guessed, and nothing leaks. */
+const SAFE: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
   'Referrer-Policy',
   'no-referrer',
   'X-Robots-Tag',
   'noindex, nofollow',
+]
+
+/** Who may keep an answer, and which sites may embed it. */
+export type Audience = readonly string[]
+
+/** One buyer's: nothing is cached by others, nothing is embedded elsewhere. */
+export const PRIVATE: Audience = [
+  'Cache-Control',
+  'private, no-store, no-transform',
   'Cross-Origin-Resource-Policy',
   'same-origin',
 ]
 
-const FILE_HEADERS: readonly string[] = [
-  ...COMMON_HEADERS,
-  'Content-Security-Policy',
-  "sandbox; default-src 'none'",
-  'Accept-Ranges',
-  'bytes',
+/** Anyone's. `no-transform`: what arrives is what was uploaded. */
+const publicly = (cacheControl: string): Audience => [
+  'Cache-Control',
+  `public, ${cacheControl}, no-transform`,
+  'Cross-Origin-Resource-Policy',
+  'cross-origin',
 ]
+
+/** At an address that goes on with other bytes: kept, and asked for again each time, so that private again is at once. */
+export const PUBLIC: Audience = publicly('max-age=0, must-revalidate')
+
+/** At an address that carries the version, for as long as the address itself is good. */
+export const immutableFor = (seconds: number): Audience => publicly(`max-age=${seconds}, immutable`)
+
+/** Of every page. */
+export const PAGE_HEADERS: readonly string[] = [...PRIVATE, ...SAFE]
+
+const FILE_HEADERS: readonly string[] = [...SAFE, 'Content-Security-Policy', "sandbox; default-src 'none'"]
 
 const OPAQUE = 'application/octet-stream'
 // Types that some browser runs, applies or opens in place of a page.
@@ -65,8 +83,16 @@ export interface Described {
 }
 
 /** All headers of a file but its length, flat as `writeHead` takes them fastest. */
-export function fileHeaders(file: Described): string[] {
+export const fileHeaders = (file: Described, audience: Audience = PRIVATE): string[] => [
+  'Accept-Ranges',
+  'bytes',
+  ...handedHeaders(file, audience),
+]
+
+/** The same for a server that sends the file in our place: it says itself that it takes ranges. */
+export function handedHeaders(file: Described, audience: Audience): string[] {
   return [
+    ...audience,
     ...FILE_HEADERS,
     'Content-Type',
     safeType(file.contentType),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { get, openDepot, type Depot } from './fixture.ts'
-import { isDownload, keyOf, prefersJson } from './request.ts'
+import { isDelivery, prefersJson, routeOf } from './request.ts'
 
 const BYTES = Buffer.from('some bytes')
 const STRANGER = 'A'.repeat(43)
@@ -35,7 +35,7 @@ test('who holds a key learns what became of it, in the shop’s name, and what t
   const answer = await get(port, link.key)
   expect(answer.status).toBe(410)
   expect(answer.text).toContain('<h1>This link has been used up</h1>')
-  expect(answer.text).toContain('Ask Harbour &amp; Sons for a new link.')
+  expect(answer.text).toContain('If you need it again, ask Harbour &amp; Sons.')
   expect(answer.text).toContain('&lt;script&gt;')
   expect(answer.text).not.toContain('<script')
   expect(answer.text).toMatch(/^<!doctype html>\n<html lang='en'>/)
@@ -102,15 +102,29 @@ test('a database that is gone is a 503 with Retry-After', async () => {
 })
 
 test('which addresses and keys are ours', () => {
-  expect(['/download', '/download?key=a', '/downloads', '/download/x', '/'].map(isDownload)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ])
-  expect(keyOf(`/download?utm=1&key=${STRANGER}&x=2`)).toBe(STRANGER)
-  expect(keyOf(`/download?monkey=${STRANGER}`)).toBeNull()
+  const token = '0e6b4a1c-7a53-4a55-8d7f-0a4f6d2b9c11'
+  const ours = [
+    '/download',
+    '/download?key=a',
+    '/download/ask',
+    `/files/${token}/a.pdf`,
+    '/cdn/1/2',
+    `/files/${token}/a?b`,
+  ]
+  const others = [
+    '/downloads',
+    '/download/x',
+    '/',
+    `/files/${token}`,
+    '/files/file_1',
+    `/files/${token}/a/b`,
+    undefined,
+  ]
+  expect(ours.filter((url) => !isDelivery(url))).toEqual([])
+  expect(others.filter(isDelivery)).toEqual([])
+  expect(routeOf(`/download?utm=1&key=${STRANGER}&x=2`)).toEqual({ kind: 'link', key: STRANGER })
+  expect(routeOf(`/download?monkey=${STRANGER}`)).toEqual({ kind: 'link', key: null })
+  expect(routeOf(`/files/${token}/a.pdf?x`)).toEqual({ kind: 'public', token })
 })
 
 test('who prefers JSON', () => {

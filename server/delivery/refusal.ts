@@ -1,42 +1,44 @@
 // The page, or the JSON body, that says why there is no download. A stranger's is always the same; whoever holds a
-// link's key learns what became of it and what to do.
-import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+// link's key learns what became of it and what to do, and may ask the shop for more.
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import Handlebars from 'handlebars'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.ts'
 import { linkStatus } from '../files/links.ts'
 import type { KnownLink } from './counting.ts'
-import { COMMON_HEADERS } from './headers.ts'
+import { renderMessage, sendPage, type AskForm, type MessagePage, type ShopNamed } from './pages.ts'
+import { isSiteAllowed } from './referrers.ts'
 import { prefersJson } from './request.ts'
 
-interface Page {
-  title: string
-  happened: string
-  advice: string
-  shop?: { name: string; domain: string }
-  filename?: string
+/** How long whoever has asked waits before the same link may ask again. */
+export const ASK_EVERY_MS = 24 * 60 * 60 * 1000
+
+/** What a refusal may be about, and tell. */
+export interface Refused {
+  /** The link whose key the client holds. */
+  link?: KnownLink | null
+  /** The shop of a public file. */
+  shop?: ShopNamed
+  /** Draws the form to ask for more, where that may be asked. */
+  ask?: AskForm
+  now?: Date
+  details?: readonly ErrorDetail[]
+  /** Besides the usual ones, flat. */
+  headers?: readonly string[]
 }
 
-// Not in the template, where the formatter loses it.
-const DOCTYPE = '<!doctype html>\n'
-const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const style = near('./refusal.css')
-const template = Handlebars.compile<Page & { style: string }>(near('./refusal.hbs'))
-const styleHash = createHash('sha256').update(style).digest('base64')
-const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-
-/** Why a link that exists may not be used now, or null where it may. */
-export function whyNot(link: KnownLink, now: Date): ErrorCode | null {
-  if (link.uninstalled) return 'link_withdrawn'
+/** Why a link that exists may not be used now, by whom these sites led here; null where it may. */
+export function whyNot(link: KnownLink, sites: readonly string[] | null, now: Date): ErrorCode | null {
+  if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
-  if (status === 'active') return null
   if (status === 'expired' || status === 'exhausted') return `link_${status}`
-  return 'link_withdrawn'
+  if (status !== 'active') return 'link_withdrawn'
+  return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
 }
+
+type Words = Pick<MessagePage, 'title' | 'happened' | 'advice'>
 
 /** The words of each refusal; those about a link are written for whoever holds its key. */
-const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Omit<Page, 'shop'>>> = {
+const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Words>> = {
   link_expired: (link) => {
     const day = link?.expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
     return { title: 'This link has expired', happened: `It could be used until ${day}.`, advice: askFor(link) }
@@ -47,7 +49,7 @@ const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Omit<Page, 's
     return { title: 'This link has been used up', happened, advice: askFor(link) }
   },
   link_withdrawn: (link) => {
-    const happened = 'The file is no longer offered through this link.'
+    const happened = `The ${link?.pack ? 'files are' : 'file is'} no longer offered through this link.`
     return { title: 'This link was withdrawn', happened, advice: askFor(link) }
   },
   link_unavailable: () => ({
@@ -55,13 +57,39 @@ const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Omit<Page, 's
     happened: 'The address may be incomplete, or the link may be gone.',
     advice: 'Check that you have copied all of it, or ask the shop that sent it to you for a new one.',
   }),
+  file_not_found: () => ({
+    title: 'There is no file at this address',
+    happened: 'The address may be incomplete, or the file may no longer be offered here.',
+    advice: 'Check that you have copied all of it, or ask whoever gave it to you for another one.',
+  }),
+  referrer_not_allowed: () => ({
+    title: 'Not from that site',
+    happened: 'This file may not be downloaded from the site that led you here.',
+    advice: 'Go to the shop itself, or open the link in the message in which you got it.',
+  }),
+  rate_limited: () => ({
+    title: 'That was too often',
+    happened: 'Your message was not sent: too many came from your network.',
+    advice: 'Try again in an hour.',
+  }),
+  payload_too_large: () => ({
+    title: 'That was too much',
+    happened: 'Your message was not sent: it is too long.',
+    advice: 'Go back, shorten it, and send it again.',
+  }),
+  validation_failed: () => ({
+    title: 'Look at your message once more',
+    happened: 'It was not sent yet.',
+  }),
   unavailable: () => uncounted('The download could not start', 'Try again in a minute.'),
   range_not_satisfiable: () => uncounted('The file has no such part', 'Start the download again from the beginning.'),
   precondition_failed: () => uncounted('The file has changed', 'Start the download again from the beginning.'),
 }
 
-const askFor = (link: KnownLink | null) =>
-  `Ask ${link && !link.uninstalled ? link.shopName : 'the shop that sent it to you'} for a new link.`
+function askFor(link: KnownLink | null): string {
+  if (!link || link.uninstalled) return 'Ask the shop that sent it to you for a new link.'
+  return `If you need it again, ask ${link.shopName}.`
+}
 
 const uncounted = (title: string, advice: string) => ({
   title,
@@ -69,41 +97,33 @@ const uncounted = (title: string, advice: string) => ({
   advice,
 })
 
-function pageOf(code: ErrorCode, link: KnownLink | null): Page {
+const MAY_ASK: readonly ErrorCode[] = ['link_expired', 'link_exhausted', 'link_withdrawn', 'validation_failed']
+
+function pageOf(code: ErrorCode, { link = null, shop, ask, now }: Refused): MessagePage {
   const page = WORDS[code]?.(link) ?? { title: ERRORS[code].message, happened: '', advice: '' }
-  if (!link || link.uninstalled) return page
-  const shop = { name: link.shopName, domain: link.shopDomain }
+  if (!link || link.uninstalled) return shop ? { ...page, shop } : page
+  const named = { ...page, shop: { name: link.shopName, domain: link.shopDomain } }
   // Of a withdrawn file, its name may be what had to go.
-  return code === 'link_withdrawn' ? { ...page, shop } : { ...page, shop, filename: link.target.filename }
+  const name = code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
+  const whole = name === undefined ? named : { ...named, name }
+  if (!ask || !now || !MAY_ASK.includes(code)) return whole
+  if (hasAsked(link, now)) return { ...whole, advice: `${link.shopName} has been asked for more: wait for an answer.` }
+  return { ...whole, ask }
 }
 
-/** Answers with the error's status. `link`: the one whose key the client holds. `more`: headers besides the usual. */
-export function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  code: ErrorCode,
-  about: { link?: KnownLink | null; headers?: readonly string[] } = {},
-): void {
-  const { status } = ERRORS[code]
-  const json = prefersJson(request.headers.accept)
-  const body = json ? errorBody(code) : DOCTYPE + template({ ...pageOf(code, about.link ?? null), style })
-  response.writeHead(status, [
-    ...COMMON_HEADERS,
-    ...(about.headers ?? []),
-    'Vary',
-    'Accept',
-    'Content-Security-Policy',
-    PAGE_POLICY,
-    'Content-Type',
-    json ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8',
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-  ])
-  response.end(request.method === 'HEAD' ? undefined : body)
+/** Has this link asked so lately that it must wait? */
+export const hasAsked = ({ asked_at }: Pick<KnownLink, 'asked_at'>, now: Date): boolean =>
+  asked_at !== null && now.getTime() - asked_at.getTime() < ASK_EVERY_MS
+
+/** Answers with the error's status. */
+export function refuse(request: IncomingMessage, response: ServerResponse, code: ErrorCode, about: Refused = {}): void {
+  const body = prefersJson(request.headers.accept)
+    ? { json: errorBody(code, about.details ?? []) }
+    : { html: renderMessage(pageOf(code, about)) }
+  sendPage(request, response, ERRORS[code].status, body, about.headers)
 }
 
-function errorBody(code: ErrorCode): string {
+function errorBody(code: ErrorCode, details: readonly ErrorDetail[]): object {
   const { type, message, status } = ERRORS[code]
-  const request_id = randomUUID()
-  return JSON.stringify({ error: { type, code, message, status, param: null, details: [], request_id } })
+  return { error: { type, code, message, status, param: null, details, request_id: randomUUID() } }
 }

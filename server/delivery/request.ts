@@ -1,16 +1,38 @@
-// What a buyer's request says of itself: the key, and whether anything but the plain file is asked for.
+// What a buyer's request says of itself: which of our addresses it is, and whether anything but the plain file is asked for.
 import type { IncomingMessage } from 'node:http'
 
-const PATH = /^\/download(?:\?|$)/
+/** One of the addresses that are delivery's. */
+export type Route =
+  | { kind: 'link'; key: string | null }
+  | { kind: 'ask' }
+  | { kind: 'public'; token: string }
+  /** Made and checked by signed.ts. */
+  | { kind: 'signed'; path: string }
+
+const LINK = /^\/download(?:\?|$)/
+const ASK = /^\/download\/ask(?:\?|$)/
+const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
+const SIGNED = /^\/cdn\/[^?]+/
 // A key is 256 bits in base64url: anything else is refused without a look at the database.
-const KEY = /[?&]key=([A-Za-z0-9_-]{43})(?:&|$)/
+const KEY = /^[A-Za-z0-9_-]{43}$/
+const KEY_ASKED = /[?&]key=([A-Za-z0-9_-]{43})(?:&|$)/
 const CONDITIONS = ['range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since'] as const
 
-/** Is this address the handler's? */
-export const isDownload = (url: string | undefined): boolean => url !== undefined && PATH.test(url)
+/** Null: this address is not the handler's. */
+export function routeOf(url: string | undefined): Route | null {
+  if (url === undefined) return null
+  if (LINK.test(url)) return { kind: 'link', key: KEY_ASKED.exec(url)?.[1] ?? null }
+  const token = PUBLIC.exec(url)?.[1]
+  if (token !== undefined) return { kind: 'public', token }
+  const path = SIGNED.exec(url)?.[0]
+  if (path !== undefined) return { kind: 'signed', path }
+  return ASK.test(url) ? { kind: 'ask' } : null
+}
 
-/** The key, or null where there is none that could be one of ours. */
-export const keyOf = (url: string): string | null => KEY.exec(url)?.[1] ?? null
+/** Is this request delivery's to answer? */
+export const isDelivery = (url: string | undefined): boolean => routeOf(url) !== null
+
+export const isKey = (text: string): boolean => KEY.test(text)
 
 /** No Range, no condition: the whole file, counted. */
 export const isPlain = (request: IncomingMessage): boolean =>

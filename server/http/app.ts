@@ -7,7 +7,7 @@ import type { UploadParts } from '../channels/upload/upload.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Delivery } from '../delivery/delivery.ts'
-import { isDownload } from '../delivery/request.ts'
+import { isDelivery } from '../delivery/request.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
@@ -115,7 +115,7 @@ export function createApp(parts: AppParts): Koa {
 }
 
 function deliver(delivery: Delivery, request: IncomingMessage, response: ServerResponse): boolean {
-  if (!isDownload(request.url)) return false
+  if (!isDelivery(request.url)) return false
   void delivery.handle(request, response)
   return true
 }

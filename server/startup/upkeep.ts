@@ -4,11 +4,13 @@ import type { FinishParts } from '../channels/upload/finish.ts'
 import { sweepUploads } from '../channels/upload/upload.ts'
 import type { Database } from '../db/database.ts'
 import { sweepSessions } from '../delivery/counting.ts'
+import { sweepDownloads } from '../delivery/record.ts'
 import { sweepOperations } from '../engine/retention.ts'
 import { stagedBlobs } from '../engine/staged.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
 import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../log.ts'
+import { tellDownloads } from '../notify/downloads.ts'
 import type { BlobStore } from '../store/store.ts'
 
 const EVERY_MS = 60 * 60 * 1000
@@ -32,6 +34,8 @@ export function startUpkeep(
     () => pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`),
     () => pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
     () => sweepSessions(pool, clock()),
+    () => sweepDownloads(pool, clock()),
+    () => tellDownloads(database, clock()),
     () => sweepCsvUploads(pool),
     () => tell('files whose time in the trash was over', sweepTrash(pool, clock())),
     () => tell('uploads that nobody finished', sweepUploads({ ...uploads, log }, database)),

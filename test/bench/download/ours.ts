@@ -3,26 +3,31 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { openDatabase } from '../../../server/db/database.ts'
 import { createDelivery } from '../../../server/delivery/delivery.ts'
-import { isDownload } from '../../../server/delivery/request.ts'
+import { isDelivery } from '../../../server/delivery/request.ts'
 import { createLogger } from '../../../server/log.ts'
+import { downloadMessages } from '../../../server/notify/downloads.ts'
 import { createSecrets } from '../../../server/secrets.ts'
 import { createDiskStore } from '../../../server/store/disk.ts'
 
-const settings = JSON.parse(process.argv[2]!) as { url: string; secret: string; folder: string }
+const settings = JSON.parse(process.argv[2]!) as { url: string; secret: string; folder: string; accel?: string }
 const log = createLogger('info')
 const database = openDatabase(settings.url, 10, log)
+const clock = () => new Date()
 const delivery = createDelivery({
-  pool: database.pool,
+  database,
   stores: new Map([['primary', createDiskStore({ folder: settings.folder })]]),
   secrets: createSecrets(settings.secret),
   log,
-  clock: () => new Date(),
-  trustProxy: false,
+  clock,
+  trustProxy: settings.accel !== undefined,
+  baseUrl: 'http://bench',
+  accel: settings.accel === undefined ? null : { location: 'primary', prefix: settings.accel },
+  messages: downloadMessages(database, clock),
 })
 
 const app = new Koa()
 app.use(async (ctx, next) => {
-  if (!isDownload(ctx.req.url)) return next()
+  if (!isDelivery(ctx.req.url)) return next()
   ctx.respond = false
   await delivery.handle(ctx.req, ctx.res)
 })

@@ -1,0 +1,187 @@
+// POST /download/ask: whoever holds a link asks its shop for more, with a plain form. The key in it is the permission: it can't
+// be guessed, and no cookie stands for anyone, so another site has nothing to forge. A link may ask once a day, a network ten times
+// an hour; what is sent reaches the shop as text alone.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type pg from 'pg'
+import { z } from 'zod'
+import type { ErrorCode, ErrorDetail } from '../errors.ts'
+import { hashKey } from '../secrets.ts'
+import type { Client } from './clients.ts'
+import type { Counting, KnownLink } from './counting.ts'
+import { renderMessage, sendPage, type AskForm } from './pages.ts'
+import { hasAsked, refuse, whyNot, type Refused } from './refusal.ts'
+import { isKey, prefersJson } from './request.ts'
+
+/** What a link's holder wants the shop to know. */
+export interface Ask {
+  shop: number
+  /** A bare UUID. */
+  link: string
+  /** Why the link may not be used, where that is so. */
+  reason: ErrorCode | null
+  email: string | null
+  message: string | null
+  now: Date
+}
+
+const BODY_BYTES = 16 * 1024
+const MESSAGE_LENGTH = 1000
+const ASKS = 10
+const HOUR_SECONDS = 60 * 60
+
+const emptied = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value)
+const fields = z.object({
+  email: z.preprocess(emptied, z.string().trim().pipe(z.email('Write an e-mail address').max(320)).optional()),
+  message: z.preprocess(
+    emptied,
+    z.string().trim().max(MESSAGE_LENGTH, `Write at most ${MESSAGE_LENGTH} characters`).optional(),
+  ),
+})
+
+/** Why a request is answered otherwise than asked. */
+class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly about: Refused
+  constructor(code: ErrorCode, about: Refused = {}) {
+    super(code)
+    this.code = code
+    this.about = about
+  }
+}
+
+export function createAsking(parts: {
+  pool: pg.Pool
+  counting: Counting
+  /** Tells the shop; false where this link has asked within a day. */
+  tell(ask: Ask): Promise<boolean>
+}): (request: IncomingMessage, response: ServerResponse, client: Client, now: Date) => Promise<void> {
+  const limiter = new RateLimiterPostgres({
+    storeClient: parts.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix: 'asks',
+    points: ASKS,
+    duration: HOUR_SECONDS,
+  })
+
+  async function countAsk(client: Client): Promise<void> {
+    await limiter.consume(networkOf(client.address)).catch((thrown: unknown) => {
+      if (!(thrown instanceof RateLimiterRes)) throw thrown
+      const seconds = Math.ceil(thrown.msBeforeNext / 1000)
+      throw new Refusal('rate_limited', { headers: ['Retry-After', String(seconds)] })
+    })
+  }
+
+  /** The link that asks, and what it asks. */
+  async function read(request: IncomingMessage, client: Client, now: Date) {
+    const form = await readForm(request)
+    const key = String(form.key ?? '')
+    const asker = { keyHash: hashKey(key), client: client.hash, sites: null, now }
+    const link = isKey(key) ? await parts.counting.lookUp(asker) : null
+    if (!link || link.uninstalled) throw new Refusal('link_unavailable')
+    const parsed = fields.safeParse(form)
+    if (!parsed.success) throw new Refusal('validation_failed', { link, now, ...problemsOf(key, form, parsed.error) })
+    return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
+  }
+
+  async function ask(request: IncomingMessage, response: ServerResponse, client: Client, now: Date): Promise<void> {
+    if (request.method !== 'POST') throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+    await countAsk(client)
+    const { link, email, message } = await read(request, client, now)
+    const { shop, link: id } = link
+    const told =
+      !hasAsked(link, now) &&
+      (await parts.tell({ shop, link: id, reason: whyNot(link, null, now), email, message, now }))
+    answer(request, response, link, told, email)
+  }
+
+  return async (request, response, client, now) => {
+    try {
+      await ask(request, response, client, now)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refuse(request, response, error.code, error.about)
+    }
+  }
+}
+
+/** Asking twice is no fault of the buyer's: the page says that the shop knows. */
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  link: KnownLink,
+  told: boolean,
+  email: string | null,
+): void {
+  if (prefersJson(request.headers.accept))
+    return sendPage(request, response, 200, { json: { status: told ? 'sent' : 'asked_before' } })
+  const shop = { name: link.shopName, domain: link.shopDomain }
+  const html = told
+    ? renderMessage({
+        shop,
+        title: 'Your message was sent',
+        happened: `${shop.name} has been told that you ask for more.`,
+        advice: email
+          ? `They can answer you at ${email}.`
+          : 'They can answer you at the address to which they sent you the link.',
+      })
+    : renderMessage({
+        shop,
+        title: 'You have asked already',
+        happened: `${shop.name} was told within the last day, and this was not sent again.`,
+        advice: 'Wait for their answer.',
+      })
+  sendPage(request, response, 200, { html })
+}
+
+async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const type = request.headers['content-type']?.split(';', 1)[0]!.trim().toLowerCase()
+  const json = type === 'application/json'
+  if (!json && type !== 'application/x-www-form-urlencoded') throw new Refusal('unsupported_media_type')
+  const text = await readText(request)
+  if (!json) return Object.fromEntries(new URLSearchParams(text))
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+  } catch {
+    throw new Refusal('malformed_request')
+  }
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    // What is left of it is not read: the connection can't be used again.
+    if (bytes > BODY_BYTES) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** For the form that is shown once more, and for a program. */
+function problemsOf(key: string, form: Record<string, unknown>, error: z.ZodError) {
+  const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
+    param: String(path[0]),
+    code: code === 'too_big' ? 'out_of_range' : code === 'invalid_type' ? 'invalid_type' : 'invalid_value',
+    message,
+  }))
+  const wrong = Object.fromEntries(details.map(({ param, message }) => [param, message]))
+  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, BODY_BYTES) : undefined)
+  const ask: AskForm = { key, action: 'ask', email: text(form.email), message: text(form.message), wrong }
+  return { details, ask }
+}
+
+/** Of IPv6 the first half: the rest is one customer's. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const host = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? address
+  const [head = '', tail] = host.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const filled = tail === undefined ? groups : [...groups, ...Array<string>(8).fill('0')]
+  return filled.slice(0, 4).join(':')
+}

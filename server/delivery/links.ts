@@ -1,0 +1,97 @@
+// A buyer's link: GET or HEAD /download?key=…, of a file or of a pack.
+import type { IncomingMessage } from 'node:http'
+import type { Database } from '../db/database.ts'
+import { forShop } from '../db/for-shop.ts'
+import { openPackLink } from '../files/pack-links.ts'
+import { hashKey, type Secrets } from '../secrets.ts'
+import type { ByteRange } from '../store/store.ts'
+import type { Client } from './clients.ts'
+import { decide } from './conditions.ts'
+import type { Asker, Counting, KnownLink, LinkTarget } from './counting.ts'
+import { sendPack } from './pack-page.ts'
+import type { Recorder } from './record.ts'
+import { sitesOf } from './referrers.ts'
+import { refuse, whyNot } from './refusal.ts'
+import { isPlain } from './request.ts'
+import { isBodiless, lengthOf, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
+
+export interface LinkParts {
+  database: Database
+  secrets: Secrets
+  counting: Counting
+  serving: Serving
+  recorder: Recorder
+  clientOf: (request: IncomingMessage) => Client
+}
+
+/** A request that may be served, and what of the file it gets. `ride`: not counted, paid from the client's session. */
+interface Grant {
+  target: LinkTarget
+  range: ByteRange | null
+  ride: boolean
+}
+
+export function createLinkAnswers({ database, secrets, counting, serving, recorder, clientOf }: LinkParts) {
+  async function answer(visit: Visit, key: string): Promise<void> {
+    const { request, response, now } = visit
+    const client = clientOf(request)
+    const asker: Asker = { keyHash: hashKey(key), client: client.hash, sites: sitesOf(request.headers.referer), now }
+    const plain = isPlain(request)
+    if (plain) {
+      const target = await counting.count(asker)
+      if (target) return serve(visit, client, asker, { target, range: null, ride: false })
+    }
+    const link = await counting.lookUp(asker)
+    if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, link)
+    if (link?.target && !plain && usable(link, asker)) {
+      const decision = decide(request.method ?? '', request.headers, representation(link.target))
+      const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
+      if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, { link })
+      const grant = await grantOf(asker, link.target, link.session, part.range)
+      if (grant) return serve(visit, client, asker, grant)
+    }
+    if (!link) return refuse(request, response, 'link_unavailable')
+    // Active by now and yet refused: another request took the last one and gave it back.
+    const reason = whyNot(link, asker.sites, now) ?? 'link_exhausted'
+    refuse(request, response, reason, { link, now, ask: { key, action: 'download/ask' } })
+  }
+
+  async function grantOf(
+    asker: Asker,
+    known: LinkTarget,
+    session: boolean,
+    range: ByteRange | null,
+  ): Promise<Grant | null> {
+    if (range && range.start > 0 && session) {
+      const ride = await counting.ride(known, asker, lengthOf({ target: known, range }))
+      if (ride) return { target: known, range, ride }
+    }
+    const target = await counting.count(asker)
+    // A new version came in between: its parts fit nothing that the client has, so it gets the whole.
+    return target && { target, range: target.hash === known.hash ? range : null, ride: false }
+  }
+
+  async function serve(visit: Visit, client: Client, asker: Asker, { target, range, ride }: Grant): Promise<void> {
+    // What a ride did not send goes back into its session: that must be known, so nginx does not send it.
+    const part: Part = { target, range, measured: ride }
+    const undo = () => (ride ? Promise.resolve() : counting.giveBack(target, asker))
+    const { served, sent } = await serving.serve(visit, part, undo)
+    if (served && !ride) recorder.note({ target, link: target.link, client, at: asker.now })
+    const unsent = lengthOf(part) - sent
+    if (ride && unsent > 0) await counting.refund(target, asker, unsent)
+  }
+
+  async function openPack(visit: Visit, link: KnownLink): Promise<void> {
+    const files = await openPackLink(forShop(database, link.shop), secrets, link.link, visit.now)
+    const shop = { name: link.shopName, domain: link.shopDomain }
+    sendPack(visit, { name: link.pack!.name, shop, expires_at: link.expires_at, files })
+  }
+
+  return answer
+}
+
+/** A session outlives what opened it: a download begun in time may be finished, though the link has ended since. */
+function usable(link: KnownLink, { sites, now }: Asker): boolean {
+  const reason = whyNot(link, sites, now)
+  return reason === null || (link.session && (reason === 'link_exhausted' || reason === 'link_expired'))
+}

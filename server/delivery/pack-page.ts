@@ -1,0 +1,63 @@
+// The page behind a pack's link: its files in order, each with its size and one download. Opening it counts nothing.
+import type { PackFile } from '../files/pack-links.ts'
+import { openTemplate, sendPage, type Page, type ShopNamed } from './pages.ts'
+import type { Visit } from './serve.ts'
+
+interface PackPage extends Page {
+  shop: ShopNamed
+  summary: string
+  files: readonly { filename: string; about: string; address: string | null }[]
+  until?: string
+}
+
+const render = openTemplate<PackPage>('./pack.hbs')
+
+export interface OpenedPack {
+  name: string
+  shop: ShopNamed
+  expires_at: Date | null
+  files: readonly PackFile[]
+}
+
+export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
+  const { name, shop, expires_at, files } = pack
+  const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+  const until = expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
+  const html = render({
+    ...{ title: name, shop },
+    summary: `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${sizeText(bytes)}`,
+    files: files.map((file) => ({
+      filename: file.filename,
+      about: [sizeText(file.size_bytes), leftText(file)].filter((text) => text !== '').join(' · '),
+      address: hasLeft(file) ? addressOf(file) : null,
+    })),
+    ...(until === undefined ? {} : { until }),
+  })
+  sendPage(request, response, 200, { html })
+}
+
+/** From where the page is. */
+const addressOf = ({ key }: PackFile) => `download?key=${key}`
+
+const hasLeft = ({ download_limit, downloads }: PackFile) => download_limit === null || downloads < download_limit
+
+function leftText(file: PackFile): string {
+  const { download_limit, downloads } = file
+  if (download_limit === null) return ''
+  const left = download_limit - downloads
+  if (left <= 0) return 'no downloads left'
+  return left === 1 ? '1 download left' : `${left} downloads left`
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+
+/** In the units that people know, with as many digits as tell them something. */
+export function sizeText(bytes: number): string {
+  if (bytes === 1) return '1 byte'
+  let [value, unit] = [bytes, 0]
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${unit === 0 || value >= 10 ? Math.round(value) : Math.round(value * 10) / 10} ${UNITS[unit]}`
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { createPackLink, type PackLinkWanted } from '../files/pack-links.ts'
+import { ensurePack } from '../files/packs.ts'
+import { revokeLinks } from '../files/links.ts'
+import { get, openDepot, visit, type Depot } from './fixture.ts'
+import { sizeText } from './pack-page.ts'
+
+const DAY_MS = 86_400_000
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+let secondPort: number
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+  secondPort = await depot.serve()
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+
+let packs = 0
+/** A pack of new files in this order, and a link to it. */
+async function makePack(names: readonly string[], terms: Partial<PackLinkWanted> = {}) {
+  const name = `Course ${packs++}`
+  const pack = await ensurePack(depot.scope, name)
+  const files: string[] = []
+  for (const [at, filename] of names.entries()) {
+    const fields = { filename: `${name} ${filename}`, name_key: `${name} ${filename}`.toLowerCase() }
+    files.push(await depot.addFile(randomBytes(1000 + at), { ...fields, pack_id: pack, pack_position: at + 1 }))
+  }
+  const link = await createPackLink(depot.scope, depot.secrets, { pack_id: pack, ...terms }, depot.time.now)
+  return { name, pack, files, link }
+}
+
+/** The names and addresses that the page shows, in their order. */
+async function shown(key: string, at = port): Promise<{ name: string; path: string | null }[]> {
+  const { status, text } = await get(at, key)
+  expect(status).toBe(200)
+  return [...text.matchAll(/<li>([^]*?)<\/li>/g)].map(([, item]) => ({
+    name: /<span>Course \d+ ([^<]*)</.exec(item!)![1]!,
+    path: /href='(download\?key&#x3D;|download\?key=)([\w-]{43})'/.exec(item!)?.[2] ?? null,
+  }))
+}
+const names = async (key: string) => (await shown(key)).map(({ name }) => name)
+const counts = async (link: string) =>
+  depot.scope.query<{ downloads: number }>(
+    'select downloads from links where shop_id = :shop and (id = :link or parent_id = :link) order by id',
+    { link },
+  )
+
+test('lists the pack’s files in order with sizes, each with one download of its own; opening counts nothing', async () => {
+  const { name, link } = await makePack(['b.pdf', 'a <i>.pdf', 'c.pdf'], { download_limit: 2 })
+  const page = await get(port, link.key)
+  expect(page.text).toContain(`<h1>${name}</h1>`)
+  expect(page.text).toContain('3 files, 3 KB')
+  expect(page.text).toContain('1 KB · 2 downloads left')
+  expect(page.text).toContain('You can download until April 30, 2026.')
+  expect(page.text).not.toContain('<i>')
+  const files = await shown(link.key)
+  expect(files.map((file) => file.name)).toEqual(['b.pdf', 'a &lt;i&gt;.pdf', 'c.pdf'])
+  expect(new Set(files.map(({ path }) => path)).size).toBe(3)
+  expect((await get(port, link.key, {}, 'HEAD')).text).toBe('')
+  expect((await counts(link.id)).every(({ downloads }) => downloads === 0)).toBe(true)
+  const first = await get(port, files[0]!.path!)
+  expect([first.status, first.body.length]).toEqual([200, 1000])
+  expect((await get(port, files[0]!.path!)).status).toBe(200)
+  expect((await get(port, files[0]!.path!)).status).toBe(410)
+  expect((await get(port, files[1]!.path!)).status).toBe(200)
+  const after = await get(port, link.key)
+  expect(after.text).toContain('no downloads left')
+  expect((await shown(link.key)).map(({ path }) => path !== null)).toEqual([false, true, true])
+  expect((await counts(link.id)).map(({ downloads }) => downloads)).toEqual([0, 2, 1, 0])
+})
+
+test('the keys stay the same, also where two visitors open it at once', async () => {
+  const { link } = await makePack(['a', 'b', 'c', 'd'])
+  const opened = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => shown(link.key, at % 2 ? port : secondPort)))
+  for (const files of opened) expect(files).toEqual(opened[0])
+  expect(await shown(link.key)).toEqual(opened[0])
+  expect(await counts(link.id)).toHaveLength(5)
+})
+
+test('a file that is moved out is no longer listed and its download stops; one that comes back works again', async () => {
+  const { files, link, pack } = await makePack(['a', 'b'])
+  const [a] = await shown(link.key)
+  await depot.setFile(files[0]!, { pack_id: null, pack_position: null })
+  const stopped = await get(port, a!.path!)
+  expect([stopped.status, stopped.text.includes('withdrawn')]).toEqual([410, true])
+  expect(await names(link.key)).toEqual(['b'])
+  await depot.setFile(files[0]!, { pack_id: pack, pack_position: 9 })
+  expect((await get(port, a!.path!)).status).toBe(200)
+  expect(await names(link.key)).toEqual(['b', 'a'])
+  const added = await depot.addFile(randomBytes(10), { filename: `Course 9 new`, pack_id: pack, pack_position: 10 })
+  expect(await names(link.key)).toEqual(['b', 'a', 'new'])
+  await depot.setFile(added, { deleted_at: new Date() })
+  await depot.setFile(files[1]!, { mapping_state: 'unmapped' })
+  expect(await names(link.key)).toEqual(['a'])
+})
+
+test('its files’ links live as long as the pack’s: by expiry, a longer one, revocation', async () => {
+  const { link } = await makePack(['a'], { expiry_days: 1, download_limit: null })
+  const [a] = await shown(link.key)
+  const start = depot.time.now
+  try {
+    depot.time.now = new Date(+start + DAY_MS)
+    const answers = await Promise.all([link.key, a!.path!].map((key) => get(port, key)))
+    for (const { status, text } of answers) expect([status, text.includes('has expired')]).toEqual([410, true])
+    expect(answers[0]!.text).toContain('<form')
+    await depot.setLink(link.id, { expires_at: new Date(+start + 2 * DAY_MS) })
+    expect((await get(port, a!.path!)).status).toBe(200)
+    await revokeLinks(depot.scope, [link.id])
+    for (const key of [link.key, a!.path!]) expect((await get(port, key)).text).toContain('withdrawn')
+  } finally {
+    depot.time.now = start
+  }
+})
+
+test('a limit that the pack’s link gets later is its files’ too; a file’s own revoked link stays so', async () => {
+  const { link } = await makePack(['a', 'b'], { download_limit: 1 })
+  const [a, b] = await shown(link.key)
+  expect((await get(port, a!.path!)).status).toBe(200)
+  await depot.setLink(link.id, { download_limit: 3 })
+  expect((await get(port, link.key)).text).toContain('2 downloads left')
+  const [child] = await depot.scope.query<{ id: string }>(
+    'select id from links where shop_id = :shop and parent_id = :link order by id limit 1',
+    { link: link.id },
+  )
+  await revokeLinks(depot.scope, [child!.id])
+  expect(await names(link.key)).toEqual(['b'])
+  expect((await get(port, a!.path!)).status).toBe(410)
+  expect((await get(port, b!.path!)).status).toBe(200)
+})
+
+test('terms that are absent are the shop’s, null is never and unlimited; an unknown pack is refused', async () => {
+  const { link } = await makePack([])
+  expect(link).toMatchObject({ expires_at: new Date(+depot.time.now + 60 * DAY_MS), download_limit: 5, file_id: null })
+  const { link: open } = await makePack([], { expiry_days: null, download_limit: null, email: 'a@example.com' })
+  expect(open).toMatchObject({ expires_at: null, download_limit: null, email: 'a@example.com', status: 'active' })
+  expect((await get(port, open.key)).text).toContain('There is nothing in it at the moment')
+  const pack_id = '0197f7a0-0000-7000-8000-000000000000'
+  const unknown = createPackLink(depot.scope, depot.secrets, { pack_id }, depot.time.now)
+  await expect(unknown).rejects.toMatchObject({ code: 'pack_not_found' })
+})
+
+test('a pack that is deleted takes its links along', async () => {
+  const { link, pack } = await makePack(['a'])
+  const [a] = await shown(link.key)
+  await depot.scope.query('delete from packs where shop_id = :shop and id = :pack', { pack })
+  for (const key of [link.key, a!.path!]) expect((await visit(port, `/download?key=${key}`)).status).toBe(404)
+})
+
+test('sizes as people write them', () => {
+  expect([0, 1, 999, 1000, 1550, 99_499, 5_000_000_000].map(sizeText)).toEqual([
+    '0 bytes',
+    '1 byte',
+    '999 bytes',
+    '1 KB',
+    '1.6 KB',
+    '99 KB',
+    '5 GB',
+  ])
+})

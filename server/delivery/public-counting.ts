@@ -1,0 +1,114 @@
+// The statements about public files: counted in a row of their own, so that a download never touches the file's. No limit
+// stands behind the count, so it needs no sessions: a part that begins later than at byte 0 goes on with what was counted.
+import type pg from 'pg'
+import { createBatch } from './batch.ts'
+import { BATCH, STATEMENTS } from './counting.ts'
+import { joinSites } from './referrers.ts'
+import { openQuery, SITE_ALLOWED, TARGET, TARGET_LENGTH, TARGET_NAMES, targetOf, type Target } from './targets.ts'
+
+export interface PublicTarget extends Target {
+  token: string
+  /** The shop wants it delivered over the CDN, where there is one. */
+  cdn: boolean
+}
+
+/** A public file as it stands, with what decides whether this request may have it. */
+export interface KnownPublic {
+  target: PublicTarget
+  referrers: readonly string[]
+  shopName: string
+  shopDomain: string
+}
+
+export interface PublicAsker {
+  token: string
+  sites: readonly string[] | null
+  now: Date
+}
+
+const FILE = (address: string) => `
+  cross join lateral (select * from files where shop_id = ${address}.shop_id and id = ${address}.file_id limit 1) f
+  cross join lateral (select * from shops where id = ${address}.shop_id limit 1) s`
+const VERSION = `
+  cross join lateral (
+    select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v`
+const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
+
+// As for links: one statement for all the requests that came meanwhile, its rows locked in one order.
+const COUNT = `
+  with asked as (
+    select * from unnest($1::uuid[], $2::text[]) with ordinality as a (token, sites, place)
+  ), allowed as (
+    select p.* from public_addresses p where p.token = any($1) order by p.token for no key update
+  ), granted as (
+    select ${TARGET}, f.cdn, a.place
+    from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}
+    where ${SHOWN} and ${SITE_ALLOWED}
+  ), counted as (
+    update public_addresses p set downloads = p.downloads + g.times, last_download_at = $3
+    from (select shop_id, file_id, count(*) as times from granted group by shop_id, file_id) g
+    where p.shop_id = g.shop_id and p.file_id = g.file_id
+  )
+  select ${TARGET_NAMES}, cdn, place from granted`
+
+const LOOK_UP = `
+  select ${TARGET}, f.cdn, f.allowed_referrers, s.name, s.domain
+  from public_addresses p ${FILE('p')} ${VERSION} where p.token = $1 and ${SHOWN}`
+
+// Older bytes too, as long as they are kept: an address that carries its version goes on giving that one.
+const LOOK_UP_VERSION = `
+  select ${TARGET}, f.cdn
+  from public_addresses p ${FILE('p')}
+  cross join lateral (
+    select * from versions where shop_id = f.shop_id and file_id = f.id and hash = decode($2, 'hex')
+    order by number desc limit 1) v
+  where p.token = $1 and ${SHOWN} and f.cdn`
+
+const GIVE_BACK = `
+  update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1 and file_id = $2`
+
+export interface PublicCounting {
+  /** Counts a download; null where nothing is public at this address, or not for this site. */
+  count(asker: PublicAsker): Promise<PublicTarget | null>
+  /** Null: nothing is public at this address. */
+  lookUp(token: string): Promise<KnownPublic | null>
+  /** The bytes of that hash, where the file had them and goes over the CDN. */
+  lookUpVersion(token: string, hash: string): Promise<PublicTarget | null>
+  giveBack(target: PublicTarget): Promise<void>
+}
+
+export function createPublicCounting(pool: pg.Pool): PublicCounting {
+  const query = openQuery(pool)
+  const targetAt = (row: readonly unknown[], token: string): PublicTarget => ({
+    ...targetOf(row),
+    token,
+    cdn: row[TARGET_LENGTH] as boolean,
+  })
+  const countAll = async (asked: readonly PublicAsker[]): Promise<(PublicTarget | null)[]> => {
+    const tokens = asked.map(({ token }) => token)
+    const sites = asked.map((asker) => joinSites(asker.sites))
+    const { rows } = await query('public_count', COUNT, [tokens, sites, asked.at(-1)!.now])
+    const targets = asked.map((): PublicTarget | null => null)
+    for (const row of rows) {
+      const at = (row[TARGET_LENGTH + 1] as number) - 1
+      targets[at] = targetAt(row, tokens[at]!)
+    }
+    return targets
+  }
+  return {
+    count: createBatch(countAll, BATCH, STATEMENTS),
+    lookUp: async (token) => {
+      const { rows } = await query('public_look_up', LOOK_UP, [token])
+      if (!rows[0]) return null
+      const [referrers, shopName, shopDomain] = rows[0].slice(TARGET_LENGTH + 1) as [string[], string, string]
+      return { target: targetAt(rows[0], token), referrers, shopName, shopDomain }
+    },
+    lookUpVersion: async (token, hash) => {
+      const { rows } = await query('public_look_up_version', LOOK_UP_VERSION, [token, hash])
+      return rows[0] ? targetAt(rows[0], token) : null
+    },
+    giveBack: async ({ shop, file }) => {
+      await query('public_give_back', GIVE_BACK, [shop, file])
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// A public file: GET or HEAD /files/{token}/{filename}, counted here; over the CDN where there is one, with the same
+// headers otherwise. And GET /cdn/…, with which the CDN fetches what it keeps: not counted, since it was before.
+import { publicPath } from '../files/public-addresses.ts'
+import { decide } from './conditions.ts'
+import { immutableFor, PRIVATE, PUBLIC } from './headers.ts'
+import type { PublicCounting, PublicTarget } from './public-counting.ts'
+import { isSiteAllowed, sitesOf } from './referrers.ts'
+import { refuse } from './refusal.ts'
+import { isPlain } from './request.ts'
+import { isBodiless, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
+import type { SignedAddresses } from './signed.ts'
+import type { Target } from './targets.ts'
+
+export interface PublicParts {
+  counting: PublicCounting
+  serving: Serving
+  /** Null: without a CDN. */
+  signed: SignedAddresses | null
+  /** Ours, without a slash at its end: where an address of the CDN leads back to when its time is over. */
+  baseUrl: string
+  /** Called for each download that was counted. */
+  counted(visit: Visit, target: Target): void
+}
+
+export function createPublic({ counting, serving, signed, baseUrl, counted }: PublicParts) {
+  async function answer(visit: Visit, token: string): Promise<void> {
+    const { request, response, now } = visit
+    const sites = sitesOf(request.headers.referer)
+    const count = () => counting.count({ token, sites, now })
+    if (isPlain(request)) {
+      const target = await count()
+      if (target) return give(visit, { target, range: null, audience: PUBLIC }, true)
+    }
+    const known = await counting.lookUp(token)
+    if (!known) return refuse(request, response, 'file_not_found')
+    const shop = { name: known.shopName, domain: known.shopDomain }
+    if (!isSiteAllowed(known.referrers, sites)) return refuse(request, response, 'referrer_not_allowed', { shop })
+    const decision = decide(request.method ?? '', request.headers, representation(known.target))
+    const range = 'range' in decision ? decision.range : null
+    const part = { target: known.target, range, audience: PUBLIC }
+    if (isBodiless(decision)) return withoutBody(visit, part, decision, { shop })
+    if (request.method === 'HEAD')
+      return goesAway(known.target) ? redirect(visit, known.target) : withoutBody(visit, part, decision, { shop })
+    // What begins later goes on with a download that was counted when it began.
+    if (range && range.start > 0) return give(visit, part, false)
+    const target = await count()
+    // It was withdrawn in between.
+    if (!target) return refuse(request, response, 'file_not_found')
+    const same = target.hash === known.target.hash
+    return give(visit, { target, range: same ? range : null, audience: PUBLIC }, true)
+  }
+
+  const goesAway = (target: PublicTarget) => signed !== null && target.cdn
+
+  async function give(visit: Visit, part: Part & { target: PublicTarget }, isCounted: boolean): Promise<void> {
+    const { target } = part
+    if (goesAway(target)) redirect(visit, target)
+    else {
+      const undo = async () => void (isCounted && (await counting.giveBack(target)))
+      if (!(await serving.serve(visit, part, undo)).served) return
+    }
+    if (isCounted) counted(visit, target)
+  }
+
+  function redirect({ response, now }: Visit, target: PublicTarget): void {
+    response.writeHead(302, [...PRIVATE, 'Location', signed!.addressOf(target, now), 'Content-Length', '0'])
+    response.end()
+  }
+
+  /** For the CDN, or for whoever has one of its addresses. */
+  async function answerSigned(visit: Visit, path: string): Promise<void> {
+    const { request, response, now } = visit
+    const address = signed?.read(path, now)
+    if (!address) return refuse(request, response, 'file_not_found')
+    const { token, hash, filename, secondsLeft } = address
+    const target = secondsLeft > 0 ? await counting.lookUpVersion(token, hash) : null
+    if (!target) {
+      // Kept from before: the stable address knows what there is now, and counts it.
+      response.writeHead(302, [...PRIVATE, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
+      return void response.end()
+    }
+    const decision = decide(request.method ?? '', request.headers, representation(target))
+    const audience = immutableFor(secondsLeft)
+    const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }
+    if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, {})
+    await serving.serve(visit, part, async () => {})
+  }
+
+  return { answer, answerSigned }
+}

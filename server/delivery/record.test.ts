@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { tellDownloads } from '../notify/downloads.ts'
+import { renderMail, type MailPayload } from '../notify/templates.ts'
+import { get, openDepot, visit, type Depot } from './fixture.ts'
+import { sweepDownloads } from './record.ts'
+
+const SMALL = randomBytes(1000)
+const MINUTE_MS = 60_000
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+let secondPort: number
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+  secondPort = await depot.serve()
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+beforeEach(() => database.pool.query('delete from downloads'))
+
+interface Kept {
+  file_id: string
+  link_id: string | null
+  address: string
+  agent: string
+  at: Date
+}
+
+async function kept(): Promise<Kept[]> {
+  await depot.settle()
+  return depot.scope.query<Kept>(
+    'select file_id, link_id, address, agent, at from downloads where shop_id = :shop order by id',
+  )
+}
+
+describe('tracking', () => {
+  test('keeps when, from where and with what a file was downloaded, by link and at its public address', async () => {
+    const { key, id, file } = await depot.addLink(SMALL)
+    const open = await depot.addPublic(SMALL)
+    const agent = { 'user-agent': 'Wget/1.21 ü' }
+    await get(port, key, agent)
+    await visit(port, open.path)
+    const at = depot.time.now
+    expect(await kept()).toEqual([
+      { file_id: file, link_id: id, address: '127.0.0.1', agent: 'Wget/1.21 ü', at },
+      { file_id: open.file, link_id: null, address: '127.0.0.1', agent: '', at },
+    ])
+  })
+
+  test('keeps what counts and nothing else', async () => {
+    const { key } = await depot.addLink(SMALL, { download_limit: 1 })
+    const open = await depot.addPublic(SMALL)
+    await get(port, key, { range: 'bytes=0-99' })
+    await get(port, key, { range: 'bytes=100-' })
+    await get(port, key, {}, 'HEAD')
+    expect((await get(port, key)).status).toBe(410)
+    await visit(port, open.path, { range: 'bytes=100-' })
+    await visit(port, open.path, {}, 'HEAD')
+    expect(await kept()).toHaveLength(1)
+  })
+
+  test('off means that nothing is kept', async () => {
+    const { key, id } = await depot.addLink(SMALL, {}, { download_tracking: false })
+    expect((await get(port, key)).status).toBe(200)
+    expect(await kept()).toEqual([])
+    expect((await depot.downloads(id)).downloads).toBe(1)
+  })
+
+  test('of many at once at two servers, each is kept once', async () => {
+    const { key } = await depot.addLink(SMALL)
+    await Promise.all(Array.from({ length: 100 }, (_, at) => get(at % 2 ? port : secondPort, key)))
+    expect(await kept()).toHaveLength(100)
+  })
+
+  test('behind a proxy of ours the address is the one that the proxy wrote; agents are cut', async () => {
+    const proxied = await depot.serve({ trustProxy: true })
+    const { key } = await depot.addLink(SMALL)
+    const headers = { 'x-forwarded-for': '203.0.113.1, ::ffff:198.51.100.7', 'user-agent': 'x'.repeat(3000) }
+    await get(proxied, key, headers)
+    expect(await kept()).toMatchObject([{ address: '198.51.100.7', agent: 'x'.repeat(400) }])
+  })
+
+  test('a file that is purged meanwhile takes its own along, not the others’', async () => {
+    const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    const lock = await database.pool.connect()
+    await lock.query('begin')
+    await lock.query('lock table downloads in exclusive mode')
+    await Promise.all([get(port, gone.key), get(port, stays.key)])
+    await lock.query('delete from files where id = $1', [gone.file])
+    await lock.query('commit')
+    lock.release()
+    expect(await kept()).toMatchObject([{ file_id: stays.file }])
+  })
+
+  test('after thirteen months it goes', async () => {
+    const { key } = await depot.addLink(SMALL)
+    await get(port, key)
+    expect(await kept()).toHaveLength(1)
+    expect(await sweepDownloads(database.pool, new Date('2027-04-01T11:59:00Z'))).toBe(0)
+    expect(await sweepDownloads(database.pool, new Date('2027-04-01T12:01:00Z'))).toBe(1)
+  })
+})
+
+describe('notification', () => {
+  const notices = () =>
+    depot.scope.query<{ title: string; body: string; level: string }>(
+      'select title, body, level from notices where shop_id = :shop order by id',
+    )
+  const mails = () =>
+    depot.scope.query<{ payload: MailPayload; kind: string }>(
+      'select kind, payload from outbox where shop_id = :shop order by id',
+    )
+  const settings = (recipients: string[]) =>
+    database.pool.query('update shops set settings = $1', [JSON.stringify({ recipients })])
+  beforeEach(async () => {
+    await database.pool.query('delete from outbox; delete from notices; delete from download_notices')
+    await settings(['owner@example.com'])
+  })
+
+  test('tells of the first download at once, and then at most once an hour of all that came meanwhile', async () => {
+    const { key } = await depot.addLink(SMALL, {}, { download_notification: true, filename: 'guide <b>.pdf' })
+    const start = depot.time.now
+    try {
+      await get(port, key)
+      await depot.settle()
+      for (let more = 0; more < 3; more++) await get(port, key)
+      await depot.settle()
+      depot.time.now = new Date(+start + 60 * MINUTE_MS - 1)
+      expect(await tellDownloads(database, depot.time.now)).toBe(0)
+      expect(await notices()).toEqual([
+        { level: 'info', title: 'guide <b>.pdf was downloaded', body: 'guide <b>.pdf: once' },
+      ])
+      depot.time.now = new Date(+start + 60 * MINUTE_MS)
+      expect(await tellDownloads(database, depot.time.now)).toBe(1)
+      expect((await notices()).map(({ body }) => body)).toEqual(['guide <b>.pdf: once', 'guide <b>.pdf: 3 times'])
+      const [first, second] = await mails()
+      expect(first).toMatchObject({ kind: 'email', payload: { template: 'file-downloaded' } })
+      const { subject, text, html } = renderMail(second!.payload, 'https://files.example.com')
+      expect(subject).toBe('guide <b>.pdf was downloaded')
+      expect(text).toContain('guide <b>.pdf: 3 times')
+      expect(text).toMatch(/https:\/\/files\.example\.com\/files\/file_[0-9a-f]{32}\n/)
+      expect(html).toContain('guide &lt;b&gt;.pdf')
+      expect(html).not.toContain('<b>')
+    } finally {
+      depot.time.now = start
+    }
+  })
+
+  test('several files are told of together; two servers tell nothing twice', async () => {
+    const links = await Promise.all(
+      ['b.pdf', 'a.pdf', 'c.pdf'].map((name) =>
+        depot.addLink(SMALL, {}, { download_notification: true, filename: name }),
+      ),
+    )
+    await Promise.all(links.flatMap(({ key }) => [get(port, key), get(secondPort, key)]))
+    await depot.settle()
+    await tellDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
+    const told = (await notices()).flatMap(({ body }) => body.split('\n'))
+    const times = (name: string) =>
+      told
+        .filter((line) => line.startsWith(name))
+        .reduce((sum, line) => sum + (line.endsWith('once') ? 1 : Number(/(\d+) times/.exec(line)![1])), 0)
+    for (const name of ['a.pdf', 'b.pdf', 'c.pdf']) expect([name, times(name)]).toEqual([name, 2])
+    expect((await mails()).length).toBe((await notices()).length)
+  })
+
+  test('a file whose notification is off, or was turned off since, is not told of', async () => {
+    const [off, on] = [await depot.addLink(SMALL), await depot.addLink(SMALL, {}, { download_notification: true })]
+    await get(port, off.key)
+    await depot.settle()
+    expect(await depot.scope.query('select 1 as one from download_notices where shop_id = :shop')).toEqual([])
+    await get(port, on.key)
+    await depot.settle()
+    await get(port, on.key)
+    await depot.settle()
+    await depot.setFile(on.file, { download_notification: false })
+    await tellDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
+    expect(await notices()).toHaveLength(1)
+  })
+
+  test('without recipients there is a notice alone', async () => {
+    await settings([])
+    const { key } = await depot.addLink(SMALL, {}, { download_notification: true })
+    await get(port, key)
+    await depot.settle()
+    expect([(await notices()).length, (await mails()).length]).toEqual([1, 0])
+  })
+})

@@ -1,0 +1,107 @@
+// What is kept of downloads: when, from where and with what, of files whose tracking is on; and how many there were that the
+// shop wants to be told of. Written many at a time after the answers, so that no download waits for it.
+import type pg from 'pg'
+import { errorFields, type Logger } from '../log.ts'
+import type { Client } from './clients.ts'
+import type { Target } from './targets.ts'
+
+export interface Downloaded {
+  target: Target
+  /** Null: from its public address. */
+  link: string | null
+  client: Client
+  at: Date
+}
+
+export interface Recorder {
+  /** Returns at once, and never throws. */
+  note(download: Downloaded): void
+  /** Writes what is left. */
+  close(): Promise<void>
+}
+
+const EVERY_MS = 250
+const ROWS = 1000
+/** While the database is away: more than this is not kept. */
+const MOST_WAITING = 20_000
+const KEPT_MONTHS = 13
+const SWEPT_AT_ONCE = 10_000
+
+// Joined with the files: one that was purged in between must not make the others fail.
+const INSERT = `
+  insert into downloads (shop_id, file_id, link_id, address, agent, at)
+  select g.* from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[])
+    as g (shop_id, file_id, link_id, address, agent, at)
+  join files f on f.shop_id = g.shop_id and f.id = g.file_id`
+
+// In one order: two processes may do this for the same files.
+const UNTOLD = `
+  insert into download_notices as n (shop_id, file_id, untold)
+  select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g (shop_id, file_id)
+  join files f on f.shop_id = g.shop_id and f.id = g.file_id
+  group by g.shop_id, g.file_id order by g.shop_id, g.file_id
+  on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
+
+/** `tell`: called when there are downloads that a shop wants to be told of. */
+export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>; log: Logger }): Recorder {
+  const { pool, tell, log } = parts
+  const waiting: Downloaded[] = []
+  let lost = 0
+  let timer: NodeJS.Timeout | null = null
+  let running: Promise<void> = Promise.resolve()
+
+  const write = async () => {
+    timer = null
+    while (waiting.length > 0) await writeSome(waiting.splice(0, ROWS))
+    if (lost > 0) log.warn('downloads were not kept, since the database did not keep up', { downloads: lost })
+    lost = 0
+  }
+  async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
+    const tracked = downloads.filter(({ target }) => target.tracked)
+    const told = downloads.filter(({ target }) => target.told)
+    if (tracked.length > 0) await pool.query({ name: 'delivery_record', text: INSERT, values: columnsOf(tracked) })
+    if (told.length === 0) return
+    await pool.query({ name: 'delivery_untold', text: UNTOLD, values: columnsOf(told).slice(0, 2) })
+    await tell()
+  }
+  const start = () => {
+    running = running.then(write).catch((error: unknown) => log.warn('downloads were not kept', errorFields(error)))
+  }
+  return {
+    note: (download) => {
+      if (!download.target.tracked && !download.target.told) return
+      if (waiting.length >= MOST_WAITING) return void lost++
+      waiting.push(download)
+      timer ??= setTimeout(start, EVERY_MS)
+    },
+    close: async () => {
+      if (timer) clearTimeout(timer)
+      start()
+      await running
+    },
+  }
+}
+
+const columnsOf = (downloads: readonly Downloaded[]): unknown[][] => [
+  downloads.map(({ target }) => target.shop),
+  downloads.map(({ target }) => target.file),
+  downloads.map(({ link }) => link),
+  downloads.map(({ client }) => client.address),
+  downloads.map(({ client }) => client.agent),
+  downloads.map(({ at }) => at),
+]
+
+/** Deletes what is older than thirteen months, of all shops, and gives how many there were. */
+export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
+  let swept = 0
+  while (true) {
+    const { rowCount } = await pool.query(
+      `delete from downloads where (shop_id, id) in (
+         select shop_id, id from downloads where at < $1::timestamptz - $2 * interval '1 month'
+         limit $3 for update skip locked)`,
+      [now, KEPT_MONTHS, SWEPT_AT_ONCE],
+    )
+    swept += rowCount ?? 0
+    if ((rowCount ?? 0) < SWEPT_AT_ONCE) return swept
+  }
+}

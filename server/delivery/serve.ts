@@ -1,0 +1,131 @@
+// From what was granted to the answer: the headers, then the bytes, from us or from the nginx in front of us.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorFields, type Logger } from '../log.ts'
+import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import { accelPath, mayHandOver, type Accel } from './accel.ts'
+import { createBytes, send, type Opened } from './bytes.ts'
+import type { Answer } from './conditions.ts'
+import { fileHeaders, handedHeaders, PRIVATE, type Audience } from './headers.ts'
+import { refuse, type Refused } from './refusal.ts'
+import { whereIs, type Target } from './targets.ts'
+
+export interface Visit {
+  request: IncomingMessage
+  response: ServerResponse
+  now: Date
+}
+
+export interface Part {
+  target: Target
+  /** Null: the whole file. */
+  range: ByteRange | null
+  audience?: Audience
+  /** What is sent must be known: nginx would not tell. */
+  measured?: boolean
+}
+
+export interface Serving {
+  /** Answers with the bytes. `undo`: takes the count back, called before an answer that says they are not to be had. */
+  serve(visit: Visit, part: Part, undo: () => Promise<void>): Promise<Served>
+}
+
+export interface Served {
+  /** False: the bytes were not to be had. */
+  served: boolean
+  /** How many of them the socket took; those that nginx sends in our place are taken to arrive. */
+  sent: number
+}
+
+export function createServing(parts: {
+  stores: ReadonlyMap<string, BlobStore>
+  accel: Accel | null
+  log: Logger
+  stallMs: number
+}): Serving {
+  const { stores, log } = parts
+  const bytes = createBytes(stores)
+
+  const accelFor = ({ request }: Visit, { target, range, measured }: Part): Accel | null =>
+    parts.accel && !measured && target.location === parts.accel.location && mayHandOver(request, range)
+      ? parts.accel
+      : null
+
+  async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<Served> {
+    const { target, audience = PRIVATE } = part
+    // nginx would answer 404 after we have counted.
+    const size = await stores.get(target.location)!.size(target.shop, target.hash)
+    if (size !== target.size) throw new StoreError('missing')
+    const path = accelPath(accel, target.shop, target.hash)
+    const headers = handedHeaders(described(target), audience)
+    response.writeHead(200, [...headers, 'X-Accel-Redirect', path, 'Content-Length', '0'])
+    response.end()
+    return { served: true, sent: lengthOf(part) }
+  }
+
+  async function sendAll({ response }: Visit, part: Part, opened: Opened): Promise<Served> {
+    response.writeHead(part.range ? 206 : 200, [...describe(part.target, part.audience), ...lengthHeaders(part)])
+    try {
+      return { served: true, sent: await send(response, opened, parts.stallMs) }
+    } catch (error) {
+      log.error('a file could not be read to its end', { ...whereIs(part.target), ...errorFields(error) })
+      response.destroy()
+      return { served: true, sent: 0 }
+    }
+  }
+
+  return {
+    serve: async (visit, part, undo) => {
+      let opened: Opened
+      try {
+        const accel = accelFor(visit, part)
+        if (accel) return await handOver(visit, part, accel)
+        opened = await bytes.open(part.target, part.range)
+      } catch (error) {
+        log.error('a file that has a row has no bytes', { ...whereIs(part.target), ...errorFields(error) })
+        await undo()
+        refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
+        return { served: false, sent: 0 }
+      }
+      return sendAll(visit, part, opened)
+    },
+  }
+}
+
+export const lengthOf = ({ target, range }: Part): number => (range ? range.end - range.start + 1 : target.size)
+
+/** An answer that has no body, or a page in its place: to HEAD, or to a request whose conditions say so. */
+export function withoutBody(visit: Visit, part: Part, { status }: Answer, refused: Refused): void {
+  const { request, response } = visit
+  const { target, audience } = part
+  if (status === 412) return refuse(request, response, 'precondition_failed', refused)
+  if (status === 416)
+    return refuse(request, response, 'range_not_satisfiable', {
+      ...refused,
+      headers: ['Content-Range', `bytes */${target.size}`, 'Accept-Ranges', 'bytes'],
+    })
+  response.writeHead(status, [
+    ...describe(target, audience),
+    ...(status === 304 ? [] : lengthHeaders({ target, range: null })),
+  ])
+  response.end()
+}
+
+export const isBodiless = ({ status }: Answer): boolean => status === 304 || status === 412 || status === 416
+
+const etagOf = (target: Target) => `"${target.hash}"`
+
+export const representation = (target: Target) => ({
+  etag: etagOf(target),
+  modifiedMs: target.modifiedMs,
+  size: target.size,
+})
+
+const described = (target: Target) => ({ ...target, etag: etagOf(target) })
+
+const describe = (target: Target, audience?: Audience) => fileHeaders(described(target), audience)
+
+function lengthHeaders(part: Part): string[] {
+  const { target, range } = part
+  const all = ['Content-Length', String(lengthOf(part))]
+  return range ? [...all, 'Content-Range', `bytes ${range.start}-${range.end}/${target.size}`] : all
+}

@@ -1,0 +1,55 @@
+// Addresses under the CDN: of one version of a public file, good for an hour or two, signed. The CDN asks us for the same path
+// and may keep what it gets, since those bytes never change. The expiry steps by the hour, so that all visitors of an hour share
+// one address and the CDN fetches a file once in it.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Secrets } from '../secrets.ts'
+import type { PublicTarget } from './public-counting.ts'
+
+const STEP_SECONDS = 60 * 60
+
+/** What a signed path names; `secondsLeft` is 0 or less where its time is over. */
+export interface SignedPath {
+  token: string
+  hash: string
+  filename: string
+  secondsLeft: number
+}
+
+export interface SignedAddresses {
+  addressOf(target: Pick<PublicTarget, 'token' | 'hash' | 'filename'>, now: Date): string
+  /** Null where the path was not signed by us. */
+  read(path: string, now: Date): SignedPath | null
+}
+
+const PATH = /^\/cdn\/(\d{1,12})\/([A-Za-z0-9_-]{43})\/([0-9a-f-]{36})\/([0-9a-f]{64})\/([^/]+)$/
+
+/** `base`: the CDN's address, without a slash at its end. */
+export function createSignedAddresses(base: string, secrets: Pick<Secrets, 'derive'>): SignedAddresses {
+  const secret = secrets.derive('cdn')
+  const sign = (expires: string, token: string, hash: string, filename: string) =>
+    createHmac('sha256', secret).update([expires, token, hash, filename].join('/')).digest()
+  return {
+    addressOf: ({ token, hash, filename }, now) => {
+      const expires = String((Math.floor(now.getTime() / 1000 / STEP_SECONDS) + 2) * STEP_SECONDS)
+      const signature = sign(expires, token, hash, filename).toString('base64url')
+      return `${base}/cdn/${expires}/${signature}/${token}/${hash}/${encodeURIComponent(filename)}`
+    },
+    read: (path, now) => {
+      const [, expires, signature, token, hash, encoded] = PATH.exec(path) ?? []
+      // The name as it is meant: on its way a CDN may have written it in other escapes.
+      const filename = encoded === undefined ? null : decoded(encoded)
+      if (filename === null) return null
+      const right = sign(expires!, token!, hash!, filename)
+      if (!timingSafeEqual(right, Buffer.from(signature!, 'base64url'))) return null
+      return { token: token!, hash: hash!, filename, secondsLeft: Number(expires) - Math.floor(now.getTime() / 1000) }
+    },
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

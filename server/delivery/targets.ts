@@ -1,0 +1,48 @@
+// Where a file's bytes are and what its settings ask of a download: what every statement of the hot path gives of a file.
+import type pg from 'pg'
+
+export interface Target {
+  shop: number
+  file: string
+  filename: string
+  contentType: string
+  location: string
+  hash: string
+  size: number
+  modifiedMs: number
+  /** When and by whom it was downloaded is kept. */
+  tracked: boolean
+  /** The shop wants to be told. */
+  told: boolean
+}
+
+/** Of a file `f` and its version `v`, in the order of `targetOf`. */
+export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location, encode(v.hash, 'hex') as hash,
+  v.size_bytes, extract(epoch from v.created_at)::float8 * 1000 as modified_ms, f.download_tracking, f.download_notification`
+
+export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
+  download_tracking, download_notification`
+
+export const TARGET_LENGTH = 10
+
+/** Is the site of the request `a` one that the file `f` may be reached from? */
+export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
+  or f.allowed_referrers && string_to_array(a.sites, ' '))`
+
+export function targetOf(row: readonly unknown[]): Target {
+  const [shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told] = row as TargetRow
+  return { shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told }
+}
+
+type TargetRow = [number, string, string, string, string, string, number, number, boolean, boolean]
+
+/** Where and as what the bytes of a target can be found in a log. */
+export const whereIs = ({ shop, location, hash }: Target) => ({ shop, location, hash })
+
+export type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<unknown[]>>
+
+/** Named: parsed and planned once a connection. As arrays: a row object's names cost more than they help here. */
+export const openQuery =
+  (pool: pg.Pool): Query =>
+  (name, text, values) =>
+    pool.query<unknown[]>({ name: `delivery_${name}`, text, values, rowMode: 'array' })

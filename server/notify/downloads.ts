@@ -1,0 +1,141 @@
+// What shops are told of downloads: that files were downloaded whose notification is on, and that a buyer asks for more. A file
+// is told of at once and then at most once an hour, with how often it was downloaded meanwhile: a file that goes around must not
+// flood anyone.
+import type { Database } from '../db/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Ask } from '../delivery/ask.ts'
+import type { DownloadMessages } from '../delivery/delivery.ts'
+import { queueMessage } from '../engine/queue.ts'
+import { readShop, type ShopRecord } from '../files/shop-settings.ts'
+import { toPublicId } from '../ids.ts'
+import { raiseNotice } from './notices.ts'
+import type { MailPayload } from './templates.ts'
+
+const TOLD_EVERY = '1 hour'
+const ASKED_EVERY = '24 hours'
+/** More files than this are counted, not named. */
+const MOST_NAMED = 50
+
+export const downloadMessages = (database: Database, clock: () => Date): DownloadMessages => ({
+  downloaded: () => tellDownloads(database, clock()),
+  asked: (ask) => forShop(database, ask.shop).transaction((tx) => tellAsk(tx, ask)),
+})
+
+/** Tells all shops of the downloads that are due, and gives how many shops that were. Safe to run in several processes. */
+export async function tellDownloads(database: Database, now: Date): Promise<number> {
+  const { rows } = await database.pool.query<{ shop_id: number }>(
+    `select distinct shop_id from download_notices
+     where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
+    [now, TOLD_EVERY],
+  )
+  for (const { shop_id } of rows) await forShop(database, shop_id).transaction((tx) => tellShop(tx, now))
+  return rows.length
+}
+
+interface ToldFile {
+  id: string
+  filename: string
+  downloads: number
+}
+
+async function tellShop(tx: ShopScope, now: Date): Promise<void> {
+  // Whoever is second waits for the row and then finds nothing untold.
+  const rows = await tx.query<ToldFile & { wanted: boolean }>(
+    `update download_notices n set untold = 0, told_at = :now from (
+       select d.file_id, f.filename, f.download_notification as wanted
+       from download_notices d join files f on f.shop_id = d.shop_id and f.id = d.file_id
+       where d.shop_id = :shop and d.untold > 0 and (d.told_at is null or d.told_at <= :now::timestamptz - :every::interval)
+       order by d.file_id for update of d
+     ) due
+     where n.shop_id = :shop and n.file_id = due.file_id
+     returning n.file_id as id, due.filename, old.untold as downloads, due.wanted`,
+    { now, every: TOLD_EVERY },
+  )
+  // It may have been turned off since.
+  const files = rows.filter(({ wanted }) => wanted).toSorted((a, b) => a.filename.localeCompare(b.filename, 'en'))
+  if (files.length === 0) return
+  const title = files.length === 1 ? `${files[0]!.filename} was downloaded` : `${files.length} files were downloaded`
+  const named = files.slice(0, MOST_NAMED)
+  const body = named.map(({ filename, downloads }) => `${filename}: ${times(downloads)}`).join('\n')
+  const more = files.length - named.length
+  await raiseNotice(tx, {
+    ...{ level: 'info', title, operation_id: null },
+    body: more > 0 ? `${body}\nand ${more} more files` : body,
+  })
+  const listed = named.map(({ id, filename, downloads }) => ({
+    ...{ filename, downloads: times(downloads), address: `files/${toPublicId('file', id)}` },
+  }))
+  const shop = await readShop(tx)
+  await sendMail(tx, shop, `downloaded/${files[0]!.id}/${now.getTime()}`, {
+    template: 'file-downloaded',
+    data: { shop: { name: shop.name }, title, files: listed, more },
+  })
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString('en')} times`)
+
+interface AskedLink {
+  name: string
+  file_id: string | null
+  pack_id: string | null
+  email: string | null
+}
+
+/** False where this link has asked within a day. */
+async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
+  const [link] = await tx.query<AskedLink>(
+    `update links l set asked_at = :now from (
+       select l.id, coalesce(f.filename, p.name) as name from links l
+       left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+       left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
+       where l.shop_id = :shop and l.id = :link
+     ) named
+     where l.shop_id = :shop and l.id = named.id
+       and (l.asked_at is null or l.asked_at <= :now::timestamptz - :every::interval)
+     returning named.name, l.file_id, l.pack_id, l.email`,
+    { link: ask.link, now: ask.now, every: ASKED_EVERY },
+  )
+  if (!link) return false
+  const shop = await readShop(tx)
+  const title = `A customer asks for more: ${link.name}`
+  const data = {
+    ...{
+      shop: { name: shop.name },
+      title,
+      name: link.name,
+      reason: ask.reason === null ? 'Their link still works.' : (REASONS[ask.reason] ?? ''),
+    },
+    ...{ sent_to: link.email, email: ask.email, message: ask.message, lines: ask.message?.split(/\r?\n/) ?? [] },
+    address: link.file_id ? `files/${toPublicId('file', link.file_id)}` : `packs/${toPublicId('pack', link.pack_id!)}`,
+  }
+  await raiseNotice(tx, { level: 'info', title, body: noticeOf(data), operation_id: null })
+  await sendMail(tx, shop, `asked/${ask.link}/${ask.now.getTime()}`, { template: 'download-asked', data })
+  return true
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  link_expired: 'Their link has expired.',
+  link_exhausted: 'Their link has been used as often as it may be.',
+  link_withdrawn: 'Their link was withdrawn.',
+}
+
+const noticeOf = ({ reason, sent_to, email, message }: Record<'reason' | 'sent_to' | 'email' | 'message', unknown>) =>
+  [
+    reason,
+    sent_to && `The link was made for ${String(sent_to)}.`,
+    email && `They can be answered at ${String(email)}.`,
+    message && `They write: ${String(message)}`,
+  ]
+    .filter(Boolean)
+    .join('\n')
+
+/** Without recipients none is queued: it could only fail, and be told of as trouble. */
+async function sendMail(tx: ShopScope, { settings }: ShopRecord, key: string, payload: MailPayload): Promise<void> {
+  if (settings.recipients.length === 0) return
+  const [row] = (await tx
+    .insert('outbox', { key, kind: 'email', payload: JSON.stringify(payload) })
+    .onConflict()
+    .ignore()
+    .returning('id')) as { id: string }[]
+  if (row) await queueMessage(tx, row.id)
+}

@@ -1,0 +1,246 @@
+// Buyers' downloads in Chromium: fifty hostile files of which none runs, names that arrive as they are, and pages without scripts
+// that say what to do.
+import { createHash, randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDepot, type Depot } from '../../server/delivery/fixture.ts'
+import { createPackLink } from '../../server/files/pack-links.ts'
+import { ensurePack } from '../../server/files/packs.ts'
+import { contentTypeOf } from '../../server/files/rules.ts'
+import { startBrowser } from '../browser/page-browser.ts'
+import { createTestShop, openTestDatabase } from '../database.ts'
+import { hostileFiles } from '../fakes/hostile-files.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let browser: Browser
+let base: string
+/** A page of our own origin, where a script that ran could do the most; it would call `/called/…` there. */
+let ownPage = ''
+const calls: string[] = []
+
+let context: BrowserContext
+let page: Page
+const complaints: string[] = []
+
+beforeAll(async () => {
+  ;[database, browser] = await Promise.all([openTestDatabase(), startBrowser()])
+  depot = await openDepot(database, await createTestShop(database))
+  const port = await depot.serve({
+    others: (request, response) => {
+      if (request.url!.startsWith('/called/')) calls.push(request.url!)
+      response.setHeader('content-type', 'text/html')
+      response.end(request.url === '/own' ? ownPage : '')
+    },
+  })
+  base = `http://127.0.0.1:${port}`
+})
+afterAll(async () => {
+  await browser.close()
+  await depot.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  context = await browser.newContext({ acceptDownloads: true, locale: 'en-GB' })
+  page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  complaints.length = 0
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => {
+    complaints.push(dialog.message())
+    void dialog.dismiss()
+  })
+})
+afterEach(() => context.close())
+
+/** What the browser saved when it was led to this address, and under which name. */
+async function downloaded(address: string): Promise<{ name: string; bytes: Buffer }> {
+  // A download is no page: going there is broken off.
+  const [download] = await Promise.all([page.waitForEvent('download'), page.goto(address).catch(() => {})])
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+}
+
+const typed = (filename: string, contentType?: string) => ({
+  ...{ filename, name_key: randomBytes(8).toString('hex') },
+  content_type: contentType ?? contentTypeOf(filename),
+})
+
+describe('fifty hostile files', () => {
+  const addresses: string[] = []
+
+  test('they would run if they were served as what they are: this test can fail', async () => {
+    ownPage = hostileFiles(`${base}/called`)[0]!.bytes.toString()
+    await page.goto(`${base}/own`)
+    expect(await page.title()).toBe('owned')
+    await expect.poll(() => calls).toContain('/called/page.html')
+    calls.length = 0
+  })
+
+  test('each is saved, byte for byte, and none opens or runs: by link and at a public address', async () => {
+    const files = hostileFiles(`${base}/called`)
+    expect(files).toHaveLength(50)
+    for (const { filename, contentType, bytes } of files) {
+      const fields = typed(filename, contentType)
+      const link = await depot.addLink(bytes, {}, { ...fields, visibility: 'public' })
+      const open = await depot.addPublic(bytes, { ...fields, name_key: `open ${fields.name_key}` })
+      for (const address of [`${base}/download?key=${link.key}`, base + open.path]) {
+        const saved = await downloaded(address)
+        expect([filename, hash(saved.bytes)]).toEqual([filename, hash(bytes)])
+        addresses.push(address)
+      }
+    }
+    expect(page.url()).toBe('about:blank')
+    expect([calls, complaints]).toEqual([[], []])
+  })
+
+  test('none runs in a page that embeds it in every way that there is', async () => {
+    const ways = (address: string) => `
+      <script src="${address}"></script><script type="module" src="${address}"></script>
+      <link rel="stylesheet" href="${address}"><img src="${address}"><object data="${address}"></object>
+      <embed src="${address}"><iframe src="${address}"></iframe><video src="${address}"></video>
+      <svg><use href="${address}#a"></use></svg><link rel="import" href="${address}">`
+    for (let at = 0; at < addresses.length; at += 20) {
+      const body = addresses
+        .slice(at, at + 20)
+        .map(ways)
+        .join('')
+      // Of our own origin, where a script that ran could do the most.
+      await page.route(`${base}/embeds`, (route) => route.fulfill({ contentType: 'text/html', body }))
+      await page.goto(`${base}/embeds`, { waitUntil: 'load' })
+      expect(await page.title()).toBe('')
+      await page.unroute(`${base}/embeds`)
+    }
+    expect(calls).toEqual([])
+  })
+
+  test('a worker can’t be made of one either', async () => {
+    ownPage = ''
+    await page.goto(`${base}/own`)
+    const some = addresses.filter((_, at) => at % 5 === 0)
+    const started = await page.evaluate<boolean[]>(
+      `Promise.all(${JSON.stringify(some)}.map((address) => new Promise((resolve) => {
+         const worker = new Worker(address)
+         worker.onerror = () => resolve(false)
+         worker.onmessage = () => resolve(true)
+       })))`,
+    )
+    expect(started.filter(Boolean)).toEqual([])
+    expect(calls).toEqual([])
+  })
+})
+
+test('names arrive as they are', async () => {
+  const names = [
+    'two words (final) [v2].pdf',
+    "it's 100% – “quoted”.pdf",
+    'müller & söhne; café=é.pdf',
+    '計画書 2026年.pdf',
+    'تقرير السنة.pdf',
+    'דו״ח שנתי.pdf',
+    '🎁 gift 🎀.zip',
+    'e\u0301 composed or not.pdf',
+    'a,b;c=d@e+f$g!.tar.gz',
+    'percent%20and%2F.txt',
+    `${'long '.repeat(30)}name.pdf`,
+  ]
+  for (const filename of names) {
+    const { key } = await depot.addLink(randomBytes(10), {}, typed(filename))
+    const open = await depot.addPublic(randomBytes(10), typed(filename))
+    for (const address of [`${base}/download?key=${key}`, base + open.path])
+      expect((await downloaded(address)).name.normalize('NFC')).toBe(filename.normalize('NFC'))
+  }
+})
+
+const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+describe('the buyer’s page', () => {
+  test('of a used-up link says so in the shop’s name, and its form reaches the shop without a script', async () => {
+    await context.close()
+    context = await browser.newContext({ javaScriptEnabled: false })
+    page = await context.newPage()
+    const { key } = await depot.addLink(randomBytes(10), { download_limit: 1 }, typed('guide.pdf'))
+    await fetch(`${base}/download?key=${key}`).then((response) => response.arrayBuffer())
+    await page.goto(`${base}/download?key=${key}`)
+    expect(await page.title()).toBe('This link has been used up · Harbour & Sons')
+    expect(await page.getByRole('banner').innerText()).toBe('Harbour & Sons')
+    expect(await page.getByRole('main').getByRole('heading', { level: 1 }).innerText()).toBe(
+      'This link has been used up',
+    )
+    await page.getByLabel('Your e-mail address').fill('me@example.com')
+    await page.getByLabel('Message').fill('My disk broke.')
+    await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Your message was sent')
+    const notices = await depot.scope.query<{ body: string }>('select body from notices where shop_id = :shop')
+    expect(notices.at(-1)!.body).toContain('My disk broke.')
+    await page.goto(`${base}/download?key=${key}`)
+    expect(await page.getByRole('main').innerText()).toContain('has been asked for more')
+  })
+
+  test('of a pack lists its files, and each is one click away', async () => {
+    const pack = await ensurePack(depot.scope, 'Spring course')
+    const files = ['1 <b>Welcome</b>.pdf', '2 Workbook.pdf']
+    for (const [at, name] of files.entries())
+      await depot.addFile(randomBytes(1000 + at), { ...typed(name), pack_id: pack, pack_position: at })
+    const { key } = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
+    await page.goto(`${base}/download?key=${key}`)
+    expect(await page.getByRole('listitem').allInnerTexts()).toEqual(
+      files.map((name) => expect.stringContaining(name) as string),
+    )
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download 2 Workbook.pdf' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('2 Workbook.pdf')
+    await page.reload()
+    expect(await page.getByRole('listitem').nth(1).innerText()).toContain('4 downloads left')
+    expect(complaints).toEqual([])
+  })
+
+  test('can be read: contrast, by day and by night, and on a phone nothing is wider than the screen', async () => {
+    const { key } = await depot.addLink(
+      randomBytes(10),
+      { expiry_days: 1 },
+      typed(`${'very-long-name-'.repeat(12)}.pdf`),
+    )
+    const start = depot.time.now
+    depot.time.now = new Date(+start + 2 * 86_400_000)
+    try {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width: 320, height: 700 })
+        await page.goto(`${base}/download?key=${key}`)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+        expect(await lowestContrast(page), colorScheme).toBeGreaterThanOrEqual(4.5)
+      }
+    } finally {
+      depot.time.now = start
+    }
+  })
+})
+
+/** Of all text on the page, against the nearest ground behind it (WCAG 2.2, 1.4.3). */
+const lowestContrast = (page: Page): Promise<number> => page.evaluate<number>(`(${CONTRAST})()`)
+
+const CONTRAST = `() => {
+  const parts = (color) => color.match(/[\\d.]+/g).map(Number)
+  const linear = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+  const light = (color) => {
+    const [r, g, b] = parts(color).slice(0, 3).map((value) => linear(value / 255))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const ground = (element) => {
+    if (!element) return 'rgb(255, 255, 255)'
+    const color = getComputedStyle(element).backgroundColor
+    return parts(color)[3] === 0 ? ground(element.parentElement) : color
+  }
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  let lowest = 21
+  while (walker.nextNode()) {
+    const { textContent, parentElement } = walker.currentNode
+    if (textContent.trim() === '') continue
+    const [a, b] = [light(getComputedStyle(parentElement).color), light(ground(parentElement))]
+    lowest = Math.min(lowest, (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05))
+  }
+  return lowest
+}`

@@ -1,0 +1,159 @@
+// Downloads from two real web processes over one database: the limit is exact however many ask at once, and clients that fetch
+// in parts get whole files for one count.
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, get as httpGet } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase, type Database } from '../../server/db/database.ts'
+import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { admitFiles } from '../../server/files/admit.ts'
+import { draftOf } from '../../server/files/drafts.ts'
+import { createLinks } from '../../server/files/links.ts'
+import { readShop } from '../../server/files/shop-settings.ts'
+import { createSecrets } from '../../server/secrets.ts'
+import { createDiskStore } from '../../server/store/disk.ts'
+import { createTestDatabase, silent } from '../database.ts'
+import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+
+const run = promisify(execFile)
+const SECRET = 'a secret for this test alone, long enough'
+const SMALL = randomBytes(2000)
+const LARGE = randomBytes(24_000_000)
+
+let dataDir: string
+let downloads: string
+let base: Awaited<ReturnType<typeof createTestDatabase>>
+let database: Database
+let scope: ShopScope
+let servers: readonly RunningServer[]
+
+beforeAll(async () => {
+  ;[dataDir, downloads, base] = await Promise.all([
+    makeDataDir(),
+    mkdtemp(path.join(tmpdir(), 'stevedore-downloads-')),
+    createTestDatabase(),
+  ])
+  const env = { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' }
+  const first = await startServer({ dataDir, env })
+  servers = [first, await startServer({ dataDir, env })]
+  database = openDatabase(base.url, 4, silent)
+  const { rows } = await database.pool.query<{ id: number }>('select id from shops')
+  scope = forShop(database, rows[0]!.id)
+})
+afterAll(async () => {
+  const codes = await Promise.all(servers.map((server) => server.stop()))
+  await database.close()
+  await base.drop()
+  await Promise.all([removeDataDir(dataDir), rm(downloads, { recursive: true })])
+  expect(codes, servers.map((server) => server.output()).join('\n')).toEqual([0, 0])
+})
+
+async function addFile(filename: string, bytes: Buffer): Promise<string> {
+  const store = createDiskStore({ folder: path.join(dataDir, 'files') })
+  const written = await store.write(scope.shop, [bytes] as never)
+  const draft = draftOf({ filename }, (await readShop(scope)).settings)
+  const admission = {
+    draft,
+    staged: { ...written, location: 'primary', content_type: null },
+    onConflict: 'error',
+    channel: 'api',
+  } as const
+  const [admitted] = await scope.transaction((tx) => admitFiles(tx, [admission], { file_bytes: 1e9 }))
+  if (admitted!.status !== 'created') throw new Error(JSON.stringify(admitted))
+  return admitted!.fileId
+}
+
+/** The paths of as many links to one file, each with its own limit, and how often each was downloaded. */
+async function addLinks(file: string, limits: readonly (number | null)[]) {
+  const secrets = createSecrets(SECRET)
+  const made = []
+  for (const download_limit of limits)
+    made.push(...(await createLinks(scope, secrets, { file_ids: [file], download_limit }, new Date())))
+  return made.map(({ id, key }) => ({
+    path: `/download?key=${key}`,
+    downloads: async () => {
+      const rows = await scope.query<{ downloads: number }>(
+        'select downloads from links where shop_id = :shop and id = :id',
+        { id },
+      )
+      return rows[0]!.downloads
+    },
+  }))
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 50 })
+afterAll(() => agent.destroy())
+
+function ask(url: string): Promise<{ status: number; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const request = httpGet(url, { agent }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode!, body: Buffer.concat(chunks) }))
+    })
+    request.on('error', reject)
+  })
+}
+
+test('in 100 rounds of 50 requests at once, exactly the limit is served', async () => {
+  const limits = Array.from({ length: 100 }, (_, round) => 1 + ((round * 7) % 60))
+  const links = await addLinks(await addFile('contested.pdf', SMALL), limits)
+  for (const [round, link] of links.entries()) {
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => ask(servers[at % 2]!.url + link.path)))
+    const served = answers.filter(({ status }) => status === 200)
+    const expected = Math.min(limits[round]!, 50)
+    expect([round, served.length, await link.downloads()]).toEqual([round, expected, expected])
+    expect(served.every(({ body }) => body.equals(SMALL))).toBe(true)
+    expect(answers.filter(({ status }) => status === 410)).toHaveLength(50 - expected)
+  }
+})
+
+describe('in parts', () => {
+  let file: string
+  beforeAll(async () => {
+    file = await addFile('large.zip', LARGE)
+  })
+  /** A link that allows one download, at the two servers. */
+  const once = async () => {
+    const [link] = await addLinks(file, [1])
+    return { ...link!, urls: servers.map(({ url }) => url + link!.path) }
+  }
+
+  test('aria2c with 8 connections gets the whole file, for one count', async () => {
+    const link = await once()
+    const options = ['-x8', '-s8', '-k1M', '-q', '--allow-overwrite=true', '-d', downloads, '-o', 'aria.zip']
+    await run('aria2c', [...options, link.urls[0]!])
+    expect((await readFile(path.join(downloads, 'aria.zip'))).equals(LARGE)).toBe(true)
+    expect(await link.downloads()).toBe(1)
+  })
+
+  test('curl fetches it in ranges and goes on where it was cut, for one count, at another server too', async () => {
+    const link = await once()
+    const out = path.join(downloads, 'curl.zip')
+    await run('curl', ['-sf', '-r', '0-7999999', '-o', out, link.urls[0]!])
+    await run('curl', ['-sf', '-C', '-', '-r', '8000000-15999999', '-o', `${out}.2`, link.urls[1]!])
+    await run('curl', ['-sf', '-r', '16000000-', '-o', `${out}.3`, link.urls[0]!])
+    const parts = await Promise.all([out, `${out}.2`, `${out}.3`].map((part) => readFile(part)))
+    expect(Buffer.concat(parts).equals(LARGE)).toBe(true)
+    await expect(run('curl', ['-sf', '-o', out, link.urls[0]!])).rejects.toMatchObject({ code: 22 })
+    expect(await link.downloads()).toBe(1)
+  })
+})
+
+test('on stopping, a server writes down the downloads that it has just served', async () => {
+  const file = await addFile('tracked.pdf', SMALL)
+  const [link] = await addLinks(file, [null])
+  const leaving = await startServer({ dataDir, env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' } })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(leaving.url + link!.path)))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(await leaving.stop()).toBe(0)
+  const { rows } = await database.pool.query<{ kept: number }>(
+    'select count(*) as kept from downloads where file_id = $1',
+    [file],
+  )
+  expect(rows[0]!.kept).toBe(20)
+})

@@ -1,0 +1,107 @@
+// A real nginx in front of a server of the test's own, as docs/operators.md describes it: it passes requests on, and sends the
+// blobs that X-Accel-Redirect names.
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import path from 'node:path'
+import { freePort } from './flows/server.ts'
+
+/** Where Debian puts it is not on everyone's path. */
+const PLACES = [
+  '/usr/sbin/nginx',
+  '/usr/bin/nginx',
+  '/usr/local/sbin/nginx',
+  '/usr/local/bin/nginx',
+  '/opt/homebrew/bin/nginx',
+]
+
+/** The program, installed from the system's packages where it is absent and we may; null: there is none. */
+export function findNginx(): string | null {
+  const look = () => PLACES.find((place) => existsSync(place)) ?? null
+  if (look() !== null || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return look()
+  try {
+    execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
+    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'nginx-light'], { stdio: 'ignore' })
+  } catch {
+    return null
+  }
+  return look()
+}
+
+export interface Nginx {
+  port: number
+  stop(): Promise<void>
+}
+
+export interface NginxOptions {
+  /** The program. */
+  nginx: string
+  /** Its own folder, for what it writes. */
+  folder: string
+  upstream: number
+  /** As X_ACCEL_LOCATION. */
+  location: string
+  /** What stands behind it. */
+  blobs: string
+}
+
+export async function startNginx(options: NginxOptions): Promise<Nginx> {
+  const port = await freePort()
+  await mkdir(options.folder, { recursive: true })
+  const file = path.join(options.folder, 'nginx.conf')
+  await writeFile(file, await configuration(options, port))
+  const child = spawn(options.nginx, ['-p', options.folder, '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (chunk) => (said += String(chunk)))
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await Promise.race([answers(port), exited])
+  if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`)
+  return {
+    port,
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+/** The part that operators are told to write comes from their own page, so that it is what has been tried. */
+async function configuration(options: NginxOptions, port: number): Promise<string> {
+  const { folder, upstream, location, blobs } = options
+  const page = await readFile(path.resolve(import.meta.dirname, '../docs/operators.md'), 'utf8')
+  const documented = /```nginx\n([^]*?)```/.exec(page)?.[1]
+  if (!documented) throw new Error('docs/operators.md has no nginx configuration')
+  const server = documented
+    .replace(/server 127\.0\.0\.1:\d+;/, `server 127.0.0.1:${upstream};`)
+    .replace(/listen [^;]+;/, `listen 127.0.0.1:${port}; keepalive_requests 1000000;`)
+    .replace(/^.*(server_name|ssl_certificate|ssl_certificate_key) [^;]+;\n/gm, '')
+    .replaceAll('/blobs/', `${location}/`)
+    .replaceAll('/var/lib/stevedore/files/', `${blobs}/`)
+  return `
+    ${process.getuid?.() === 0 ? 'user root;' : ''}
+    daemon off;
+    worker_processes 2;
+    pid ${folder}/nginx.pid;
+    error_log ${folder}/error.log warn;
+    events { worker_connections 1024; }
+    http {
+      access_log off;
+      sendfile on;
+      tcp_nopush on;
+      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')}
+      ${server}
+    }`
+}
+
+async function answers(port: number): Promise<void> {
+  while (true) {
+    const there = await new Promise<boolean>((resolve) => {
+      const socket = createConnection(port, '127.0.0.1')
+      socket.once('connect', () => (socket.destroy(), resolve(true)))
+      socket.once('error', () => resolve(false))
+    })
+    if (there) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -160,12 +160,11 @@ export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledg
 export function keepsPromise([before, after]: readonly [unknown, unknown], ledger: Ledger | null): boolean {
   const [promised, is] = [comparable(after), comparable(plain(ledger?.after))]
   // A pack that had to be made has an id by now.
-  if ('pack' in promised)
-    for (const fields of [promised, is]) for (const name of ['pack', 'pack_id']) delete fields[name]
+  if (!('pack_id' in promised) && 'pack' in ((after ?? {}) as object)) delete is.pack_id
   return isDeepStrictEqual(promised, is) && isDeepStrictEqual(comparable(before), comparable(plain(ledger?.before)))
 }
 
-const PASSING = ['updated_at', 'deleted_at', 'link', 'created_files', 'pack_position']
+const PASSING = ['updated_at', 'deleted_at', 'link', 'created_files', 'pack', 'pack_position']
 
 function comparable(fields: unknown): Record<string, unknown> {
   const rest = { ...(fields as Record<string, unknown> | null) }
@@ -258,18 +257,19 @@ function noteMappings(delta: Delta): void {
   draft.mapping_state ??= has.size > 0 ? 'mapped' : 'unmapped'
 }
 
-/** Its place in the pack is kept for an undo, and is no drift. */
+/** Its place in the pack is kept for an undo, and is no drift; the packs' names are for people. */
 function notePack(delta: Delta): void {
   const { record, draft } = delta.change
   // Only while looking ahead: there is no such pack yet.
-  if (draft.new_pack !== undefined && draft.pack_id === undefined) {
-    delta.ledger.before.pack_id = record.pack_id
-    delta.ledger.after.pack = draft.new_pack
+  const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
+  if (!unmade && (draft.pack_id === undefined || draft.pack_id === record.pack_id)) return
+  if (unmade) delta.ledger.before.pack_id = record.pack_id
+  else {
+    note(delta, 'pack_id', record.pack_id, draft.pack_id)
+    delta.ledger.before.pack_position = record.pack_position
+    delta.columns.pack_position = draft.pack_position ?? null
   }
-  if (draft.pack_id === undefined || draft.pack_id === record.pack_id) return
-  note(delta, 'pack_id', record.pack_id, draft.pack_id)
-  delta.ledger.before.pack_position = record.pack_position
-  delta.columns.pack_position = draft.pack_position ?? null
+  delta.ledger.after.pack = draft.pack_names ?? { from: null, to: draft.new_pack ?? null }
 }
 
 function noteTrash(delta: Delta): void {

@@ -23,6 +23,8 @@ export interface Draft extends FileSettings {
   pack_id?: string | null
   new_pack?: string
   pack_position?: number | null
+  /** What the packs are called that it leaves and comes into. */
+  pack_names?: { from: string | null; to: string | null }
   updated_at?: string
 }
 

@@ -31,8 +31,8 @@ export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
 }
 
 /**
- * Says for each change what is wrong with the pack that it names, or null. Drafts get the pack's id, and their places in it. A pack that
- * is to be made is made when `write`.
+ * Says for each change what is wrong with the pack that it names, or null. Drafts get the pack's id, their places in it, and what the
+ * packs are called. A pack that is to be made is made when `write`.
  */
 export async function settlePacks(
   tx: ShopScope,
@@ -40,23 +40,33 @@ export async function settlePacks(
   write: boolean,
 ): Promise<(Problem | null)[]> {
   await nameThem(tx, changes, write)
-  const moving = changes.filter(({ record, draft }) => draft.pack_id && draft.pack_id !== record.pack_id)
-  const ends = await lastPlaces(tx, [...new Set(moving.map(({ draft }) => draft.pack_id!))])
-  const moves = new Set(moving)
+  const moving = new Set(changes.filter(({ record, draft }) => leaves(record, draft)))
+  const packs = await holdPacks(
+    tx,
+    [...moving].map(({ draft }) => draft.pack_id),
+  )
+  const left = await namesOf(
+    tx,
+    [...moving].map(({ record }) => record.pack_id),
+  )
   return changes.map((change) => {
-    const { draft } = change
-    if (draft.new_pack !== undefined) {
-      const problem = packNameProblem(draft.new_pack)
-      if (problem) return problem
-    }
-    if (!moves.has(change)) return null
-    const last = ends.get(draft.pack_id!)
-    if (last === undefined) return { code: 'pack_not_found', message: 'There is no such pack any more' }
-    draft.pack_position ??= last + 1
-    ends.set(draft.pack_id!, Math.max(last, draft.pack_position))
+    const { record, draft } = change
+    const problem = draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)
+    if (problem || !moving.has(change)) return problem
+    const from = left.get(record.pack_id ?? '') ?? null
+    draft.pack_names = { from, to: draft.new_pack ?? null }
+    if (!draft.pack_id) return null
+    const pack = packs.get(draft.pack_id)
+    if (!pack) return { code: 'pack_not_found', message: 'There is no such pack any more' }
+    draft.pack_names.to = pack.name
+    draft.pack_position ??= pack.last + 1
+    pack.last = Math.max(pack.last, draft.pack_position)
     return null
   })
 }
+
+const leaves = (record: Change['record'], { pack_id, new_pack }: Change['draft']) =>
+  pack_id === undefined ? new_pack !== undefined : pack_id !== record.pack_id
 
 async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolean): Promise<void> {
   const named = changes.filter(({ draft }) => draft.new_pack !== undefined && packNameProblem(draft.new_pack) === null)
@@ -66,17 +76,31 @@ async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolea
   }
 }
 
-/** The place of each pack's last file, 0 where it has none. Locked, so that two who move files into it do not share a place. */
-async function lastPlaces(tx: ShopScope, packs: readonly string[]): Promise<Map<string, number>> {
+/** Packs with the places of their last files, 0 where they have none. Locked, so that two who move files into one share no place. */
+async function holdPacks(
+  tx: ShopScope,
+  ids: readonly (string | null | undefined)[],
+): Promise<Map<string, { name: string; last: number }>> {
+  const packs = [...new Set(ids.filter((id) => typeof id === 'string'))]
   if (packs.length === 0) return new Map()
   await tx.query('select from packs where shop_id = :shop and id = any(:packs::uuid[]) order by id for update', {
     packs,
   })
-  const rows = await tx.query<{ id: string; last: number }>(
-    `select id, coalesce((select max(pack_position) from files f
+  const rows = await tx.query<{ id: string; name: string; last: number }>(
+    `select id, name, coalesce((select max(pack_position) from files f
        where f.shop_id = packs.shop_id and f.pack_id = packs.id), 0) as last
      from packs where shop_id = :shop and id = any(:packs::uuid[])`,
     { packs },
   )
-  return new Map(rows.map(({ id, last }) => [id, last]))
+  return new Map(rows.map(({ id, name, last }) => [id, { name, last }]))
+}
+
+async function namesOf(tx: ShopScope, ids: readonly (string | null)[]): Promise<Map<string, string>> {
+  const packs = [...new Set(ids.filter((id) => id !== null))]
+  if (packs.length === 0) return new Map()
+  const rows = await tx.query<{ id: string; name: string }>(
+    'select id, name from packs where shop_id = :shop and id = any(:packs::uuid[])',
+    { packs },
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }

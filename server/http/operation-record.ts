@@ -172,9 +172,16 @@ export const itemSchema = z
   .meta({ id: 'Item' })
 
 /** Kept for an undo, and of no interest to anyone else. */
-const INNER = new Set(['updated_at', 'deleted_at', 'product_mapped', 'mapping_state'])
+const INNER = new Set(['updated_at', 'deleted_at', 'product_mapped', 'mapping_state', 'pack_id', 'pack_position'])
 const shown = (fields: Record<string, unknown> | null) =>
   fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !INNER.has(name)))
+
+/** Packs by the names that they had then. */
+function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
+  const pack = after?.pack as { from: string | null; to: string | null } | undefined
+  if (!pack) return { before: shown(before), after: shown(after) }
+  return { before: { ...shown(before), pack: pack.from }, after: { ...shown(after), pack: pack.to } }
+}
 
 export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
   return {
@@ -189,8 +196,7 @@ export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
     candidates: (item.candidates ?? []).map(({ product_id, product_title, variant_id, score, reason }) => ({
       ...{ product_id, product_title, variant_id, score, reason },
     })),
-    before: shown(item.before),
-    after: shown(item.after),
+    ...shownChange(item),
     finished_at: item.finished_at?.toISOString() ?? null,
   }
 }

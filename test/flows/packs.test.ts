@@ -124,7 +124,7 @@ test('a new pack is made once, by whichever of two operations comes first, and b
     .toBe('previewed')
   expect((await house.engine.items(house.scope, preview, { limit: 3 }))[0]).toMatchObject({
     before: { pack_id: null },
-    after: { pack: 'Both' },
+    after: { pack: { from: null, to: 'Both' } },
   })
   expect(await named()).toEqual([])
 

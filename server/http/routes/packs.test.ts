@@ -198,6 +198,20 @@ describe('a pack’s products', () => {
     expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
     expect((await fileOf(one)).products.sort()).toEqual([KNOTS, CHARTS])
   })
+  it('history names the packs as they were called then', async () => {
+    const [from, to] = [await create(), await create()]
+    const [id] = (await files(1)) as [string]
+    await move({ pack: from.id }, [id])
+    const moved = await move({ pack: to.id }, [id])
+    const out = await move({ out: true }, [id])
+    await owner.call('PATCH', `/api/packs/${to.id}`, { name: fresh('renamed') })
+    await owner.call('DELETE', `/api/packs/${from.id}`)
+    const item = async (operation: string) =>
+      (await owner.call('GET', `/api/operations/${operation}/items`)).body.data[0] as object
+    expect(await item(moved.id)).toMatchObject({ before: { pack: from.name }, after: { pack: to.name } })
+    expect(await item(out.id)).toMatchObject({ before: { pack: to.name }, after: { pack: null } })
+    expect(JSON.stringify(await item(moved.id))).not.toContain('pack_id')
+  })
   it('that stay as they are start nothing, and neither does a name or an empty pack', async () => {
     const pack = await create({ products: [{ product_id: KNOTS }] })
     const change = async (body: object) => (await owner.call('PATCH', `/api/packs/${pack.id}`, body)).body

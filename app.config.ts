@@ -1,6 +1,7 @@
 // The composition root: what this installation is made of. It reads the environment, once.
 import { applyRow } from './plugins/apply-row/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
+import { changeStorage } from './plugins/change-storage/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
@@ -20,6 +21,7 @@ import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
+import { changeStorageWorkflow } from './workflows/change-storage.ts'
 import { deleteFilesWorkflow } from './workflows/delete-files.ts'
 import { mapProductsWorkflow } from './workflows/map-products.ts'
 import { mergeTagCaseWorkflow } from './workflows/merge-tag-case.ts'
@@ -56,6 +58,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       mergeTagCase,
       tagByRule,
       moveToPack,
+      changeStorage,
       deleteFiles,
       renameFiles,
       applyRow,
@@ -78,6 +81,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       mergeTagCaseWorkflow,
       tagByRuleWorkflow,
       moveToPackWorkflow,
+      changeStorageWorkflow,
       deleteFilesWorkflow,
       renameFilesWorkflow,
       optimizeImageWorkflow,

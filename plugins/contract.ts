@@ -238,8 +238,21 @@ export interface Uploads extends UploadReader {
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
+/** Where the bytes of a file are, by the names of storage locations. */
+export interface StoredAt {
+  /** Of each version, oldest first. */
+  versions: readonly { location: string; size_bytes: number; current: boolean }[]
+  /** Where copies of the current version are kept beside. */
+  copies: readonly string[]
+}
+
+export interface StoredReader {
+  /** By bare UUIDs; files that are gone, or in the trash, are absent. */
+  locate(fileIds: readonly string[]): Promise<ReadonlyMap<string, StoredAt>>
+}
+
 /** The bytes of files that exist, by their bare UUIDs. */
-export interface StoredFiles {
+export interface StoredFiles extends StoredReader {
   /**
    * Moves all versions to another storage location, or (`keep`) leaves them and has a copy of the current one there. The bytes are read
    * back before anything points at them. Throws `PortError`; once more is no matter. Gives the bytes that were copied.
@@ -350,6 +363,7 @@ export interface ReadContext {
   remote: RemoteReader
   uploads: UploadReader
   packs: Packs
+  stored: StoredReader
 }
 
 export interface WriteContext extends ReadContext {

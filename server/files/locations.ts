@@ -1,4 +1,5 @@
 // Which storage locations a file's bytes are in: its versions point at one each, and copies may be kept in others.
+import type { StoredAt } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { holdBlobs } from './admit.ts'
 
@@ -19,6 +20,43 @@ export function locateVersions(scope: ShopScope, fileId: string): Promise<Locate
      where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null order by v.number`,
     { fileId },
   )
+}
+
+/** Where the bytes of files are; those that are gone, or in the trash, are absent. */
+export async function locateFiles(scope: ShopScope, fileIds: readonly string[]): Promise<Map<string, StoredAt>> {
+  const rows = await scope.query<StoredAt & { id: string }>(
+    `select f.id, jsonb_agg(jsonb_build_object('location', v.location, 'size_bytes', v.size_bytes,
+         'current', v.number = f.version) order by v.number) as versions,
+       array(select c.location from file_copies c join versions now
+         on now.shop_id = f.shop_id and now.file_id = f.id and now.number = f.version and now.hash = c.hash
+         where c.shop_id = f.shop_id and c.file_id = f.id) as copies
+     from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+     where f.shop_id = :shop and f.id = any(:fileIds::uuid[]) and f.deleted_at is null group by f.shop_id, f.id`,
+    { fileIds },
+  )
+  return new Map(rows.map(({ id, versions, copies }) => [id, { versions, copies }]))
+}
+
+/**
+ * Is the blob known to be in `location`? Then it may be taken as it is: its row is kept for as long as one that is needed, and its bytes
+ * with it. Bytes without a row may be swept at any moment, whatever a look at the store says.
+ */
+export async function holdsBlob(scope: ShopScope, hash: string, location: string): Promise<boolean> {
+  const rows = await scope.query(
+    `update blob_locations set unneeded_since = null
+     where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location returning location`,
+    { hash, location },
+  )
+  return rows.length > 0
+}
+
+/** Makes it known. Its bytes must have been written just before. */
+export function noteBlob(
+  scope: ShopScope,
+  blob: { hash: string; size_bytes: number },
+  location: string,
+): Promise<void> {
+  return holdBlobs(scope, [{ ...blob, location, content_type: null }])
 }
 
 /** From now on these versions' bytes are taken from `location`, where they must be. */

@@ -4,35 +4,69 @@ import { PortError, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { keepBackup } from '../files/backups.ts'
-import { keepCopy, locateVersions, pointVersionsAt } from '../files/locations.ts'
+import { holdsBlob, keepCopy, locateFiles, locateVersions, noteBlob, pointVersionsAt } from '../files/locations.ts'
 import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 import { storeFailure } from './stage.ts'
 
 const BACKUP = 'backup'
 
+interface Blob {
+  hash: string
+  size_bytes: number
+  location: string
+}
+
 export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, BlobStore>): StoredFiles {
+  const storeOf = (location: string): BlobStore => {
+    const store = stores.get(location)
+    if (!store) throw portError('location_not_found', false)
+    return store
+  }
+  /** Makes sure that a location has a blob, whole; gives how many bytes were copied. */
+  const bring = async (blob: Blob, location: string, signal: AbortSignal): Promise<number> => {
+    const target = storeOf(location)
+    const { hash } = blob
+    // What is whole by its row may be damaged by its bytes: then it is written anew, which helps whoever else needs it.
+    if ((await holdsBlob(scope, hash, location)) && (await isWhole(target, scope.shop, hash, signal))) return 0
+    const written = await target.write(scope.shop, await storeOf(blob.location).read(scope.shop, hash), signal)
+    if (written.hash !== hash) throw damaged('The stored bytes are not what they were')
+    await noteBlob(scope, blob, location)
+    if (!(await isWhole(target, scope.shop, hash, signal))) throw damaged('The copy was not the same as the original')
+    return written.size_bytes
+  }
   return {
+    locate: (fileIds) => locateFiles(scope, fileIds),
     backUp: async (fileId, signal) => {
       const found = await locateFile(scope, fileId)
       if (!found) throw portError('file_not_found', false)
-      await asPort(() => copy(scope.shop, stores.get(found.location)!, stores.get(BACKUP)!, found.hash, signal))
+      await asPort(() => bring(found, BACKUP, signal))
       await keepBackup(scope, { fileId, hash: found.hash, size_bytes: found.size_bytes, location: BACKUP })
     },
     relocate: async (fileId, location, { keep }, signal) => {
-      const target = stores.get(location)
-      if (!target) throw portError('location_not_found', false)
+      storeOf(location)
       const versions = await locateVersions(scope, fileId)
       const current = versions.find(({ current }) => current)
       if (!current) throw portError('file_not_found', false)
       const wanted = (keep ? [current] : versions).filter((version) => version.location !== location)
-      for (const { hash, location: from } of wanted)
-        await asPort(() => copy(scope.shop, stores.get(from)!, target, hash, signal))
+      let copied = 0
+      for (const version of wanted) copied += await asPort(() => bring(version, location, signal))
       if (keep) await keepCopy(scope, fileId, current, location)
       else await pointVersionsAt(scope, fileId, wanted, location)
-      return wanted.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+      return copied
     },
   }
+}
+
+/** Are the bytes there, and the ones that the hash stands for? Read to the end: a disk may take bytes and not keep them. */
+async function isWhole(store: BlobStore, shop: number, hash: string, signal: AbortSignal): Promise<boolean> {
+  if ((await store.size(shop, hash)) === null) return false
+  const hasher = new Blake3Hasher()
+  for await (const chunk of await store.read(shop, hash)) {
+    signal.throwIfAborted()
+    hasher.update(chunk as Buffer)
+  }
+  return hasher.digest('hex') === hash
 }
 
 async function asPort<T>(work: () => Promise<T>): Promise<T> {
@@ -40,22 +74,13 @@ async function asPort<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof StoreError) throw storeFailure(error)
+    // A disk that fails in the middle of a file says so in its own words.
+    if (error instanceof Error && 'syscall' in error)
+      throw storeFailure(new StoreError('unavailable', { cause: error }))
     throw error
   }
 }
 
-/** The same bytes in both, as their hash says; read back, since a disk may take bytes and not keep them. */
-async function copy(shop: number, from: BlobStore, to: BlobStore, hash: string, signal: AbortSignal): Promise<void> {
-  if ((await to.size(shop, hash)) === null) {
-    const written = await to.write(shop, await from.read(shop, hash), signal)
-    if (written.hash !== hash) throw portError('storage_failed', true)
-  }
-  const hasher = new Blake3Hasher()
-  for await (const chunk of await to.read(shop, hash)) {
-    signal.throwIfAborted()
-    hasher.update(chunk as Buffer)
-  }
-  if (hasher.digest('hex') !== hash) throw portError('storage_failed', true)
-}
-
 const portError = (code: ErrorCode, retryable: boolean) => new PortError(code, ERRORS[code].message, retryable)
+
+const damaged = (detail: string) => new PortError('storage_failed', ERRORS.storage_failed.message, true, { detail })

@@ -30,7 +30,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     remote: { probe: refuse('remote'), download: refuse('remote') },
     uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     stage: { write: refuse('stage') },
-    stored: { backUp: refuse('stored'), relocate: refuse('stored') },
+    stored: { locate: refuse('stored'), backUp: refuse('stored'), relocate: refuse('stored') },
     packs: { find: refuse('packs') },
     images: { optimize: refuse('images') },
     documents: {

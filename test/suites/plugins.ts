@@ -183,8 +183,13 @@ function operationTests(plugin: OperationPlugin, open: () => OperationCase): voi
 }
 
 /** What `plan` gets: the ports that only read, really without the others. */
-function readOnly({ signal, shop, request, limits, catalog, remote, uploads, packs }: WriteContext): ReadContext {
-  const reading = { remote: { probe: remote.probe }, uploads: { sizeOf: uploads.sizeOf } }
+function readOnly({ signal, shop, request, limits, catalog, packs, ...rest }: WriteContext): ReadContext {
+  const { remote, uploads, stored } = rest
+  const reading = {
+    remote: { probe: remote.probe },
+    uploads: { sizeOf: uploads.sizeOf },
+    stored: { locate: stored.locate },
+  }
   return { signal, shop, request, limits, catalog, packs, ...reading }
 }
 

@@ -1,0 +1,105 @@
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { hashOf } from '../../test/fakes/content.ts'
+import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
+import { fileItem, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import { PortError, type Item, type Outcome, type WriteContext } from '../contract.ts'
+import { changeStorage } from './plugin.ts'
+
+const workflow = workflowOf('make-bytes')
+let engine: TestEngine
+let scope: ShopScope
+let stop: () => Promise<void>
+let files = 0
+beforeAll(async () => {
+  engine = await createTestEngine([makeBytes], [workflow])
+  scope = forShop(engine.parts.database, engine.shop)
+  const worker = await engine.startWorker()
+  stop = () => worker.stop()
+})
+afterAll(async () => {
+  await stop()
+  await engine.close()
+})
+
+const MOVE = { location: 'backup', keep: false } as const
+const COPY = { location: 'backup', keep: true } as const
+
+/** A file with real bytes in primary storage: those of its name. */
+async function freshFile(): Promise<Item> {
+  const { items } = await engine.untilEnd(await engine.start(workflow, [`file-${files++}.txt`]))
+  return fileItem(`item-${files}`, { id: items[0]!.file_id!, filename: items[0]!.filename })
+}
+const placesOf = (items: readonly Item[]) =>
+  scope.query<{ location: string; copies: string[] }>(
+    `select location, array(select c.location from file_copies c where c.shop_id = v.shop_id and c.file_id = v.file_id) as copies
+     from versions v where shop_id = :shop and file_id = any(:ids::uuid[]) order by file_id, number`,
+    { ids: items.map(({ file }) => file.id) },
+  )
+const bytesIn = (location: string, { file }: Item) =>
+  path.join(engine.folder, location, String(engine.shop), hashOf(Buffer.from(file.filename)))
+const context = async (given: Partial<WriteContext> = {}) =>
+  writeContext({ stored: (await engine.parts.ports(scope)).stored, ...given })
+const run = async (items: readonly Item[], options: typeof MOVE | typeof COPY, given?: Partial<WriteContext>) =>
+  Array.fromAsync<Outcome>(changeStorage.run!(items, options, await context(given)))
+const plan = async (items: readonly Item[], options: typeof MOVE | typeof COPY) =>
+  Array.fromAsync<Outcome>(changeStorage.plan(items, options, await context()))
+
+pluginSuite(changeStorage, async () => {
+  const items = [await freshFile(), await freshFile()]
+  return { items, options: MOVE, context: await context(), state: () => placesOf(items) }
+})
+
+describe('change-storage', () => {
+  it('moves a file, and says beforehand which would move', async () => {
+    const [one, other] = [await freshFile(), await freshFile()]
+    expect(await plan([one, other], MOVE)).toEqual([
+      { item: one.id, status: 'ok' },
+      { item: other.id, status: 'ok' },
+    ])
+    expect(await run([one], MOVE)).toEqual([{ item: one.id, status: 'ok' }])
+    expect(await placesOf([one, other])).toMatchObject([{ location: 'backup' }, { location: 'primary' }])
+    expect(await plan([one, other], MOVE)).toEqual([
+      { item: one.id, status: 'ok', unchanged: 'It is in backup storage already' },
+      { item: other.id, status: 'ok' },
+    ])
+  })
+  it('keeps a copy, once; a file that has one is left as it is', async () => {
+    const item = await freshFile()
+    await run([item], COPY)
+    await run([item], COPY)
+    expect(await placesOf([item])).toEqual([{ location: 'primary', copies: ['backup'] }])
+    expect(await plan([item], COPY)).toMatchObject([{ unchanged: 'It is in backup storage already' }])
+    expect(await plan([item], MOVE)).toEqual([{ item: item.id, status: 'ok' }])
+  })
+  it('a file that is gone fails alone, and is foretold', async () => {
+    const [here, gone] = [await freshFile(), fileItem('gone')]
+    const failure = { item: 'gone', status: 'failed', code: 'file_not_found', retryable: false }
+    expect(await plan([gone, here], MOVE)).toMatchObject([failure, { item: here.id, status: 'ok' }])
+    const outcomes = new Map((await run([gone, here], MOVE)).map((outcome) => [outcome.item, outcome]))
+    expect(outcomes.get('gone')).toMatchObject(failure)
+    expect(outcomes.get(here.id)).toEqual({ item: here.id, status: 'ok' })
+  })
+  it('bytes that are not what they were move nothing', async () => {
+    const item = await freshFile()
+    await writeFile(bytesIn('primary', item), 'damaged')
+    expect(await run([item], MOVE)).toMatchObject([
+      { status: 'failed', code: 'storage_failed', detail: 'The stored bytes are not what they were', retryable: true },
+    ])
+    await rm(bytesIn('primary', item))
+    expect(await run([item], MOVE)).toMatchObject([{ status: 'failed', code: 'storage_failed' }])
+    expect(await placesOf([item])).toMatchObject([{ location: 'primary' }])
+  })
+  it('a fault of ours is thrown on, for the engine to judge', async () => {
+    const stored = { ...writeContext().stored, relocate: () => Promise.reject(new TypeError('oh')) }
+    await expect(run([fileItem('a')], MOVE, { stored })).rejects.toThrow('oh')
+    const away = { ...stored, relocate: () => Promise.reject(new PortError('storage_full', 'full', true)) }
+    expect(await run([fileItem('a')], MOVE, { stored: away })).toMatchObject([{ code: 'storage_full' }])
+  })
+  it('knows no other locations', () => {
+    expect(changeStorage.options.safeParse({ location: 'elsewhere' }).success).toBe(false)
+  })
+})

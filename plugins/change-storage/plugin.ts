@@ -1,0 +1,56 @@
+// Moves files' bytes to another storage location, or keeps a copy there. Links go on working all the while: nothing points at the new
+// place before the bytes are there and have been read back, and the old ones stay until nobody needs them.
+import { z } from 'zod'
+import { concurrently, definePlugin, failed, type Outcome, type StoredAt } from '../contract.ts'
+
+/** Files at once, each with all of its bytes through this process. */
+const AT_ONCE = 4
+
+const options = z.strictObject({
+  location: z.enum(['primary', 'backup']).meta({ title: 'To', help: 'The storage location' }),
+  keep: z
+    .boolean()
+    .default(false)
+    .meta({
+      title: 'Keep the original',
+      help: 'Leaves the files where they are, and has a copy of each in the other place',
+    }),
+})
+type Options = z.output<typeof options>
+
+export const changeStorage = definePlugin({
+  id: 'change-storage',
+  kind: 'act',
+  title: 'Change storage',
+  options,
+  undo: 'none',
+  worksOn: 'files',
+  bytes: true,
+  summary: ({ location, keep }) =>
+    keep ? `Copies files to ${location} storage, and leaves them where they are` : `Moves files to ${location} storage`,
+  async *plan(items, options, { stored, signal }) {
+    signal.throwIfAborted()
+    const found = await stored.locate(items.flatMap(({ file }) => file.id ?? []))
+    for (const { id, file } of items) {
+      signal.throwIfAborted()
+      yield planned(id, found.get(file.id!) ?? null, options)
+    }
+  },
+  run: (items, { location, keep }, { stored, signal }) =>
+    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+      try {
+        await stored.relocate(item.file.id!, location, { keep }, signal)
+        return { item: item.id, status: 'ok' }
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})
+
+function planned(item: string, at: StoredAt | null, { location, keep }: Options): Outcome {
+  if (!at) return { item, status: 'failed', code: 'file_not_found', message: 'There is no such file', retryable: false }
+  const there = keep
+    ? at.copies.includes(location) || at.versions.some((version) => version.current && version.location === location)
+    : at.versions.every((version) => version.location === location)
+  return there ? { item, status: 'ok', unchanged: `It is in ${location} storage already` } : { item, status: 'ok' }
+}

@@ -1,0 +1,225 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { addVersion, admitFiles } from '../files/admit.ts'
+import { GRACE_MS, sweepBlobs } from '../files/blobs.ts'
+import { draftOf } from '../files/drafts.ts'
+import { locateFile } from '../files/list.ts'
+import { locateVersions } from '../files/locations.ts'
+import { shopSettingsSchema } from '../files/shop-settings.ts'
+import { knownIn } from '../startup/upkeep.ts'
+import { createDiskStore } from '../store/disk.ts'
+import type { BlobStore } from '../store/store.ts'
+import { createStoredFiles } from './stored.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+let folder: string
+let primary: BlobStore
+let backup: BlobStore
+let shops = 0
+beforeAll(async () => void (database = await openTestDatabase()))
+afterAll(() => database.drop())
+beforeEach(async () => {
+  scope = forShop(database, await createTestShop(database, `shop-${shops++}.myshopify.com`))
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-stored-'))
+  primary = createDiskStore({ folder: path.join(folder, 'primary') })
+  backup = createDiskStore({ folder: path.join(folder, 'backup') })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const signal = new AbortController().signal
+/** With another backup location than the disk's, where the test has one. */
+const stored = (to: BlobStore = backup) =>
+  createStoredFiles(
+    scope,
+    new Map([
+      ['primary', primary],
+      ['backup', to],
+    ]),
+  )
+const move = (id: string, to?: BlobStore) => stored(to).relocate(id, 'backup', { keep: false }, signal)
+const copy = (id: string, to?: BlobStore) => stored(to).relocate(id, 'backup', { keep: true }, signal)
+const stage = async (content: string) => ({
+  ...(await primary.write(scope.shop, Readable.from([Buffer.from(content)]))),
+  ...{ location: 'primary', content_type: null },
+})
+async function fileOf(content: string, filename = 'a.txt'): Promise<string> {
+  const draft = { ...draftOf({ filename }, shopSettingsSchema.parse({})), mappings: [] }
+  const staged = await stage(content)
+  const [admitted] = await scope.transaction((tx) =>
+    admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1000 }),
+  )
+  return (admitted as { fileId: string }).fileId
+}
+const addTo = (id: string, content: string) =>
+  scope.transaction(async (tx) => {
+    const version = await addVersion(tx, id, await stage(content), null)
+    await tx.query('update files set version = :version where shop_id = :shop and id = :id', { id, version })
+  })
+/** What a link to the file would give now. */
+async function served(id: string): Promise<string> {
+  const { location, hash } = (await locateFile(scope, id))!
+  return text(await (location === 'primary' ? primary : backup).read(scope.shop, hash))
+}
+const places = async (id: string) => (await locateVersions(scope, id)).map(({ location }) => location)
+const copies = (id: string) =>
+  scope.query('select location from file_copies where shop_id = :shop and file_id = :id', { id })
+const later = (n: number) => new Date(Date.now() + n * (GRACE_MS + 1000))
+const sweep = (store: BlobStore, location: string) => store.sweep(-1000, knownIn(database.pool, location))
+const hashOf = async (id: string) => (await locateFile(scope, id))!.hash
+
+describe('relocate', () => {
+  test('moves every version; what was left goes by the sweep alone, a day later', async () => {
+    const id = await fileOf('first')
+    await addTo(id, 'second!')
+    expect(await move(id)).toBe('first'.length + 'second!'.length)
+    expect(await places(id)).toEqual(['backup', 'backup'])
+    expect(await served(id)).toBe('second!')
+    const hash = await hashOf(id)
+    await sweepBlobs(database.pool, later(0))
+    expect(await sweep(primary, 'primary')).toBe(0)
+    await sweepBlobs(database.pool, later(1))
+    expect(await primary.size(scope.shop, hash)).toBe(7)
+    expect(await sweep(primary, 'primary')).toBe(2)
+    expect([await primary.size(scope.shop, hash), await served(id)]).toEqual([null, 'second!'])
+    expect(await sweep(backup, 'backup')).toBe(0)
+  })
+
+  test('back again, and once more, is no matter', async () => {
+    const id = await fileOf('there and back')
+    await move(id)
+    expect(await stored().relocate(id, 'primary', { keep: false }, signal)).toBe(0)
+    expect([await places(id), await served(id)]).toEqual([['primary'], 'there and back'])
+    expect(await move(id)).toBe(0)
+    expect(await move(id)).toBe(0)
+    expect(await places(id)).toEqual(['backup'])
+  })
+
+  test('keeps a copy of the current version, which outlives the sweep and goes with the file', async () => {
+    const id = await fileOf('old')
+    await addTo(id, 'new')
+    expect(await copy(id)).toBe(3)
+    expect([await places(id), await copies(id)]).toEqual([['primary', 'primary'], [{ location: 'backup' }]])
+    await sweepBlobs(database.pool, later(0))
+    await sweepBlobs(database.pool, later(1))
+    expect(await sweep(backup, 'backup')).toBe(0)
+    await scope.query('delete from files where shop_id = :shop')
+    await sweepBlobs(database.pool, later(1))
+    await sweepBlobs(database.pool, later(2))
+    expect([await sweep(primary, 'primary'), await sweep(backup, 'backup')]).toEqual([2, 1])
+  })
+
+  test('a copy that was kept becomes the file’s own when it moves there', async () => {
+    const id = await fileOf('kept')
+    await copy(id)
+    expect(await move(id)).toBe(0)
+    expect([await places(id), await copies(id)]).toEqual([['backup'], []])
+  })
+
+  test('two files of the same bytes: one moves, the other stays', async () => {
+    const [one, other] = [await fileOf('same', 'a.txt'), await fileOf('same', 'b.txt')]
+    await move(one)
+    await sweepBlobs(database.pool, later(0))
+    await sweepBlobs(database.pool, later(1))
+    expect(await sweep(primary, 'primary')).toBe(0)
+    expect([await served(one), await served(other)]).toEqual(['same', 'same'])
+    expect([await places(one), await places(other)]).toEqual([['backup'], ['primary']])
+  })
+
+  test('links give the same bytes before, during and after', async () => {
+    const id = await fileOf('all the while')
+    const [writing, mayWrite] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow: BlobStore = {
+      ...backup,
+      write: async (...given) => {
+        writing.resolve()
+        await mayWrite.promise
+        return backup.write(...given)
+      },
+    }
+    const { hash } = (await locateFile(scope, id))!
+    const begun = await primary.read(scope.shop, hash)
+    const moving = move(id, slow)
+    await writing.promise
+    expect([await places(id), await served(id)]).toEqual([['primary'], 'all the while'])
+    mayWrite.resolve()
+    await moving
+    expect([await places(id), await served(id)]).toEqual([['backup'], 'all the while'])
+    expect(await text(begun)).toBe('all the while')
+  })
+
+  test('what is copied already is safe from the sweep while the rest is still on its way', async () => {
+    const id = await fileOf('quick')
+    await addTo(id, 'slow')
+    let writes = 0
+    const swept: BlobStore = {
+      ...backup,
+      write: async (...given) => {
+        if (++writes === 2) {
+          await sweepBlobs(database.pool, later(0))
+          await sweep(backup, 'backup')
+        }
+        return backup.write(...given)
+      },
+    }
+    await move(id, swept)
+    for (const { hash } of await locateVersions(scope, id)) expect(await backup.size(scope.shop, hash)).not.toBeNull()
+  })
+})
+
+describe('a copy that is not right', () => {
+  const failure = (detail?: string) =>
+    expect.objectContaining({ name: 'PortError', code: 'storage_failed', retryable: true, ...(detail && { detail }) })
+
+  test.each([move, copy])('moves nothing, and the next try makes it good', async (relocate) => {
+    const id = await fileOf('forgetful')
+    const forgetful: BlobStore = { ...backup, read: async () => Readable.from([Buffer.from('forgetfuX')]) }
+    await expect(relocate(id, forgetful)).rejects.toEqual(failure('The copy was not the same as the original'))
+    expect([await places(id), await copies(id), await served(id)]).toEqual([['primary'], [], 'forgetful'])
+    await writeFile(path.join(folder, 'backup', String(scope.shop), await hashOf(id)), 'forgetfuX')
+    expect(await relocate(id)).toBe(9)
+    expect(await text(await backup.read(scope.shop, await hashOf(id)))).toBe('forgetful')
+  })
+  test('comes of bytes that are not what they were: they are not spread', async () => {
+    const id = await fileOf('original')
+    await writeFile(path.join(folder, 'primary', String(scope.shop), await hashOf(id)), 'damaged!')
+    await expect(move(id)).rejects.toEqual(failure('The stored bytes are not what they were'))
+    expect(await places(id)).toEqual(['primary'])
+    expect(await backup.size(scope.shop, await hashOf(id))).toBeNull()
+  })
+  test('may lie there already, of nobody: it is not trusted', async () => {
+    const id = await fileOf('stray')
+    await backup.write(scope.shop, Readable.from([Buffer.from('stray')]))
+    // Without a row it may be gone in a moment, so it is written again.
+    expect(await move(id)).toBe(5)
+  })
+  test('a location that is full or does not answer moves nothing', async () => {
+    const id = await fileOf('refused')
+    await rm(path.join(folder, 'backup'), { recursive: true })
+    await expect(move(id)).rejects.toEqual(failure())
+    expect(await places(id)).toEqual(['primary'])
+  })
+})
+
+test('a file that is gone or in the trash, and a location that is not there, are named', async () => {
+  const id = await fileOf('trashed')
+  await scope.query('update files set deleted_at = now() where shop_id = :shop')
+  await expect(move(id)).rejects.toMatchObject({ code: 'file_not_found', retryable: false })
+  const elsewhere = stored().relocate(id, 'elsewhere', { keep: false }, signal)
+  await expect(elsewhere).rejects.toMatchObject({ code: 'location_not_found', retryable: false })
+  expect(await stored().locate([id])).toEqual(new Map())
+})
+
+test('an abort leaves the file where it is', async () => {
+  const id = await fileOf('aborted')
+  const reason = new Error('cancelled')
+  const aborted = stored().relocate(id, 'backup', { keep: false }, AbortSignal.abort(reason))
+  await expect(aborted).rejects.toBe(reason)
+  expect(await places(id)).toEqual(['primary'])
+})

@@ -54,7 +54,11 @@ export interface TestEngine {
     onConflict?: Entry['on_conflict'],
   ): Promise<string>
   /** Starts an import of these URLs. */
-  startImport(workflow: Workflow, files: readonly { filename: string; url: string }[]): Promise<string>
+  startImport(
+    workflow: Workflow,
+    files: readonly { filename: string; url: string }[],
+    onConflict?: Entry['on_conflict'],
+  ): Promise<string>
   /** Starts a workflow on files that exist: on all, or on those of `ids`; `dryRun`: as a preview. */
   startOn(workflow: Workflow, given?: { ids?: readonly string[]; dryRun?: boolean }): Promise<string>
   untilEnd(operation: string): Promise<{ operation: OperationRow; items: ItemRow[] }>
@@ -173,7 +177,7 @@ export async function createTestEngine(
         ),
         idempotencyKey === undefined ? {} : { idempotencyKey },
       ),
-    startImport: (workflow, files) => start(workflow, entriesOf(files)),
+    startImport: (workflow, files, onConflict) => start(workflow, entriesOf(files, onConflict)),
     startOn: (workflow, { ids, dryRun = false } = {}) =>
       start(workflow, ids ? { type: 'files', ids } : { type: 'filter', filter: {} }, { dryRun }),
     untilEnd: async (id) => {

@@ -1,4 +1,5 @@
 // Images for tests, made by the very library that will read them: of every format, and with all that can go wrong in one.
+import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 
 /** Something like a photograph: shapes, gradients and grain, the same for the same size. */
@@ -81,8 +82,15 @@ export async function profileOf(name: 'p3' | 'srgb' | 'cmyk'): Promise<Buffer> {
   return icc!
 }
 
-/** A picture of few bytes and a great many pixels. */
-export const bomb = (width: number, height: number): Promise<Buffer> =>
-  sharp({ create: { width, height, channels: 3, background: 'red' }, limitInputPixels: false })
-    .png({ palette: true })
-    .toBuffer()
+/** One colour, flat. */
+export const flat = (width: number, height: number): Sharp =>
+  sharp({ create: { width, height, channels: 3, background: 'red' } })
+
+/** A few bytes that say they are a picture of so many pixels a side. */
+export async function bomb(side: number): Promise<Buffer> {
+  const png = await flat(100, 100).png({ palette: true }).toBuffer()
+  png.writeUInt32BE(side, 16)
+  png.writeUInt32BE(side, 20)
+  png.writeUInt32BE(crc32(png.subarray(12, 29)), 29)
+  return png
+}

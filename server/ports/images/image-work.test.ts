@@ -1,10 +1,10 @@
-import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   animation,
   bomb,
   delaysOf,
+  flat,
   halves,
   photo,
   pixelOf,
@@ -48,7 +48,7 @@ describe('size', () => {
       .toBuffer()
     expect(await work(dot)).toEqual({ unchanged: 'It would not become smaller' })
     // Two colours pack better as PNG than as anything resized: asked for is asked for.
-    const { about } = await made(await bomb(3000, 20), { max_px: 16 })
+    const { about } = await made(await flat(3000, 20).png({ palette: true }).toBuffer(), { max_px: 16 })
     expect([about.width, about.height]).toEqual([16, 1])
   })
   test('a quality that is lower makes fewer bytes', async () => {
@@ -196,7 +196,7 @@ describe('what can’t be opened says why', () => {
   })
   test('too many pixels, in one picture or over all frames, are refused at once', async () => {
     const started = performance.now()
-    await expect(work(wideHeader(await bomb(100, 100), 30_000))).rejects.toMatchObject({ code: 'image_too_large' })
+    await expect(work(await bomb(30_000))).rejects.toMatchObject({ code: 'image_too_large' })
     const frame = await halves(1000, 1000).gif().toBuffer()
     await expect(work(repeated(frame, 101))).rejects.toMatchObject({ code: 'image_too_large' })
     expect(performance.now() - started).toBeLessThan(5000)
@@ -223,15 +223,6 @@ async function askew(upright: Buffer, orientation: number): Promise<Buffer> {
 function animatedPng(png: Buffer): Buffer {
   const chunk = Buffer.from('000000086163544c0000000200000000f38d9370', 'hex')
   return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)])
-}
-
-/** The same PNG with another width and height in its header. */
-function wideHeader(png: Buffer, side: number): Buffer {
-  const forged = Buffer.from(png)
-  forged.writeUInt32BE(side, 16)
-  forged.writeUInt32BE(side, 20)
-  forged.writeUInt32BE(crc32(forged.subarray(12, 29)), 29)
-  return forged
 }
 
 /** A GIF that shows its one frame so many times. */

@@ -1,5 +1,6 @@
 // npm test: everything, in one go: types, lint, formatting, then unit, flow and browser tests. The last line says how
-// many passed and failed. Chromium and rclone come from the system's packages when they are absent and it may install them.
+// many passed and failed. Chromium and the other programs below come from the system's packages when they are absent and
+// it may install them.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,6 +11,13 @@ const REPORT = path.join(ROOT, '.test', 'report.json')
 const PROGRAMS = [
   { command: 'chromium', package: 'chromium' },
   { command: 'rclone', package: 'rclone' },
+  // Buyers' clients, and what stands in front of the server.
+  { command: 'curl', package: 'curl' },
+  { command: 'aria2c', package: 'aria2' },
+  { command: 'nginx', package: 'nginx-light' },
+  // What others say of the documents that we write.
+  { command: 'qpdf', package: 'qpdf' },
+  { command: 'pdftoppm', package: 'poppler-utils' },
 ]
 
 const CHECKS = [
@@ -38,7 +46,7 @@ function ensurePrograms(): void {
     execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { stdio: 'ignore' })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Install ${packages.join(' and ')} from your system's packages (${reason}).`, { cause: error })
+    throw new Error(`Install ${packages.join(', ')} from your system's packages (${reason}).`, { cause: error })
   }
 }
 

@@ -38,10 +38,13 @@ export function ItemsTable({ items, operation }: { items: readonly Item[]; opera
   )
 }
 
-function Name({ item }: { item: Item }) {
+/** In a preview it still has the name that it had. */
+const nameOf = ({ filename, before }: Item, preview: boolean): string => (preview ? before?.filename : null) ?? filename
+
+function Name({ item, preview }: RowProps) {
   const name = (
     <Text as="span" fontWeight="semibold">
-      {item.filename}
+      {nameOf(item, preview)}
     </Text>
   )
   // A file that this moved to the trash has no page.
@@ -64,9 +67,9 @@ function WideRow({ item, preview, products }: RowProps & { products: boolean }) 
     <>
       <IndexTable.Cell>
         <div className="file-name">
-          <FileIcon filename={item.filename} />
-          <span className="cut" title={item.filename}>
-            <Name item={item} />
+          <FileIcon filename={nameOf(item, preview)} />
+          <span className="cut" title={nameOf(item, preview)}>
+            <Name item={item} preview={preview} />
           </span>
         </div>
       </IndexTable.Cell>
@@ -87,10 +90,10 @@ function NarrowRow({ item, preview }: RowProps) {
   return (
     <Box padding="400">
       <div className="file-name">
-        <FileIcon filename={item.filename} />
+        <FileIcon filename={nameOf(item, preview)} />
         <div className="item-facts">
           <Text as="span" breakWord>
-            <Name item={item} />
+            <Name item={item} preview={preview} />
           </Text>
           <StatusBadge word={itemWord(item, preview)} />
           <Happened item={item} />

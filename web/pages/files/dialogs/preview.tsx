@@ -48,9 +48,7 @@ export function Preview({ look: { operation, parts, error, retry } }: { look: Re
       {parts.map((part) => (
         <Part key={part.title} part={part} />
       ))}
-      {operation.intentions.length > 0 && (
-        <Text as="p">{`When it has ended: ${operation.intentions.join('; ')}.`}</Text>
-      )}
+      {operation.intentions.length > 0 && <Text as="p">{`Also: ${operation.intentions.join('; ')}.`}</Text>}
       <Text as="p" tone="subdued">
         {'Nothing has been changed yet. '}
         <Link url={`/operations/${operation.id}`}>Show every file</Link>
@@ -85,7 +83,7 @@ function Foreseen({ item: { filename, error, warnings, before, after } }: { item
   return (
     <>
       <Text as="p" fontWeight="medium" breakWord>
-        {filename}
+        {before?.filename ?? filename}
       </Text>
       {error?.detail && (
         <Text as="p" tone="subdued" breakWord>

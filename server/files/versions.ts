@@ -47,7 +47,11 @@ export async function locateVersion(scope: ShopScope, fileId: string, number: nu
  */
 export function restoreVersion(scope: ShopScope, fileId: string, number: number): Promise<void> {
   return editFile(scope, fileId, async (tx, draft) => {
-    const version = await locateVersion(tx, fileId, number)
+    // Held: one whose time is over does not go meanwhile.
+    const [version] = await tx.query<{ filename: string }>(
+      `select coalesce(v.filename, f.filename) as filename ${VERSIONS} and v.number = :number for key share of v`,
+      { fileId, number },
+    )
     if (!version) throw new AppError('not_found')
     draft.version = number
     draft.filename = withEndingOf(version.filename, draft.filename)

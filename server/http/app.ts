@@ -24,6 +24,7 @@ import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { csvRoutes } from './routes/csv.ts'
+import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
 import { importRoutes } from './routes/imports.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -67,6 +68,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...importRoutes(parts.engine, parts.limits),
     ...uploadRoutes(parts),
     ...csvRoutes(parts),
+    ...fileListRoutes(parts),
     ...fileRoutes(parts),
     ...versionRoutes(parts),
     ...packRoutes(parts),

@@ -19,3 +19,7 @@ export function fromCursor(cursor: string | undefined, length: number): (string 
     details: [{ param: 'cursor', code: 'invalid_value', message }],
   })
 }
+
+/** Is this part of a cursor a bare UUID? */
+export const isUuid = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)

@@ -1,17 +1,15 @@
-// Files: lists, one file, its bytes and downloads, changes to it, and the tags in use.
+// One file: read, changed, its bytes, its downloads and its public address.
 import { z } from 'zod'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { listDownloads } from '../../files/downloads.ts'
 import { editFile, fieldsEdit } from '../../files/edit.ts'
-import { filterFields, type FileFilter } from '../../files/filter.ts'
-import { countFiles, cursorOf, FILE_SORTS, listFiles, listTags, locateFile, readFile, type FilePage } from '../../files/list.ts' // prettier-ignore
-import { hasPack } from '../../files/pack-list.ts'
+import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../ids.ts'
 import type { BlobStore } from '../../store/store.ts'
 import { sendContent } from '../content.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, isUuid, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { downloadLimit, errorSchema, expiryDays, filename, listOf, page, referrers, tags, timestamp } from '../schemas.ts' // prettier-ignore
@@ -31,81 +29,12 @@ export interface FileRouteParts {
 }
 
 export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
-  list(parts),
   read(parts),
   change(parts),
   content(parts),
   downloads(),
   publicAddress(parts),
-  tagsInUse(),
 ]
-
-/** Of a list that is turned page by page, the count is so old at most. */
-const COUNTED_FOR_MS = 10_000
-
-const list = ({ baseUrl, clock }: FileRouteParts) =>
-  endpoint({
-    method: 'get',
-    path: '/api/files',
-    summary: 'List files',
-    description: 'Sorted by `pack_position` within one `pack` alone.',
-    tag: 'Files',
-    scope: 'files:read',
-    query: z
-      .strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') })
-      .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
-        path: ['sort'],
-        message: 'Files have a place in a pack alone: name the pack',
-      }),
-    replies: {
-      200: {
-        description: 'A page of files; `total` is how many match',
-        schema: listOf(fileSchema).extend({ total: z.number().int() }),
-      },
-    },
-    handler: async ({ caller: { scope }, query }) => {
-      const { limit, cursor, sort, ...filter } = query
-      const place = placeOf(cursor, sort)
-      await requirePack(scope, filter)
-      const [rows, counted] = await Promise.all([
-        listFiles(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
-        counting(scope, filter, place, clock()),
-      ])
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at]) : null
-      return { body: { data: shown.map((row) => fileRecord(row, baseUrl)), next_cursor: next, total: counted.total } }
-    },
-  })
-
-interface Counted {
-  total: number
-  /** Milliseconds of the clock. */
-  at: number
-}
-
-/** The cursor knows where to go on, and what was counted on the page before: counting is what a list takes longest for. */
-function placeOf(cursor: string | undefined, sort: string): (Counted & { after: FilePage['after'] }) | null {
-  const values = fromCursor(cursor, 4)
-  if (!values) return null
-  const [value, id, total, at] = values
-  const isValue = /created_at|filename/.test(sort) ? typeof value === 'string' : Number.isSafeInteger(value)
-  const isTime = !sort.endsWith('created_at') || !Number.isNaN(Date.parse(String(value)))
-  const isPlace = isValue && isTime && UUID.test(String(id)) && Number.isSafeInteger(total) && typeof at === 'number'
-  if (!isPlace) throw new AppError('validation_failed', { param: 'cursor' })
-  return { after: [value!, id!], total: Number(total), at }
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-async function counting(scope: ShopScope, filter: FileFilter, before: Counted | null, now: Date): Promise<Counted> {
-  const at = now.getTime()
-  return before && Math.abs(at - before.at) < COUNTED_FOR_MS ? before : { total: await countFiles(scope, filter), at }
-}
-
-/** A pack that is not there is another thing than an empty one. */
-async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
-  if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack)))) throw new AppError('not_found')
-}
 
 const whole = fileSchema.extend({ links_active: z.number().int() })
 
@@ -220,7 +149,7 @@ const downloads = () =>
 function downloadBefore(cursor: string | undefined): string | null {
   const [id] = fromCursor(cursor, 1) ?? []
   if (id === undefined) return null
-  if (UUID.test(String(id))) return String(id)
+  if (isUuid(id)) return id
   throw new AppError('validation_failed', { param: 'cursor' })
 }
 
@@ -244,23 +173,4 @@ const publicAddress = (parts: FileRouteParts) =>
       if (token === null) throw new AppError('conflict', { message: 'A private file has no public address' })
       return { body: file }
     },
-  })
-
-const tagsInUse = () =>
-  endpoint({
-    method: 'get',
-    path: '/api/tags',
-    summary: 'List the tags in use, most used first',
-    tag: 'Tags',
-    scope: 'files:read',
-    query: z.strictObject({
-      limit: page.limit,
-      search: z.string().max(100).default('').meta({ description: 'The tag contains this, in any case' }),
-    }),
-    replies: {
-      200: { description: 'Tags', schema: listOf(z.object({ tag: z.string(), files: z.number().int() })) },
-    },
-    handler: async ({ caller, query }) => ({
-      body: { data: await listTags(caller.scope, query), next_cursor: null },
-    }),
   })

@@ -1,0 +1,99 @@
+// Lists of files, and the tags that they have.
+import { z } from 'zod'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { filterFields, type FileFilter } from '../../files/filter.ts'
+import { countFiles, cursorOf, FILE_SORTS, listFiles, listTags, type FilePage } from '../../files/list.ts'
+import { hasPack } from '../../files/pack-list.ts'
+import { requirePublicId } from '../../ids.ts'
+import { fromCursor, isUuid, toCursor } from '../cursors.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { fileRecord, fileSchema } from '../file-record.ts'
+import { listOf, page } from '../schemas.ts'
+import type { FileRouteParts } from './files.ts'
+
+export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
+
+/** Of a list that is turned page by page, the count is so old at most. */
+const COUNTED_FOR_MS = 10_000
+
+const list = ({ baseUrl, clock }: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files',
+    summary: 'List files',
+    description: 'Sorted by `pack_position` within one `pack` alone.',
+    tag: 'Files',
+    scope: 'files:read',
+    query: z
+      .strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') })
+      .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
+        path: ['sort'],
+        message: 'Files have a place in a pack alone: name the pack',
+      }),
+    replies: {
+      200: {
+        description: 'A page of files; `total` is how many match',
+        schema: listOf(fileSchema).extend({ total: z.number().int() }),
+      },
+    },
+    handler: async ({ caller: { scope }, query }) => {
+      const { limit, cursor, sort, ...filter } = query
+      const place = placeOf(cursor, sort)
+      await requirePack(scope, filter)
+      const [rows, counted] = await Promise.all([
+        listFiles(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
+        counting(scope, filter, place, clock()),
+      ])
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at]) : null
+      return { body: { data: shown.map((row) => fileRecord(row, baseUrl)), next_cursor: next, total: counted.total } }
+    },
+  })
+
+interface Counted {
+  total: number
+  /** Milliseconds of the clock. */
+  at: number
+}
+
+/** The cursor knows where to go on, and what was counted on the page before: counting is what a list takes longest for. */
+function placeOf(cursor: string | undefined, sort: string): (Counted & { after: FilePage['after'] }) | null {
+  const values = fromCursor(cursor, 4)
+  if (!values) return null
+  const [value, id, total, at] = values
+  const isValue = /created_at|filename/.test(sort) ? typeof value === 'string' : Number.isSafeInteger(value)
+  const isTime = !sort.endsWith('created_at') || !Number.isNaN(Date.parse(String(value)))
+  const isPlace = isValue && isTime && isUuid(id) && Number.isSafeInteger(total) && typeof at === 'number'
+  if (!isPlace) throw new AppError('validation_failed', { param: 'cursor' })
+  return { after: [value!, id], total: Number(total), at }
+}
+
+async function counting(scope: ShopScope, filter: FileFilter, before: Counted | null, now: Date): Promise<Counted> {
+  const at = now.getTime()
+  return before && Math.abs(at - before.at) < COUNTED_FOR_MS ? before : { total: await countFiles(scope, filter), at }
+}
+
+/** A pack that is not there is another thing than an empty one. */
+async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
+  if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack)))) throw new AppError('not_found')
+}
+
+const tagsInUse = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/tags',
+    summary: 'List the tags in use, most used first',
+    tag: 'Tags',
+    scope: 'files:read',
+    query: z.strictObject({
+      limit: page.limit,
+      search: z.string().max(100).default('').meta({ description: 'The tag contains this, in any case' }),
+    }),
+    replies: {
+      200: { description: 'Tags', schema: listOf(z.object({ tag: z.string(), files: z.number().int() })) },
+    },
+    handler: async ({ caller, query }) => ({
+      body: { data: await listTags(caller.scope, query), next_cursor: null },
+    }),
+  })

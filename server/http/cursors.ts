@@ -9,7 +9,7 @@ export function fromCursor(cursor: string | undefined, length: number): (string 
   if (cursor === undefined) return null
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(values) && values.length === length) return values as (string | number)[]
+    if (Array.isArray(values) && values.length === length && values.every(isPart)) return values
   } catch {
     // Said below.
   }
@@ -19,6 +19,10 @@ export function fromCursor(cursor: string | undefined, length: number): (string 
     details: [{ param: 'cursor', code: 'invalid_value', message }],
   })
 }
+
+/** What can be put into a query. */
+const isPart = (value: unknown): value is string | number =>
+  typeof value === 'string' ? value.isWellFormed() && !value.includes('\u0000') : Number.isFinite(value)
 
 /** Is this part of a cursor a bare UUID? */
 export const isUuid = (value: unknown): value is string =>

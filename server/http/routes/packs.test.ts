@@ -125,6 +125,10 @@ describe('packs', () => {
     expect(await found('BETA')).toEqual(['beta 2', 'Beta_1'])
     expect(await found('%')).toEqual(['alpha 10%'])
     expect(await found('_')).toEqual(['Beta_1'])
+    for (const values of ['["\\u0000"]', '["\\ud800"]', '[null]', '[{}]', '[]', '7'])
+      expect((await shop.call('GET', `/api/packs?cursor=${Buffer.from(values).toString('base64url')}`)).status).toBe(
+        422,
+      )
   })
 })
 

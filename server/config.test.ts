@@ -46,6 +46,45 @@ describe('the environment', () => {
   })
 })
 
+describe('the storage locations', () => {
+  const storageOf = (variables: Record<string, string>) => readEnvironment({ DATA_DIR: '/data', ...variables }).storage
+
+  test('are folders in the data folder, unless told otherwise', () => {
+    expect(storageOf({})).toEqual({
+      primary: { kind: 'disk', folder: '/data/files' },
+      backup: { kind: 'disk', folder: '/data/backup' },
+    })
+    const env = {
+      STORAGE_PRIMARY: 's3://harbour?region=eu-central-1',
+      S3_ACCESS_KEY_ID: 'k',
+      S3_SECRET_ACCESS_KEY: 's',
+    }
+    expect(storageOf(env)).toMatchObject({
+      primary: { bucket: 'harbour', region: 'eu-central-1', credentials: { accessKeyId: 'k', secretAccessKey: 's' } },
+      backup: { folder: '/data/backup' },
+    })
+    expect(storageOf({ STORAGE_BACKUP: 's3://harbour', AWS_REGION: 'eu-west-3' })).toMatchObject({
+      backup: { region: 'eu-west-3', credentials: null },
+    })
+  })
+
+  test('are refused with what to write, all at once and without their keys', () => {
+    const message = problemsOf(() =>
+      storageOf({ STORAGE_PRIMARY: 'files', STORAGE_BACKUP: 's3://k:hidden@harbour', S3_ACCESS_KEY_ID: 'k' }),
+    )
+    expect(message).toContain('STORAGE_PRIMARY: write disk:/absolute/path or s3://bucket')
+    expect(message).toContain('STORAGE_BACKUP: leave the keys out of the address')
+    expect(message).toContain('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: write both')
+    expect(message).not.toContain('hidden')
+  })
+
+  test('are two places', () => {
+    expect(problemsOf(() => storageOf({ STORAGE_BACKUP: 'disk:/data/files' }))).toContain(
+      'STORAGE_BACKUP: write another place than STORAGE_PRIMARY',
+    )
+  })
+})
+
 describe('the composition', () => {
   const plugin = definePlugin({
     id: 'count-pages',

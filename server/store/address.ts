@@ -23,8 +23,8 @@ export type LocationConfig = DiskLocation | S3Location
 
 const FORMS = 'write disk:/absolute/path or s3://bucket/prefix?endpoint=https://…&region=…'
 const PARAMETERS = ['endpoint', 'region', 'path_style']
-/** What needs no escaping anywhere; a part of only dots would be taken for a way up. */
-const PREFIX = /^(?!.*(^|\/)\.{1,2}(\/|$))[\w.-]+(\/[\w.-]+)*$/
+/** What needs no escaping anywhere. */
+const PREFIX = /^[\w.-]+(\/[\w.-]+)*$/
 /** Where the place is another maker's, its region is a formality. */
 const ANY_REGION = 'us-east-1'
 

@@ -131,6 +131,7 @@ async function answerMore(ctx: Context, store: WholeStore, next: () => Promise<u
 }
 
 async function answerList(ctx: Context, store: WholeStore, bucket: string): Promise<void> {
+  if (!(await store.getBucket(bucket))) throw new S3Error('NoSuchBucket', 'The specified bucket does not exist')
   const { prefix, 'max-keys': most, 'continuation-token': token = '' } = ctx.query
   const startAfter = Buffer.from(token, 'base64').toString()
   const maxKeys = Math.min(Number(most ?? 1000), store.page)

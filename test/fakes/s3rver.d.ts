@@ -41,6 +41,7 @@ declare module '@20minutes/s3rver/lib/stores/filesystem.js' {
     rootDirectory: string
     getResourcePath(bucket: string, key: string | undefined, resource: string): string
     putBucket(bucket: string): Promise<unknown>
+    getBucket(bucket: string): Promise<unknown>
     listObjects(
       bucket: string,
       options: { prefix?: string | undefined; startAfter?: string; maxKeys?: number },

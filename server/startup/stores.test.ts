@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startLine } from '../../test/fakes/line.ts'
+import { startS3, type FakeS3 } from '../../test/fakes/s3.ts'
+import { ConfigError } from '../config.ts'
+import { createLogger } from '../log.ts'
+import { openStores } from './stores.ts'
+
+let s3: FakeS3
+let folder: string
+beforeAll(async () => {
+  s3 = await startS3()
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-stores-'))
+})
+afterAll(async () => {
+  await s3.close()
+  await rm(folder, { recursive: true })
+})
+
+const backup = () => ({ kind: 'disk' as const, folder: path.join(folder, 'backup') })
+const open = async (change: Parameters<FakeS3['location']>[0]) => {
+  const lines: string[] = []
+  const stores = await openStores(
+    { primary: s3.location(change), backup: backup() },
+    createLogger('info', (line) => lines.push(line)),
+  )
+  return { stores, lines }
+}
+
+describe('the storage locations', () => {
+  test('are opened by their names', async () => {
+    const { stores, lines } = await open({})
+    expect([...stores.keys()]).toEqual(['primary', 'backup'])
+    expect(lines).toEqual([])
+  })
+  test.each([
+    ['NoSuchBucket', { bucket: 'nowhere' }],
+    ['SignatureDoesNotMatch', { credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'not the secret' } }],
+    ['InvalidAccessKeyId', { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not the secret' } }],
+  ])('that are written wrongly are named at the start: %s', async (name, change) => {
+    const error = await open(change).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as Error).message).toContain(`STORAGE_PRIMARY: the bucket can't be used (${name}: `)
+    expect((error as Error).message).not.toContain('not the secret')
+  })
+  test('that do not answer at the moment are told of, and keep nobody from starting', async () => {
+    const line = await startLine(s3.port)
+    line.cut()
+    const { stores, lines } = await open({ endpoint: line.url })
+    expect(stores.size).toBe(2)
+    expect(lines).toEqual([expect.stringContaining('a storage location does not answer')])
+    await line.close()
+  })
+})

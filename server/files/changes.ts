@@ -203,17 +203,22 @@ function deltaOf(change: Change): Delta | null {
   noteTags(delta)
   notePack(delta)
   noteTrash(delta)
-  if (draft.filename !== record.filename)
-    Object.assign(delta.columns, {
-      name_key: nameKey(draft.filename),
-      extension: extensionOf(draft.filename),
-      content_type: contentTypeOf(draft.filename),
-    })
+  noteName(delta)
   const touched = Object.keys(delta.ledger.after).length > 0
   if (!touched) return null
   delta.ledger.before.updated_at = record.updated_at
   delta.columns.updated_at = draft.updated_at ?? NOW
   return delta
+}
+
+/** What follows from a name; its type does from its extension alone. */
+function noteName({ change: { record, draft }, columns }: Delta): void {
+  if (draft.filename === record.filename) return
+  columns.name_key = nameKey(draft.filename)
+  const extension = extensionOf(draft.filename)
+  if (extension === extensionOf(record.filename)) return
+  columns.extension = extension
+  columns.content_type = contentTypeOf(draft.filename)
 }
 
 /** Stands for the transaction's own time. */

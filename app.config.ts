@@ -2,8 +2,11 @@
 import { applyRow } from './plugins/apply-row/plugin.ts'
 import { backUpFiles } from './plugins/back-up-files/plugin.ts'
 import { changeStorage } from './plugins/change-storage/plugin.ts'
+import { createLinks } from './plugins/create-links/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
+import { exportFiles } from './plugins/export-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
+import { listLinks } from './plugins/list-links/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
 import { mergeTagCase } from './plugins/merge-tag-case/plugin.ts'
 import { moveToPack } from './plugins/move-to-pack/plugin.ts'
@@ -22,7 +25,9 @@ import { validateFile } from './plugins/validate-file/plugin.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
 import { changeStorageWorkflow } from './workflows/change-storage.ts'
+import { createLinksWorkflow } from './workflows/create-links.ts'
 import { deleteFilesWorkflow } from './workflows/delete-files.ts'
+import { exportFilesWorkflow } from './workflows/export-files.ts'
 import { mapProductsWorkflow } from './workflows/map-products.ts'
 import { mergeTagCaseWorkflow } from './workflows/merge-tag-case.ts'
 import { moveToPackWorkflow } from './workflows/move-to-pack.ts'
@@ -65,6 +70,9 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       optimizeImage,
       restoreFiles,
       purgeFiles,
+      createLinks,
+      listLinks,
+      exportFiles,
       notify,
     ],
     workflows: [
@@ -87,6 +95,8 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       optimizeImageWorkflow,
       restoreFilesWorkflow,
       purgeFilesWorkflow,
+      createLinksWorkflow,
+      exportFilesWorkflow,
     ],
     storage: environment.storage,
   })

@@ -14,7 +14,6 @@ import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
 import { downloadMessages } from '../server/notify/downloads.ts'
-import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
 import { openStorefront } from '../server/storefront/open.ts'
 import { createTestShop, silent } from './database.ts'
@@ -64,8 +63,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     limits: { ...config.limits, reads_per_minute: 100_000, writes_per_minute: 100_000, ...limits },
   })
   const engine = await createTestEngine(whole.plugins, whole.workflows)
-  const { database } = engine.parts
-  const secrets = createSecrets('a secret of more than thirty-two characters')
+  const { database, secrets } = engine.parts
   const environment = { ...config.environment, baseUrl: null }
   const storefront = await openStorefront({ environment, database, secrets, log: silent })
   const clock = () => new Date()

@@ -1,6 +1,7 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { ARTIFACT } from '../files/artifacts.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
 import { startOperation, type StartInput } from './start.ts'
@@ -66,7 +67,10 @@ export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
 
 export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 'listener'>): Engine {
   const get = async (scope: ShopScope, id: string) => {
-    const [row] = await scope.query<OperationRow>('select * from operations where shop_id = :shop and id = :id', { id })
+    const [row] = await scope.query<OperationRow>(
+      `select operations.*, ${ARTIFACT} as artifact from operations where shop_id = :shop and id = :id`,
+      { id },
+    )
     return row ?? null
   }
   return {
@@ -128,7 +132,7 @@ function listOperations(scope: ShopScope, filter: OperationFilter): Promise<Oper
   const { limit, search, ...given } = filter
   const conditions = Object.keys(CONDITIONS).filter((name) => given[name as keyof typeof CONDITIONS] !== undefined)
   return scope.query<OperationRow>(
-    `select * from operations where shop_id = :shop
+    `select operations.*, ${ARTIFACT} as artifact from operations where shop_id = :shop
        ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}
        ${search ? `and position(lower(:search) in lower(workflow ->> 'title' || ' ' || action || ' ' || channel)) > 0` : ''}
      order by id desc limit :limit`,

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import {
   PortError,
+  type FinishedItem,
   type Notifier,
   type OperationContext,
   type OperationPlugin,
@@ -26,7 +27,7 @@ import { admitCreated } from './created.ts'
 import { spreadBatches } from './item-batches.ts'
 import { finishedItems } from './items.ts'
 import { holdLease } from './lease.ts'
-import { queueMessage, type FinishJob } from './queue.ts'
+import { queueFinish, queueMessage, type FinishJob } from './queue.ts'
 import { FINISH_CHAIN } from './start.ts'
 import type { OperationRow, ResolvedStep } from './types.ts'
 import { UNDO_WINDOW } from './undo.ts'
@@ -46,19 +47,18 @@ async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
   if (!taken) return
   const { operation, lease } = taken
   if (operation.status === 'previewing') return foresee(runner, scope, operation, lease)
-  if (operation.status === 'cancelled' || operation.stopped) await cancelRest(scope, operation.id)
+  if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation.id)
   const steps = resolveSteps<OperationPlugin>(runner.parts.plugins, operation.workflow, 'operation')
   // Once it is cancelled nothing interrupts what is left to be done.
   const interruptible = operation.status === 'running' && !operation.stopped
   const run = (signal: AbortSignal) => runSteps(runner, { scope, operation, lease, signal }, steps)
   try {
     await (interruptible ? watched(runner, operation, run) : run(runner.signal))
+    await endOperation(runner, scope, operation, lease, endStatus(operation))
   } catch (error) {
-    // Put down: a pause or a cancellation has queued, or will queue, what comes next.
-    if (error instanceof PutDown) return
+    if (error instanceof PutDown) return putDown(scope, operation.id, lease)
     throw error
   }
-  await endOperation(runner, scope, operation, lease, endStatus(operation))
   await runner.progress.announceEnd(job.shop, job.operation)
 }
 
@@ -70,7 +70,24 @@ interface Ending {
   signal: AbortSignal
 }
 
+/** It was paused or cancelled meanwhile: what it was doing takes no effect. */
 class PutDown extends Error {}
+
+/**
+ * The end is free for whoever goes on with it. It is locked before the operation is looked at, and a resume or a cancellation does
+ * that the other way round: so one of both queues it.
+ */
+function putDown(scope: ShopScope, operation: string, lease: number): Promise<void> {
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, operation, FINISH_CHAIN, lease)
+    const [row] = await tx.query<{ goes: boolean }>(
+      `update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish
+       returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
+      { operation, finish: FINISH_CHAIN },
+    )
+    if (row!.goes) await queueFinish(tx, operation)
+  })
+}
 
 async function runSteps(runner: BatchRunner, ending: Ending, steps: readonly ResolvedStep<OperationPlugin>[]) {
   const { scope, operation, signal } = ending
@@ -89,11 +106,9 @@ async function runSteps(runner: BatchRunner, ending: Ending, steps: readonly Res
 
 /** Without a ledger its files are what the operation is: all done, or none. */
 function settle(operation: OperationRow): void {
-  if (operation.ledger || operation.status === 'cancelled') return
-  Object.assign(
-    operation,
-    operation.stopped ? { done: 0, failed: operation.total } : { done: operation.total, failed: 0 },
-  )
+  const { ledger, status, stopped, total } = operation
+  if (ledger || status === 'cancelled') return
+  Object.assign(operation, stopped ? { done: 0, failed: total } : { done: total, failed: 0 })
 }
 
 /** What a step produces: it takes effect with the step's end. */
@@ -160,6 +175,8 @@ async function takeEnd(tx: ShopScope, id: string, worker: string) {
     )
     Object.assign(operation, { status: 'running', started_at: operation.started_at ?? new Date() })
   }
+  // How far an earlier try had come is no matter: it is done from the beginning.
+  if (!operation.ledger) Object.assign(operation, { done: 0, failed: 0 })
   return { lease: held.lease, operation }
 }
 
@@ -218,15 +235,26 @@ const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): O
   title: operation.workflow.title,
   started_at: operation.started_at ?? operation.created_at,
   status,
-  items: () => finishedItems(scope, operation.id),
+  items: () => (operation.ledger ? finishedItems(scope, operation.id) : alikeItems(scope, operation, status)),
 })
 
+/** Without a ledger each of them is what the operation is. */
+async function* alikeItems(
+  scope: ShopScope,
+  { id, stopped }: OperationRow,
+  end: EndStatus,
+): AsyncGenerator<FinishedItem[]> {
+  const status = end === 'success' || end === 'partial' ? 'done' : end
+  for await (const items of finishedItems(scope, id)) yield items.map((item) => ({ ...item, status, error: stopped }))
+}
+
+/** Null: it failed, and the operation with it. */
 async function runStep(
   runner: BatchRunner,
   { scope, operation, signal }: Ending,
   step: ResolvedStep<OperationPlugin>,
   context: OperationContext,
-): Promise<OperationReport> {
+): Promise<OperationReport | null> {
   const { pluginImpl: plugin } = step
   try {
     return await plugin.run(viewOf(scope, operation, endStatus(operation)), step.parsedOptions, context)
@@ -244,7 +272,7 @@ async function runStep(
       code: known ? error.code : 'plugin_failed',
       message: known ? error.message : `${plugin.title} could not be carried out`,
     }
-    return {}
+    return null
   }
 }
 
@@ -253,17 +281,19 @@ function endStep(
   { scope, operation, lease }: Ending,
   index: number,
   { kept }: ReturnType<typeof openResults>,
-  { warnings = [], created = [] }: OperationReport,
+  report: OperationReport | null,
 ): Promise<void> {
+  const { warnings = [], created = [] } = report ?? {}
   return scope.transaction(async (tx) => {
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
+    await holdStatus(tx, operation, ['running', 'paused'])
     await queueEmails(tx, operation, index, kept.emails)
     if (kept.notices.length > 0)
       await tx.insert(
         'notices',
         kept.notices.map((notice) => ({ ...notice, operation_id: operation.id })),
       )
-    if (kept.artifact && !operation.stopped) await keepArtifact(tx, operation.id, kept.artifact)
+    if (kept.artifact && report) await keepArtifact(tx, operation.id, kept.artifact)
     if (created.length > 0) {
       const { settings } = await readShop(tx)
       const model = draftOf({ filename: operation.workflow.title }, settings)
@@ -281,6 +311,15 @@ function endStep(
       },
     )
   })
+}
+
+/** Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws `PutDown`. */
+async function holdStatus(tx: ShopScope, { id, status }: OperationRow, also: readonly OperationRow['status'][] = []) {
+  const [row] = await tx.query<Pick<OperationRow, 'status'>>(
+    'select status from operations where shop_id = :shop and id = :id for no key update',
+    { id },
+  )
+  if (!row || (row.status !== status && !also.includes(row.status))) throw new PutDown()
 }
 
 async function queueEmails(tx: ShopScope, operation: OperationRow, index: number, emails: readonly Email[]) {
@@ -317,6 +356,7 @@ function endOperation(
   const undoable = operation.undoes === null && operation.done > 0 && canUndo(operation.workflow, parts.plugins)
   return scope.transaction(async (tx) => {
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
+    await holdStatus(tx, operation)
     await tx.query(
       `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now(),
          done = case when ledger then done else :done end, failed = case when ledger then failed else :failed end,

@@ -17,8 +17,13 @@ const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: O
   retry: {
     from: ['partial', 'failed', 'cancelled'],
     // Not while it is undone, and never what a preview that was discarded would not have done.
-    also: ({ failed, finished_at, undoes, undone_by, preview, round }) =>
-      failed > 0 && finished_at !== null && undoes === null && undone_by === null && (!preview || round > 0),
+    also: ({ failed, stopped, finished_at, undoes, undone_by, preview, round }) =>
+      // One of its last steps may have failed where no file did.
+      (failed > 0 || stopped !== null) &&
+      finished_at !== null &&
+      undoes === null &&
+      undone_by === null &&
+      (!preview || round > 0),
     step: retry,
   },
   confirm: { from: ['previewed'], step: confirm },
@@ -46,10 +51,10 @@ export function moveOperation(scope: ShopScope, id: string, move: Move): Promise
   })
 }
 
-function refusal({ status, failed }: OperationRow, move: Move): string {
+function refusal({ status, failed, stopped }: OperationRow, move: Move): string {
   const ended = ENDED.includes(status)
   const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
-  if (move === 'retry' && ended && failed === 0) return 'No file of this operation failed'
+  if (move === 'retry' && ended && failed === 0 && stopped === null) return 'No file of this operation failed'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
 const PAST: Record<Move, string> = {
@@ -81,7 +86,10 @@ async function resume(tx: ShopScope, { id }: OperationRow): Promise<void> {
 async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void> {
   const previewed = status === 'previewed' || status === 'previewing'
   await tx.query(
-    `update operations set status = 'cancelled', cancelled = total - done - failed - skipped, paused_at = null,
+    `update operations set status = 'cancelled', paused_at = null,
+       -- Without a ledger its counters were a picture of how far it had come: nothing of it is done.
+       done = case when ledger then done else 0 end,
+       cancelled = case when ledger then total - done - failed - skipped else total end,
        finished_at = case when :previewed then now() end
      where shop_id = :shop and id = :id`,
     { id, previewed },

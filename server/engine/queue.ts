@@ -44,6 +44,16 @@ export const queueFinish = (tx: ShopScope, operation: string) =>
 export const queueMessage = (tx: ShopScope, message: string, runAt?: Date) =>
   addJob(tx, 'message', { shop: tx.shop, message } satisfies OutboxJob, `message:${message}`, runAt ? { runAt } : {})
 
+/** Many at once, in one statement. */
+export async function queueMessages(tx: ShopScope, messages: readonly string[]): Promise<void> {
+  await tx.query(
+    `select count(graphile_worker.add_job('message', payload := json_build_object('shop', :shop::int, 'message', id),
+       job_key := 'message:' || id, max_attempts := :attempts, priority := :priority))
+     from unnest(:messages::uuid[]) id where :shop > 0`,
+    { messages, attempts: MAX_ATTEMPTS, priority: FIRST },
+  )
+}
+
 interface When {
   runAt?: Date
   priority?: number

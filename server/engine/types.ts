@@ -25,6 +25,7 @@ import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Listener } from '../db/listener.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/changes.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
@@ -96,6 +97,8 @@ export interface OperationRow {
   undone_by: string | null
   undo_until: Date | null
   schedule_id: string | null
+  /** What it produced; absent where it was not read for people. */
+  artifact?: Artifact | null
   paused_at: Date | null
   paused_ms: number
   /** How much of it is kept still. */

@@ -6,6 +6,7 @@ import { addVersion, admitFiles, type Admitted } from '../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../files/changes.ts'
 import { createLinks, revokeLinks } from '../files/links.ts'
 import { noteReviews } from '../files/reviews.ts'
+import { queueLinkMails } from '../notify/link-mail.ts'
 import type { Secrets } from '../secrets.ts'
 import type { HeldChain } from './claim.ts'
 import { makeFiles } from './created.ts'
@@ -138,6 +139,13 @@ async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<W
     new Date(),
   )
   wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]!.id }))
+  const sent = links.filter(({ email }, at) => wanting[at]!.link!.send && email !== null)
+  const about = { occasion: 'made', operation: operation.id }
+  await queueLinkMails(
+    tx,
+    sent.map(({ id }) => id),
+    about,
+  )
   const undone = done.flatMap(({ undo }) => (typeof undo?.after.link === 'string' ? [undo.after.link] : []))
   await revokeLinks(tx, undone)
 }

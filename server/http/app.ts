@@ -27,9 +27,11 @@ import { csvRoutes } from './routes/csv.ts'
 import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
 import { importRoutes } from './routes/imports.ts'
+import { linkChangeRoutes } from './routes/link-changes.ts'
 import { linkRoutes } from './routes/links.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { noticeRoutes } from './routes/notices.ts'
+import { artifactRoutes } from './routes/artifacts.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
@@ -74,8 +76,10 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...packRoutes(parts),
     ...tagTemplateRoutes(),
     ...linkRoutes(parts),
+    ...linkChangeRoutes(parts),
     ...operationRoutes(parts),
     ...operationLogRoutes(parts),
+    ...artifactRoutes(parts),
     ...bulkRoutes(parts),
     ...workflowRoutes(parts.engine),
     ...pluginRoutes(parts.engine.plugins),

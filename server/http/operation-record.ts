@@ -58,7 +58,10 @@ export const operationSchema = z
     intentions: z.array(z.string()).meta({ description: 'What its last steps would do; of a preview' }),
     stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
-    artifact: z.string().nullable(),
+    artifact: z
+      .object({ filename: z.string(), content_type: z.string(), size_bytes: z.number().int(), url: z.string() })
+      .nullable()
+      .meta({ description: 'What it produced, and where to download it' }),
     warnings: z.array(warning),
   })
   .meta({ id: 'Operation' })
@@ -115,7 +118,9 @@ export function operationRecord(
     intentions: operation.intentions,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
-    artifact: null,
+    artifact: operation.artifact
+      ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
+      : null,
     warnings: operation.warnings,
   }
 }

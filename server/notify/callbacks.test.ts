@@ -171,7 +171,7 @@ describe('a callback', () => {
       `update outbox set status = 'sending', taken_at = now() - interval '3 m', result = '{"to":[]}' where id = $1`,
       [id],
     )
-    const email = mailDeliverer({ server: null, from: '', baseUrl: '' })
+    const email = mailDeliverer({ ...options, server: null, from: '', baseUrl: '', secrets })
     await settleLost(database, { email, callback: callbackDeliverer(options) })
     expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting' })
     expect(await delayOf(id)).not.toBeNull()

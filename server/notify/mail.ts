@@ -1,6 +1,9 @@
-// E-mail: written from its template before its first try, sent to the recipients that the shop has by then.
+// E-mail: written from its template before its first try; sent to the recipients that the shop has by then, or, where it brings
+// a link, to the address that the link was made for.
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
+import type { Secrets } from '../secrets.ts'
+import { broughtLink, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'
 import type { Deliverer } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
@@ -12,19 +15,28 @@ export interface MailOptions {
   server: MailServer | null
   from: string
   baseUrl: string
+  secrets: Secrets
+  clock: () => Date
 }
 
-export function mailDeliverer({ server, from, baseUrl }: MailOptions): Deliverer {
+export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOptions): Deliverer {
   return {
     delays: [MINUTE, 5 * MINUTE],
     // Where none leaves, none can have left.
     lost: server ? 'unknown' : 'waiting',
     write: async (scope, message) => {
+      const link = broughtLink(message.payload)
+      if (link)
+        return message.content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? { to: [], ...GONE }
       const { settings } = await readShop(scope)
       const written = message.content ?? renderMail(message.payload as MailPayload, baseUrl)
       return { ...written, to: settings.recipients }
     },
-    send: async (_scope, { to, subject, text, html }, { id }, signal) => {
+    send: async (scope, content, { id, payload }, signal) => {
+      const link = broughtLink(payload)
+      const sent = link ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() }) : content
+      if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
+      const { to, subject, text, html } = sent
       if (to.length === 0) return { status: 'failed', reason: 'There are no recipients in the settings' }
       if (!server) return { status: 'sent', content: { kept: true } }
       const letter = { from, to, subject, text, ...(html ? { html } : {}), ...stamps(id) }
@@ -33,6 +45,8 @@ export function mailDeliverer({ server, from, baseUrl }: MailOptions): Deliverer
     },
   }
 }
+
+const GONE = { subject: 'A download link', text: '' }
 
 /** The same in every try, so that a receiver can drop a second copy; and nobody's holiday note answers it. */
 const stamps = (id: string) => ({

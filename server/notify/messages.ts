@@ -3,6 +3,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/queue.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
+import { broughtLink, writeLinkMails } from './link-mail.ts'
 import type { Content, MessageKind } from './outbox.ts'
 import { renderMail, type MailPayload } from './templates.ts'
 
@@ -69,13 +70,16 @@ export function sendAgain(scope: ShopScope, id: string): Promise<boolean> {
 }
 
 async function readable(scope: ShopScope, rows: readonly Stored[], baseUrl: string): Promise<MessageRow[]> {
-  const written = rows.every(({ content }) => content !== null)
-  const recipients = written ? [] : (await readShop(scope)).settings.recipients
+  const waiting = rows.filter(({ content }) => content === null)
+  const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
+  const links = waiting.flatMap(({ payload }) => broughtLink(payload) ?? [])
+  const brought = await writeLinkMails(scope, links, baseUrl)
   return rows.map(({ payload, content, ...row }) => ({ ...row, ...(content ?? draft(row.kind, payload)) }))
 
   function draft(kind: MessageKind, payload: unknown): Content {
-    if (kind === 'email') return { ...draftMail(payload as MailPayload, baseUrl), to: recipients }
-    return { to: [(payload as { url: string }).url], subject: CALLBACK_EVENT, text: '' }
+    if (kind === 'callback') return { to: [(payload as { url: string }).url], subject: CALLBACK_EVENT, text: '' }
+    const link = broughtLink(payload)
+    return (link && brought.get(link)) || { ...draftMail(payload as MailPayload, baseUrl), to: link ? [] : recipients }
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts'
 import type { OutboxJob } from '../engine/queue.ts'
 import type { Logger } from '../log.ts'
+import type { Secrets } from '../secrets.ts'
 import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'
 import { sweepLost } from './lost.ts'
 import { mailDeliverer } from './mail.ts'
@@ -14,6 +15,7 @@ export interface OutboxOptions extends CallbackOptions {
   smtpUrl: string | null
   from: string
   baseUrl: string
+  secrets: Secrets
   log: Logger
 }
 

@@ -40,7 +40,10 @@ const open = (given: Partial<OutboxOptions> = {}): Outbox => {
   return one
 }
 const deliverers = (smtpUrl: string | null): Deliverers => ({
-  email: mailDeliverer({ server: smtpUrl ? openMailServer(smtpUrl) : null, from: 'a@example.com', baseUrl: BASE_URL }),
+  email: mailDeliverer({
+    ...optionsWith(),
+    server: smtpUrl ? openMailServer(smtpUrl) : null,
+  }),
   callback: callbackDeliverer(optionsWith()),
 })
 

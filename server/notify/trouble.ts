@@ -1,5 +1,6 @@
 // Notices about messages that did not go well: the shop learns of it in the page, since another message might not arrive.
 import type { ShopScope } from '../db/for-shop.ts'
+import { broughtLink } from './link-mail.ts'
 import { raiseNotice } from './notices.ts'
 import type { Message } from './outbox.ts'
 
@@ -19,7 +20,7 @@ export async function tellTrouble(tx: ShopScope, message: Told, trouble: Trouble
 }
 
 async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble) {
-  const { subject, to } = await contentOf(tx, message)
+  const { subject, to, link } = await contentOf(tx, message)
   const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
   const title = {
     failed: 'An e-mail could not be sent',
@@ -27,7 +28,9 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble
     partly: 'An e-mail was not sent to all recipients',
   }[status]
   const next = {
-    failed: 'Correct the recipients in your settings if they are wrong, and send it again.',
+    failed: link
+      ? 'Make a new link if it has ended, or if the address is wrong.'
+      : 'Correct the recipients in your settings if they are wrong, and send it again.',
     unknown: 'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
     partly: 'Correct the recipients in your settings.',
   }[status]
@@ -43,10 +46,17 @@ async function ofCallback(tx: ShopScope, message: Told, { reason }: Trouble) {
   }
 }
 
-async function contentOf(tx: ShopScope, { id }: Told): Promise<{ subject?: string; to?: readonly string[] }> {
-  const [row] = await tx.query<{ result: { subject?: string; to?: readonly string[] } | null }>(
-    'select result from outbox where shop_id = :shop and id = :id',
+interface ToldContent {
+  subject?: string
+  to?: readonly string[]
+  /** It brings a buyer's link. */
+  link: boolean
+}
+
+async function contentOf(tx: ShopScope, { id }: Told): Promise<ToldContent> {
+  const [row] = await tx.query<{ result: Omit<ToldContent, 'link'> | null; payload: unknown }>(
+    'select result, payload from outbox where shop_id = :shop and id = :id',
     { id },
   )
-  return row?.result ?? {}
+  return { ...row?.result, link: row !== undefined && broughtLink(row.payload) !== null }
 }

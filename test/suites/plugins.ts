@@ -204,9 +204,8 @@ function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): vo
 
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
-  return (
-    Boolean(outcome.change ?? outcome.bytes) || Boolean(outcome.warnings?.length) || Boolean(outcome.candidates?.length)
-  )
+  const { change, bytes, link, created, warnings, candidates } = outcome
+  return [change, bytes, link].some(Boolean) || [created, warnings, candidates].some((list) => Boolean(list?.length))
 }
 
 const sorted = (outcomes: readonly Outcome[]) => outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1))

@@ -10,6 +10,7 @@ import { AppError, type ErrorDetail } from '../../errors.ts'
 import { plainCell } from '../../files/cells.ts'
 import { listLinks, pagesOfLinks, type LinkFilter } from '../../files/link-list.ts'
 import { createLinks, unknownFiles, type Link } from '../../files/links.ts'
+import { createPackLink } from '../../files/pack-links.ts'
 import { parsePublicId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
@@ -72,7 +73,7 @@ const making = (parts: LinkRouteParts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body, idempotencyKey }) => {
-      if (body.file_ids === undefined) return made(parts, [await linkOfPack()])
+      if (body.file_ids === undefined) return made(parts, [await linkOfPack(parts, caller.scope, body)])
       const per_file = termsOfFiles(body)
       if (body.file_ids.length > FILES_AT_ONCE) return operate(parts, caller, body, idempotencyKey)
       const wanted = { ...body, file_ids: body.file_ids, per_file }
@@ -85,9 +86,12 @@ const made = ({ baseUrl }: LinkRouteParts, links: readonly Link[]): Reply => ({
   body: { data: links.map((link) => linkRecord(link, baseUrl, true)), next_cursor: null },
 })
 
-function linkOfPack(): Promise<Link> {
-  const details: ErrorDetail[] = [{ param: 'pack_id', code: 'pack_not_found', message: 'There is no such pack' }]
-  throw new AppError('validation_failed', { param: 'pack_id', details })
+/** Throws `pack_not_found`. */
+function linkOfPack({ secrets, clock }: LinkRouteParts, scope: ShopScope, body: LinksBody): Promise<Link> {
+  const pack_id = parsePublicId('pack', body.pack_id ?? '')
+  if (pack_id === null) throw new AppError('pack_not_found', { param: 'pack_id' })
+  const { expiry_days, download_limit, email } = body
+  return createPackLink(scope, secrets, { pack_id, expiry_days, download_limit, email }, clock())
 }
 
 /** Throws `validation_failed` with every problem that a schema can't see. */

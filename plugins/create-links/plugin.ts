@@ -1,0 +1,85 @@
+// Makes a buyer's link for each file: its terms are the file's own, where the options do not say otherwise.
+import { z } from 'zod'
+import { definePlugin, type Item, type LinkWanted } from '../contract.ts'
+
+const MAX_DAYS = 36_500
+const MAX_LIMIT = 1_000_000_000
+const MOST_PER_FILE = 1000
+
+const terms = {
+  expiry_days: z.int().min(1).max(MAX_DAYS).nullable().optional().meta({
+    title: 'Links expire after (days)',
+    help: 'Absent: as each file’s own setting says. Empty: they never expire.',
+    widget: 'never',
+  }),
+  download_limit: z.int().min(1).max(MAX_LIMIT).nullable().optional().meta({
+    title: 'Downloads a link allows',
+    help: 'Absent: as each file’s own setting says. Empty: unlimited.',
+    widget: 'unlimited',
+  }),
+  email: z.email('This is not an e-mail address').max(320).optional().meta({
+    title: 'The customer’s e-mail address',
+    help: 'Kept with the links, so that they can be sent there.',
+  }),
+}
+const ofFile = z.strictObject({ file_id: z.string().max(100).meta({ title: 'File' }), ...terms })
+
+const options = z
+  .strictObject({
+    ...terms,
+    send_emails: z.boolean().default(false).meta({
+      title: 'Send them',
+      help: 'An e-mail for each link that has an address.',
+    }),
+    per_file: z.array(ofFile).max(MOST_PER_FILE).optional().meta({
+      title: 'Terms of single files',
+      widget: 'none',
+    }),
+  })
+  .superRefine(({ email, send_emails, per_file = [] }, context) => {
+    if (send_emails && email === undefined && per_file.every((one) => one.email === undefined))
+      context.addIssue({ code: 'custom', path: ['email'], message: 'Write the address to which they are sent' })
+    const ids = per_file.map(({ file_id }) => file_id)
+    ids.forEach((id, at) => {
+      if (ids.indexOf(id) < at)
+        context.addIssue({ code: 'custom', path: ['per_file', at, 'file_id'], message: 'This file is named twice' })
+    })
+  })
+type Options = z.output<typeof options>
+type Terms = Omit<z.output<typeof ofFile>, 'file_id'>
+
+/** Plans only: the link is made in the transaction that writes the file's outcome. An undo revokes it. */
+export const createLinks = definePlugin({
+  id: 'create-links',
+  kind: 'act',
+  title: 'Make download links',
+  options,
+  undo: 'own',
+  worksOn: 'files',
+  permission: 'links:write',
+  summary: ({ expiry_days, download_limit, email, send_emails }) =>
+    [
+      'A link for each file',
+      ...(expiry_days === undefined ? [] : [expiry_days === null ? 'never expires' : `valid ${expiry_days} days`]),
+      ...(download_limit === undefined ? [] : [download_limit === null ? 'unlimited' : `limit ${download_limit}`]),
+      ...(send_emails ? ['sent by e-mail'] : email === undefined ? [] : ['with an e-mail address']),
+    ].join(', '),
+  async *plan(items, wanted, { signal }) {
+    const own = new Map(wanted.per_file?.map(({ file_id, ...rest }) => [file_id, rest]))
+    for (const item of items) {
+      signal.throwIfAborted()
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, link: linkFor(item, wanted, own) })
+    }
+  },
+})
+
+function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): LinkWanted {
+  const { expiry_days, download_limit, email, send_emails } = wanted
+  const link = { ...defined({ expiry_days, download_limit, email }), ...defined(own.get(publicId(item.file.id)) ?? {}) }
+  return send_emails && link.email ? { ...link, send: true } : link
+}
+
+const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
+
+const defined = (terms: Terms): LinkWanted =>
+  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))

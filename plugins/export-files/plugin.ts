@@ -1,0 +1,51 @@
+// Exports files' records as one CSV or JSON document. It changes nothing.
+import { z } from 'zod'
+import { definePlugin, EXPORT_COLUMNS, type ExportColumn, type OperationView } from '../contract.ts'
+
+/** Left out unless they are asked for: addresses for security, ids since people have no use for them. */
+const ON_REQUEST: readonly ExportColumn[] = ['id', 'url']
+const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
+
+const options = z.strictObject({
+  format: z.enum(['csv', 'json']).default('csv').meta({ title: 'Format' }),
+  columns: z
+    .array(z.enum(EXPORT_COLUMNS))
+    .min(1, 'Choose at least one column')
+    .max(EXPORT_COLUMNS.length)
+    .default(USUAL)
+    .meta({ title: 'Columns', help: 'JSON has the id too in any case.' }),
+})
+type Options = z.output<typeof options>
+
+const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json' } as const
+
+export const exportFiles = definePlugin({
+  id: 'export-files',
+  kind: 'act',
+  title: 'Export files',
+  options,
+  undo: 'none',
+  scope: 'operation',
+  ledger: false,
+  permission: 'files:read',
+  summary: ({ format, columns }) =>
+    `${format.toUpperCase()} with ${columns.length === 1 ? columns[0] : `${columns.length} columns`}`,
+  async *plan(operation, wanted, context) {
+    context.signal.throwIfAborted()
+    const { total } = operation
+    yield `${nameOf(operation, wanted)}: ${total.toLocaleString('en')} ${total === 1 ? 'file' : 'files'}`
+  },
+  async run(operation, wanted, { artifacts, listings, signal }) {
+    signal.throwIfAborted()
+    const { format } = wanted
+    const bytes = listings.files(format, columnsOf(wanted), signal)
+    await artifacts.write(nameOf(operation, wanted), TYPES[format], bytes)
+    return {}
+  },
+})
+
+const nameOf = ({ started_at }: OperationView, { format }: Options) =>
+  `files-${started_at.toISOString().slice(0, 10)}.${format}`
+
+/** An object of JSON is told from others by its id. */
+const columnsOf = ({ format, columns }: Options): ExportColumn[] => (format === 'json' ? ['id', ...columns] : columns)

@@ -1,0 +1,43 @@
+// Lists the links that an operation made, as a CSV file to be fetched.
+import Papa from 'papaparse'
+import { z } from 'zod'
+import { definePlugin, plainCell, type MadeLink, type OperationContext, type OperationView } from '../contract.ts'
+
+const COLUMNS = ['filename', 'url', 'email', 'expires_at', 'download_limit'] as const
+
+const options = z.strictObject({})
+
+export const listLinks = definePlugin({
+  id: 'list-links',
+  kind: 'act',
+  title: 'List the links',
+  options,
+  // Once the links that it lists are revoked nothing of it is left.
+  undo: 'own',
+  scope: 'operation',
+  permission: 'links:write',
+  // What was made before it was cancelled is there, and may have been sent.
+  always: true,
+  summary: () => 'Lists the links as a CSV file',
+  async *plan(operation, _options, context) {
+    context.signal.throwIfAborted()
+    yield `${nameOf(operation)}: a CSV file with the links`
+  },
+  async run(operation, _options, context) {
+    context.signal.throwIfAborted()
+    if (operation.done > 0) await context.artifacts.write(nameOf(operation), 'text/csv; charset=utf-8', csvOf(context))
+    return {}
+  },
+})
+
+const nameOf = ({ started_at }: OperationView) => `links-${started_at.toISOString().slice(0, 10)}.csv`
+
+async function* csvOf({ listings, signal }: OperationContext): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  // The mark tells a spreadsheet that this is UTF-8.
+  yield encoder.encode(`\ufeff${COLUMNS.join(',')}\r\n`)
+  for await (const links of listings.links(signal))
+    if (links.length > 0) yield encoder.encode(`${Papa.unparse(links.map(cellsOf), { newline: '\r\n' })}\r\n`)
+}
+
+const cellsOf = (link: MadeLink): string[] => COLUMNS.map((name) => plainCell(link[name]))

@@ -1,0 +1,168 @@
+// What a merchant does with links that there are: end them, give them more time, count them anew, send them.
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../errors.ts'
+import { extendLink, readLinks, resetLink, revokeLinks, type Link } from '../../files/links.ts'
+import { parsePublicId, requirePublicId, toPublicId } from '../../ids.ts'
+import { queueLinkMails, unsendable } from '../../notify/link-mail.ts'
+import { endpoint, type Caller, type Endpoint, type Reply } from '../endpoint.ts'
+import { linkRecord, linkSchema } from '../link-record.ts'
+import { errorSchema, expiryDays } from '../schemas.ts'
+import type { LinkRouteParts } from './links.ts'
+
+type Parts = Pick<LinkRouteParts, 'secrets' | 'baseUrl' | 'clock' | 'limits'>
+
+export const linkChangeRoutes = (parts: Parts): Endpoint[] => [
+  revoking(parts),
+  extending(parts),
+  resetting(parts),
+  revokingMany(parts),
+  sending(parts),
+]
+
+const byId = z.strictObject({ id: z.string() })
+const one = (path: string, summary: string, description: string) => ({
+  method: 'post' as const,
+  path: `/api/links/{id}/${path}`,
+  ...{ summary, description, tag: 'Links', scope: 'links:write' as const, params: byId },
+  replies: {
+    200: { description: 'The link as it is now', schema: linkSchema },
+    409: { description: 'It was revoked', schema: errorSchema },
+  },
+})
+
+const revoking = (parts: Parts) =>
+  endpoint({
+    ...one('revoke', 'Revoke a link', 'For good. A pack’s link takes those of its files with it.'),
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('link', params.id)
+      await revokeLinks(caller.scope, [id])
+      return answer(parts, caller, id)
+    },
+  })
+
+const extending = (parts: Parts) =>
+  endpoint({
+    ...one(
+      'extend',
+      'Give a link more time',
+      'So many days from now on, or for ever; one that has expired works again.',
+    ),
+    body: z.strictObject({ expiry_days: expiryDays }),
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('link', params.id)
+      await extendLink(caller.scope, id, body.expiry_days, parts.clock())
+      return answer(parts, caller, id)
+    },
+  })
+
+const resetting = (parts: Parts) =>
+  endpoint({
+    ...one('reset', 'Count a link’s downloads anew', 'It can be used as often again as at first.'),
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('link', params.id)
+      await resetLink(caller.scope, id)
+      return answer(parts, caller, id)
+    },
+  })
+
+/** Throws `not_found`. */
+async function answer({ secrets, baseUrl, clock }: Parts, { scope }: Caller, id: string): Promise<Reply> {
+  const [link] = await readLinks(scope, secrets, [id], clock())
+  if (!link) throw new AppError('not_found')
+  return { body: linkRecord(link, baseUrl, true) }
+}
+
+const manyBody = ({ limits }: Parts) =>
+  z.strictObject({
+    link_ids: z
+      .array(z.string())
+      .min(1, 'At least one link')
+      .max(limits.ids_per_call, `At most ${limits.ids_per_call} links a call`),
+  })
+
+const revokingMany = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/links/revoke',
+    summary: 'Revoke links',
+    description: 'For good, all or none. Those that were revoked before are not counted.',
+    tag: 'Links',
+    scope: 'links:write',
+    body: manyBody(parts),
+    replies: {
+      200: { description: 'How many were revoked', schema: z.object({ revoked: z.number().int() }) },
+      422: { description: 'Every link that there is not', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) =>
+      caller.scope.transaction(async (tx) => {
+        const links = await requireLinks(parts, tx, body.link_ids)
+        await revokeLinks(
+          tx,
+          links.map(({ id }) => id),
+        )
+        return { body: { revoked: links.filter(({ status }) => status !== 'revoked').length } }
+      }),
+  })
+
+const sending = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/links/email',
+    summary: 'Send links by e-mail',
+    description:
+      'One e-mail a link, to the address that it was made for. What came of each is in `/api/messages`. Links that do not work, or have no address, are skipped.',
+    tag: 'Links',
+    scope: 'links:write',
+    body: manyBody(parts),
+    replies: {
+      200: {
+        description: 'How many wait to be sent',
+        schema: z.object({
+          queued: z.number().int(),
+          skipped: z.array(z.object({ link_id: z.string(), reason: z.string() })),
+        }),
+      },
+      422: { description: 'Every link that there is not', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) =>
+      caller.scope.transaction(async (tx) => {
+        const links = await requireLinks(parts, tx, body.link_ids)
+        const reasons = links.map((link) => unsendable(link))
+        const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
+        // Whoever asks once more means it; the same request again is answered before it comes here.
+        const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
+        const skipped = links.flatMap(({ id }, at) =>
+          reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],
+        )
+        return { body: { queued, skipped } }
+      }),
+  })
+
+/** Throws `validation_failed` that names every one that there is not, or that is named twice. */
+async function requireLinks(
+  { secrets, clock }: Parts,
+  scope: ShopScope,
+  ids: readonly string[],
+): Promise<readonly Link[]> {
+  const bare = ids.map((id) => parsePublicId('link', id))
+  const links = await readLinks(
+    scope,
+    secrets,
+    bare.filter((id) => id !== null),
+    clock(),
+  )
+  const known = new Set(links.map(({ id }) => id))
+  const seen = new Set<string>()
+  const details: ErrorDetail[] = []
+  for (const [index, id] of bare.entries()) {
+    if (id === null || !known.has(id))
+      details.push({ index, param: 'link_ids', code: 'not_found', message: 'There is no such link' })
+    else if (seen.has(id))
+      details.push({ index, param: 'link_ids', code: 'invalid_value', message: 'This link is named twice' })
+    if (id !== null) seen.add(id)
+  }
+  if (details.length > 0) throw new AppError('validation_failed', { param: 'link_ids', details })
+  return links
+}

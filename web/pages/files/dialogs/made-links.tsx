@@ -81,7 +81,7 @@ function Sent({ mailed: { queued, skipped } }: { mailed: { queued: number; skipp
   return (
     <Banner tone={skipped.length > 0 ? 'warning' : 'success'}>
       <p>
-        {`${countText(queued, 'link is', 'links are')} on their way by e-mail.`}
+        {`${countText(queued, 'link is on its way', 'links are on their way')} by e-mail.`}
         {skipped.length > 0 && ` ${countText(skipped.length, 'was', 'were')} not sent: ${skipped[0]!.reason}`}
       </p>
     </Banner>

@@ -38,6 +38,7 @@ export const operationExamples: Examples = {
   'get /api/operations/{id}/log.csv': { params: operation, status: 200 },
   'get /api/operations/{id}/log.json': { params: operation, status: 200 },
   'get /api/operations/{id}/events': { params: operation, status: 200 },
+  'get /api/operations/{id}/artifact': { params: { id: IDS.export }, status: 200 },
   'post /api/operations/{id}/pause': { params: { id: IDS.running_operation }, status: 200 },
   'post /api/operations/{id}/resume': { params: { id: IDS.paused_operation }, status: 200 },
   'post /api/operations/{id}/cancel': { params: { id: IDS.running_operation }, status: 200 },

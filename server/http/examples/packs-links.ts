@@ -2,6 +2,7 @@
 import { IDS, PRODUCT, type Examples } from './example.ts'
 
 const pack = { id: IDS.pack }
+const link = { id: IDS.link }
 const review = { id: IDS.review }
 
 export const packExamples: Examples = {
@@ -30,6 +31,11 @@ export const linkExamples: Examples = {
   },
   'get /api/links': { query: { file_id: IDS.file, status: 'active' }, status: 200 },
   'get /api/links/export.csv': { query: { file_id: IDS.file }, status: 200 },
+  'post /api/links/revoke': { body: { link_ids: [IDS.link] }, status: 200 },
+  'post /api/links/email': { body: { link_ids: [IDS.link] }, status: 200 },
+  'post /api/links/{id}/revoke': { params: link, status: 200 },
+  'post /api/links/{id}/extend': { params: link, body: { expiry_days: 30 }, status: 200 },
+  'post /api/links/{id}/reset': { params: link, status: 200 },
 }
 
 export const productExamples: Examples = {

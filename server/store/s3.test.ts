@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { contentOf, contentSlices, hashOf } from '../../test/fakes/content.ts'
 import { startLine, type Line } from '../../test/fakes/line.ts'
 import { BUCKET, startS3, type FakeS3 } from '../../test/fakes/s3.ts'
+import { openRealS3 } from '../../test/real-s3.ts'
 import { storeSuite } from '../../test/suites/store.ts'
 import { createS3Store } from './s3.ts'
 import type { BlobStore } from './store.ts'
@@ -30,6 +31,7 @@ const readAll = async (store: BlobStore, hash: string) =>
   Buffer.concat(await Array.fromAsync<Buffer>(await store.read(3, hash)))
 
 storeSuite('S3', async () => {
+  if (process.env.TEST_S3) return openRealS3(process.env.TEST_S3)
   const s3 = await startS3()
   return { store: createS3Store(s3.location()), contents: s3.contents, close: s3.close }
 })

@@ -39,7 +39,8 @@ const checkSchema = z.object({
   errors: z.number().int(),
   warnings: z.number().int(),
   error_rows: z.number().int().meta({ description: 'Rows with at least one error' }),
-  import_rows: z.number().int().meta({ description: 'Rows without one' }),
+  import_rows: z.number().int().meta({ description: 'Rows without one that bring a file' }),
+  update_rows: z.number().int().meta({ description: 'Rows without one that change a file which is here' }),
 })
 
 export const csvSchema = z
@@ -68,7 +69,8 @@ export const csvSchema = z
     ),
     check: checkSchema.nullable(),
     failure: z.string().nullable().meta({ description: 'Why the last check did not come to its end' }),
-    job_id: z.string().nullable(),
+    job_id: z.string().nullable().meta({ description: 'The import, once it was started' }),
+    update_job_id: z.string().nullable().meta({ description: 'The operation over rows that change files' }),
     created_at: timestamp,
     expires_at: timestamp.meta({ description: 'Until then it is kept' }),
   })
@@ -97,6 +99,7 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     check: checkOf(upload),
     failure: upload.failure,
     job_id: upload.operation_id && toPublicId('import', upload.operation_id),
+    update_job_id: upload.update_operation_id && toPublicId('op', upload.update_operation_id),
     created_at: created_at.toISOString(),
     expires_at: new Date(created_at.getTime() + KEPT_MS).toISOString(),
   }
@@ -127,12 +130,13 @@ const previewProblem = (row: number, { field, ...problem }: CellProblem, mapping
 function checkOf({ check_options, progress }: CsvUpload): z.output<typeof checkSchema> | null {
   if (!check_options) return null
   if (progress) {
-    const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings, error_rows, import_rows } = progress
-    const counts = { rows, skus, skus_total, urls, urls_total, errors, warnings, error_rows, import_rows }
+    const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings } = progress
+    const { error_rows, import_rows, update_rows } = progress
+    const counts = { rows, skus, skus_total, urls, urls_total, errors, warnings, error_rows, import_rows, update_rows }
     return { ...check_options, phase, ...counts }
   }
-  const none = { rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 }
-  return { ...check_options, phase: 'waiting', ...none, errors: 0, warnings: 0, error_rows: 0, import_rows: 0 }
+  const none = { rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0, errors: 0, warnings: 0 }
+  return { ...check_options, phase: 'waiting', ...none, error_rows: 0, import_rows: 0, update_rows: 0 }
 }
 
 export const problemRecord = (problem: ProblemRow): z.output<typeof problemSchema> => {

@@ -35,9 +35,10 @@ export interface CsvCheck extends CsvCheckOptions {
   urls_total: number
   errors: number
   warnings: number
-  /** Rows with an error, and those without. */
+  /** Rows with an error; of those without, rows that bring a file, and rows that change one which is here. */
   error_rows: number
   import_rows: number
+  update_rows: number
 }
 
 export interface CsvProblem {
@@ -73,7 +74,9 @@ export interface CsvUpload {
   check: CsvCheck | null
   /** Why the last check could not be ended. */
   failure: string | null
+  /** The import, and the operation over rows that change files. */
   job_id: string | null
+  update_job_id: string | null
   expires_at: string
 }
 
@@ -137,9 +140,15 @@ export interface CsvStart {
   on_conflict: Conflict
 }
 
+/** Of the import; of the changes, where there is nothing else. */
+export interface CsvStarted extends Operation {
+  job_id: string | null
+  update_job_id: string | null
+}
+
 export function useStartCsv(id: string) {
   const client = useQueryClient()
-  return useMutation<Operation, Error, CsvStart>({
+  return useMutation<CsvStarted, Error, CsvStart>({
     mutationFn: (body) => call(`/api/csv/${id}/start`, { method: 'POST', body }),
     onSuccess: () =>
       Promise.all([

@@ -4,7 +4,7 @@ import { checkStage, problemPlace } from './csv.ts'
 
 const check: CsvCheck = {
   ...{ probe: true, on_conflict: 'error', phase: 'rows', rows: 250, skus: 0, skus_total: 0, urls: 3, urls_total: 12 },
-  ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 1 },
+  ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 1, update_rows: 0 },
 }
 
 test('a check says where it is', () => {

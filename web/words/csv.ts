@@ -9,7 +9,10 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   expiry_days: { label: 'Expiry days', help: 'Empty: as in Settings.' },
   download_limit: { label: 'Download limit', help: 'Empty: as in Settings.' },
   tags: { label: 'Tags', help: 'Several in one cell, between commas or semicolons.' },
-  id: { label: 'File ID', help: 'Of a file that is here already: its row changes that file.' },
+  id: {
+    label: 'File ID',
+    help: 'Of a file that is here already: its row changes that file. Empty cells leave it as it is.',
+  },
 }
 
 const ENCODINGS: Record<string, string> = {

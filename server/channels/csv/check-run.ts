@@ -3,7 +3,7 @@
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import { checkRows, type CheckProgress, type OddSkus } from './check.ts'
+import { checkRows, type CheckProgress, type KnownFile, type OddSkus } from './check.ts'
 import { keepProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
 import { readUploadRows, requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
@@ -136,11 +136,12 @@ function lookUps(scope: ShopScope) {
       return new Map(rows.map(({ name_key, id }) => [name_key, id]))
     },
     knownFiles: async (ids: readonly string[]) => {
-      const rows = await scope.query<{ id: string }>(
-        'select id from files where shop_id = :shop and id = any(:ids::uuid[]) and deleted_at is null',
+      const rows = await scope.query<KnownFile & { id: string }>(
+        `select id, name_key, deleted_at is not null as deleted from files
+         where shop_id = :shop and id = any(:ids::uuid[])`,
         { ids },
       )
-      return new Set(rows.map(({ id }) => id))
+      return new Map(rows.map(({ id, ...file }) => [id, file]))
     },
   }
 }

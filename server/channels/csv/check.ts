@@ -2,8 +2,8 @@
 // addresses answer. It knows no database: what it looks things up in is given to it, and problems go where it is told.
 import { PortError } from '../../../plugins/contract.ts'
 import type { OnConflict } from '../../files/admit.ts'
-import { nameKey } from '../../files/rules.ts'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS } from '../../errors.ts'
+import { checkContested, checkFiles, type NamedRow, type Renaming } from './check-files.ts'
 import { placesOf, type ColumnMapping, type Field } from './columns.ts'
 import { probeAddresses, type ProbeAddress, type SizeLimits } from './probes.ts'
 import { placeOf, readValues, shapeProblem, type CellProblem, type RowValues } from './row-values.ts'
@@ -19,6 +19,12 @@ export interface RowProblem extends CellProblem {
 /** Of these SKUs, those that not exactly one product has, each with how many have it. */
 export type OddSkus = (skus: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
 
+export interface KnownFile {
+  name_key: string
+  /** In the trash. */
+  deleted: boolean
+}
+
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
   headers: readonly string[]
@@ -26,8 +32,8 @@ export interface CheckParts {
   onConflict: OnConflict
   /** Which of these names (as `nameKey` has them) the shop's files have, with the files' UUIDs. */
   takenNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Which of these files the shop has, outside the trash. */
-  knownFiles(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Which of these files the shop has. */
+  knownFiles(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>
   oddSkus: OddSkus
   /** null: addresses are not asked. */
   probe: ProbeAddress | null
@@ -64,6 +70,7 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   for (const field of missing)
     await book.add(1, { field: null, severity: 'error', ...invalid(`The required column ${field} is missing`) }, field)
   await readAll(parts, book)
+  await checkContested(book)
   await checkSkus(book)
   if (parts.probe) await checkAddresses(parts, book, parts.probe)
   return book.end()
@@ -78,7 +85,7 @@ const invalid = (detail: string) => ({ code: 'invalid_csv' as const, message: ER
 /** One row, or several: most are alone. */
 type Rows = number | number[]
 
-type Book = ReturnType<typeof createBook>
+export type Book = ReturnType<typeof createBook>
 
 /** What the check has seen so far. */
 function createBook({ mapping, report, onProgress, signal }: CheckParts) {
@@ -89,19 +96,24 @@ function createBook({ mapping, report, onProgress, signal }: CheckParts) {
     ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 0, update_rows: 0 },
   }
   const errorRows = new Set<number>()
-  let updates = 0
+  const updateRows = new Set<number>()
+  let wrongUpdates = 0
   let waiting: RowProblem[] = []
   const count = () => {
     progress.error_rows = errorRows.size
-    progress.update_rows = updates
+    progress.update_rows = updateRows.size - wrongUpdates
     // The header may have errors of its own.
-    progress.import_rows = progress.rows - updates - errorRows.size + (errorRows.has(1) ? 1 : 0)
+    const wrong = errorRows.size - (errorRows.has(1) ? 1 : 0)
+    progress.import_rows = progress.rows - wrong - progress.update_rows
     onProgress(progress)
   }
   return {
     progress,
     names: new Map<string, number>(),
     ids: new Map<string, number>(),
+    /** Rows that give their files other names, and who has those names now. */
+    renamings: [] as Renaming[],
+    holders: new Map<string, string>(),
     skus: new Map<string, Rows>(),
     urls: new Map<string, Rows>(),
     newSkus,
@@ -122,11 +134,15 @@ function createBook({ mapping, report, onProgress, signal }: CheckParts) {
       skuLookUps.push(counted)
     },
     hasError: (row: number) => errorRows.has(row),
-    noteUpdates: (rows: number) => void (updates += rows),
+    noteUpdate: (row: number) => {
+      updateRows.add(row)
+      if (errorRows.has(row)) wrongUpdates++
+    },
     add: async (row: number, problem: CellProblem, of: Field | null = problem.field) => {
       progress[problem.severity === 'error' ? 'errors' : 'warnings']++
-      if (problem.severity === 'error') {
+      if (problem.severity === 'error' && !errorRows.has(row)) {
         errorRows.add(row)
+        if (updateRows.has(row)) wrongUpdates++
       }
       waiting.push({ ...problem, row, place: placeOf(of), column: of && (mapping[of] ?? of) })
       if (waiting.length < REPORTED_AT_ONCE) return
@@ -170,6 +186,7 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
         continue
       }
       const { values, problems } = readValues(cells, places)
+      if (values.id !== null) book.noteUpdate(row)
       for (const problem of problems) await book.add(row, problem)
       note(parts, book, row, values)
       named.push({ row, id: values.id, filename: values.filename })
@@ -181,11 +198,6 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
   await lookUp()
   await lookedUp
   book.lookUpSkus(parts, 1)
-}
-
-async function checkFiles(parts: CheckParts, book: Book, rows: readonly NamedRow[]): Promise<void> {
-  await checkNames(parts, book, rows)
-  await checkIds(parts, book, rows)
 }
 
 export interface BodyRow {
@@ -217,8 +229,9 @@ export async function* bodyOf(batches: AsyncIterable<RowBatch>): AsyncGenerator<
 }
 
 function note({ probe }: CheckParts, book: Book, row: number, values: RowValues): void {
-  if (values.product_sku !== '' && list(book.skus, values.product_sku, row)) book.newSkus.push(values.product_sku)
-  if (probe && values.id === null && !book.hasError(row)) list(book.urls, values.file_url, row)
+  const { id, product_sku } = values
+  if (id === null && product_sku !== '' && list(book.skus, product_sku, row)) book.newSkus.push(product_sku)
+  if (probe && id === null && !book.hasError(row)) list(book.urls, values.file_url, row)
 }
 
 /** Is it the first one? */
@@ -233,63 +246,6 @@ function list(map: Map<string, Rows>, key: string, row: number): boolean {
 const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
   const rows = map.get(key)!
   return typeof rows === 'number' ? [rows] : rows
-}
-
-interface NamedRow {
-  row: number
-  id: string | null
-  filename: string
-}
-
-const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
-  error: 'rename it, or choose to overwrite',
-  rename: 'it gets a number',
-  overwrite: 'it replaces that file',
-  new_version: 'it becomes that file’s newest version',
-}
-
-async function checkNames(
-  { onConflict, takenNames }: CheckParts,
-  book: Book,
-  rows: readonly NamedRow[],
-): Promise<void> {
-  const named = rows.filter(({ filename }) => filename !== '')
-  const keys = named.map(({ filename }) => nameKey(filename))
-  const taken = await takenNames(keys)
-  for (const [at, { row, id, filename }] of named.entries()) {
-    const key = keys[at]!
-    const before = book.names.get(key)
-    if (before === undefined) book.names.set(key, row)
-    const holder = taken.get(key)
-    const inShop = holder !== undefined && holder !== id
-    if (before === undefined && !inShop) continue
-    const where = before === undefined ? 'A file of this name is in the shop' : `Row ${before} has this name too`
-    // A file that exists is renamed into a name that is free, or not at all.
-    const conflict = id === null ? onConflict : 'error'
-    await book.add(row, {
-      field: 'filename',
-      severity: conflict === 'error' ? 'error' : 'warning',
-      code: 'duplicate_filename',
-      message: ERRORS.duplicate_filename.message,
-      detail: `${where}: ${CONSEQUENCES[conflict]}`,
-      value: filename,
-    })
-  }
-}
-
-async function checkIds({ knownFiles }: CheckParts, book: Book, rows: readonly NamedRow[]): Promise<void> {
-  const updates = rows.flatMap(({ row, id }) => (id === null ? [] : [{ row, id }]))
-  if (updates.length === 0) return
-  book.noteUpdates(updates.length)
-  const known = await knownFiles(updates.map(({ id }) => id))
-  for (const { row, id } of updates) {
-    const before = book.ids.get(id)
-    if (before === undefined) book.ids.set(id, row)
-    const wrong = (code: ErrorCode, message: string) => book.add(row, { field: 'id', severity: 'error', code, message })
-    if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
-    else if (!known.has(id)) await wrong('file_not_found', ERRORS.file_not_found.message)
-    else await wrong('invalid_value', 'A file that exists cannot be changed by a row yet: leave its id out')
-  }
 }
 
 async function checkSkus(book: Book): Promise<void> {

@@ -15,7 +15,7 @@ import { parsePublicId } from '../../ids.ts'
 import { FIELDS, type Field } from './columns.ts'
 
 export interface RowValues {
-  /** A bare UUID: the row changes this file. */
+  /** A bare UUID: the row changes this file, where its cells are not empty. */
   id: string | null
   filename: string
   file_url: string
@@ -23,7 +23,7 @@ export interface RowValues {
   /** undefined: the shop's default; null: never. */
   expiry_days: number | null | undefined
   download_limit: number | null | undefined
-  /** undefined: the cell is empty. */
+  /** undefined: the cell is empty; none: there is nothing but separators in it. */
   tags: string[] | undefined
 }
 
@@ -60,7 +60,8 @@ export function readValues(
   const file_url = cell('file_url')
   if (idText === '') wrong('file_url', file_url === '' ? NO_URL : urlProblem(file_url), file_url)
   const product_sku = cell('product_sku')
-  wrong('product_sku', skuProblem(product_sku), product_sku)
+  if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
+  else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
   const number = (field: 'expiry_days' | 'download_limit', most: number) => {
     const text = cell(field)
     const value = wholeNumber(text, most)
@@ -75,6 +76,12 @@ export function readValues(
   return { values: { id, filename, file_url, product_sku, expiry_days, download_limit, tags }, problems }
 }
 
+const NOT_MAPPED: CellProblem = {
+  field: 'product_sku',
+  severity: 'warning',
+  code: 'invalid_value',
+  message: 'The products of a file that exists are not changed by a row',
+}
 const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
 
 function skuProblem(sku: string): Problem | null {

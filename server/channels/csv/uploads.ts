@@ -45,7 +45,9 @@ export interface CsvUpload {
   check_options: CheckOptions | null
   progress: CheckProgress | null
   failure: string | null
+  /** The import of its rows, and the operation over those that name a file. */
   operation_id: string | null
+  update_operation_id: string | null
   created_at: Date
 }
 
@@ -178,7 +180,7 @@ async function* withoutStart(text: AsyncIterable<string>, skipped: number): Asyn
 }
 
 const COLUMNS = `id, filename, status, size_bytes, format, headers, rows, sample, structure, mapping, saved_mapping, round,
-  check_options, progress, failure, operation_id, created_at`
+  check_options, progress, failure, operation_id, update_operation_id, created_at`
 
 /** A bare UUID. Throws `not_found`. `lock`: for the rest of the transaction. */
 export async function requireUpload(scope: ShopScope, id: string, { lock = false } = {}): Promise<CsvUpload> {

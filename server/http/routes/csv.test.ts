@@ -4,7 +4,8 @@ import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { untilEnded, type Answer } from '../../../test/app.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
-import { toPublicId } from '../../ids.ts'
+import { plainCell } from '../../files/cells.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
 
 let app: CsvApp
 let origin: Origin
@@ -414,22 +415,193 @@ describe('a start', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array.from({ length: 7 }, () => 409)])
   })
+})
 
-  it('of rows that name a file by its id is refused until that is possible', async () => {
-    const [file] = await makeFiles(app.owner.scope, [{ filename: 'existing.pdf' }])
-    const known = toPublicId('file', file!)
-    const text = `id,filename,file_url\n${known},,\nfile_${'0'.repeat(32)},,\nnonsense,x.pdf,\n`
-    const { body } = await app.upload(text)
-    expect(body.mapping.id).toBe(null)
-    await app.owner.call('PUT', `/api/csv/${body.id}/columns`, {
-      mapping: { id: 'id', filename: 'filename', file_url: 'file_url' },
-    })
-    await app.checked(body.id)
-    expect((await app.problems(body.id)).map(({ row, code }) => [row, code])).toEqual([
-      [2, 'invalid_value'],
-      [3, 'file_not_found'],
-      [4, 'invalid_value'],
+describe('rows with the id of a file', () => {
+  const COLUMNS = 'id,filename,file_url,product_sku,expiry_days,download_limit,tags'
+  const table = (...rows: string[]) => `${[COLUMNS, ...rows].join('\n')}\n`
+  const files = async (...names: string[]) => {
+    const ids = await makeFiles(
+      app.owner.scope,
+      names.map((filename) => ({ filename, tags: ['old'] })),
+    )
+    return ids.map((id) => toPublicId('file', id))
+  }
+  const read = async (id: string) => (await app.owner.call('GET', `/api/files/${id}`)).body
+  const found = async (id: string) =>
+    (await app.problems(id)).map(({ row, column, severity, message, detail }) => [
+      row,
+      column,
+      severity,
+      detail ?? message,
     ])
+  const start = (id: string, body: object = {}) => app.owner.call('POST', `/api/csv/${id}/start`, body)
+  async function working<T>(work: () => Promise<T>): Promise<T> {
+    const worker = await app.engine.startWorker()
+    try {
+      return await work()
+    } finally {
+      await worker.stop()
+    }
+  }
+
+  it('change its name, settings and tags; an empty cell leaves it as it is, and there are words for nothing', async () => {
+    const [a, b, c] = await files(name(), name(), name())
+    const [before, fresh, imported] = [await read(c!), name(), name()]
+    const id = await app.uploaded(
+      table(
+        `${a},${fresh},,,never,unlimited,"new, more"`,
+        `,${imported},${origin.url}/bytes/10/u,BOOK-1,,,`,
+        `${b},,,,7,,;`,
+        `${c},,,,,,`,
+      ),
+    )
+    expect((await app.checked(id, {})).check).toMatchObject({ errors: 0, warnings: 0, import_rows: 1, update_rows: 3, urls: 1, skus: 1 }) // prettier-ignore
+    const begun = await start(id)
+    expect(begun.body).toMatchObject({ workflow: 'import-csv', total: 1, job_id: begun.body.id })
+    const { job_id, update_job_id } = begun.body
+    expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({
+      status: 'started',
+      job_id,
+      update_job_id,
+    })
+    await working(async () => {
+      expect(await untilEnded(app.owner, job_id)).toMatchObject({ status: 'success', done: 1 })
+      expect(await untilEnded(app.owner, update_job_id)).toMatchObject({ status: 'success', done: 3, workflow: 'update-from-csv', channel: 'csv', kind: 'bulk' }) // prettier-ignore
+      expect(await read(a!)).toMatchObject({
+        filename: fresh,
+        expiry_days: null,
+        download_limit: null,
+        tags: ['new', 'more'],
+      })
+      expect(await read(b!)).toMatchObject({ expiry_days: 7, tags: [] })
+      expect(await read(c!)).toEqual(before)
+      const items = (await app.owner.call('GET', `/api/operations/${update_job_id}/items`)).body.data
+      expect(
+        items.map(({ status, after }: { status: string; after: object | null }) => [status, after === null]),
+      ).toEqual([
+        ['done', false],
+        ['done', false],
+        ['done', true],
+      ])
+      const undo = await app.owner.call('POST', `/api/operations/${update_job_id}/undo`)
+      expect(await untilEnded(app.owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
+      expect(await read(a!)).toMatchObject({ filename: expect.not.stringMatching(fresh), tags: ['old'] })
+    })
+  })
+
+  it('alone are one operation, and a file of imports alone has none of them', async () => {
+    const [a] = await files(name())
+    const id = await app.uploaded(`id,tags\n${a},x\n`)
+    expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({ missing: [], mapping: { id: 'id' } })
+    await app.checked(id)
+    const begun = await start(id, { notify: true })
+    expect(begun.headers.get('location')).toBe(`/api/operations/${begun.body.update_job_id}`)
+    expect(begun.body).toMatchObject({ id: begun.body.update_job_id, job_id: null, total: 1, kind: 'bulk' })
+    const other = await app.uploaded(csv(`${name()},${url},,,,`))
+    await app.checked(other)
+    expect((await start(other)).body).toMatchObject({ update_job_id: null, kind: 'import' })
+  })
+
+  it('are checked: ids, names, values; not addresses and SKUs, which they have no use for', async () => {
+    const [own, twice, trashed, taken] = await files(name(), name(), name(), name())
+    await app.owner.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: requirePublicId('file', trashed!) }) // prettier-ignore
+    const stranger = await app.stranger('other-files.myshopify.com')
+    const [theirs] = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }])
+    const takenName = (await read(taken!)).filename
+    const id = await app.uploaded(
+      table(
+        `${own},a/b.pdf,nonsense,NO-SUCH,0,x,"${'t'.repeat(101)}"`,
+        `${twice},,,,,,x`,
+        `${twice},,,,,,y`,
+        `file_${'0'.repeat(32)},,,,,,`,
+        `${trashed},,,,,,`,
+        `${toPublicId('file', theirs!)},,,,,,`,
+        'nonsense,,,,,,',
+        `${taken},${takenName.toUpperCase()},,,,,`,
+      ),
+    )
+    await app.owner.call('PUT', `/api/csv/${id}/columns`, {
+      mapping: Object.fromEntries(COLUMNS.split(',').map((one) => [one, one])),
+    })
+    const { check } = await app.checked(id, {})
+    expect(check).toMatchObject({ error_rows: 6, import_rows: 0, update_rows: 2, urls_total: 0, skus_total: 0 })
+    expect(await found(id)).toEqual([
+      [2, 'filename', 'error', 'A filename cannot contain / or \\'],
+      [2, 'product_sku', 'warning', 'The products of a file that exists are not changed by a row'],
+      [2, 'expiry_days', 'error', 'This is not a number from 1 to 36500'],
+      [2, 'download_limit', 'error', 'This is not a whole number'],
+      [2, 'tags', 'error', 'A tag has at most 100 characters'],
+      [4, 'id', 'error', 'Row 3 changes the same file'],
+      [5, 'id', 'error', 'There is no such file'],
+      [6, 'id', 'error', 'This file is in the trash: restore it first'],
+      [7, 'id', 'error', 'There is no such file'],
+      [8, 'id', 'error', 'This is not the id of a file'],
+    ])
+    expect((await start(id)).status).toBe(409)
+    expect((await start(id, { only_valid: true })).body).toMatchObject({ job_id: null, total: 2 })
+  })
+
+  it('may swap names and take those that others leave; not those of files that stay', async () => {
+    const [a, b, c, d] = await files('swap-a.pdf', 'swap-b.pdf', 'swap-c.pdf', 'swap-d.pdf')
+    const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`)) // prettier-ignore
+    expect((await app.checked(good, { on_conflict: 'overwrite' })).check).toMatchObject({ errors: 0, update_rows: 4 })
+    await working(async () => {
+      const { body } = await start(good)
+      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({ status: 'success', done: 4 })
+    })
+    expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf']) // prettier-ignore
+    // The file in row 4 keeps its name, since what it is to have is another one's; so does the one in row 2, that wants it.
+    await files('swap-x.pdf')
+    const bad = await app.uploaded(
+      table(`${a},swap-a.pdf,,,,,`, `${c},swap-y.pdf,,,,,`, `${b},swap-x.pdf,,,,,`, `${d},swap-y.pdf,,,,,`, `,swap-e.pdf,${url},,,,`), // prettier-ignore
+    )
+    await app.checked(bad)
+    expect(await found(bad)).toEqual([
+      [2, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
+      [4, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
+      [5, 'filename', 'error', 'Row 3 has this name too: choose another one'],
+      [6, 'filename', 'error', 'A file of this name is in the shop: rename it, or choose to overwrite'],
+    ])
+  })
+
+  it('need files:write beside imports:write', async () => {
+    const [a] = await files(name())
+    const importer = await app.clientWith(['imports:write'])
+    const started = async (text: string) => {
+      const id = await app.uploaded(text)
+      await app.checked(id)
+      return importer.call('POST', `/api/csv/${id}/start`, {})
+    }
+    const refused = await started(table(`${a},,,,,,x`, `,${name()},${url},,,,`))
+    expect([refused.status, refused.body.error.message]).toEqual([403, 'Permission denied: this key lacks the scope files:write']) // prettier-ignore
+    expect((await started(csv(`${name()},${url},,,,`))).status).toBe(202)
+  })
+
+  it('go round: what was exported and changed in a few cells changes those few files', async () => {
+    const ids = await files('=round "1".pdf', 'round, 2.pdf', '-round 3.pdf', 'round 4.pdf')
+    const exported = await Promise.all(ids.map(read))
+    const cell = (value: string | number | null) => {
+      const text = plainCell(value)
+      return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+    }
+    const rows = exported.map(
+      ({ id, filename, size_bytes, tags, expiry_days, download_limit }) =>
+      [id, filename, size_bytes, '2026-01-31', '', tags.join(';'), 3, expiry_days, download_limit, 'https://x.example/'].map(cell), // prettier-ignore
+    )
+    rows[1]![5] = 'old;changed'
+    rows[2]![1] = 'round three.pdf'
+    const header = 'id,filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit,url'
+    const id = await app.uploaded(`${[header, ...rows].join('\n')}\n`)
+    expect((await app.checked(id, {})).check).toMatchObject({ errors: 0, warnings: 0, update_rows: 4, urls_total: 0 })
+    await working(async () => {
+      const { body } = await start(id)
+      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({ status: 'success', done: 4 })
+    })
+    const now = await Promise.all(ids.map(read))
+    expect([now[0], now[3]]).toEqual([exported[0], exported[3]])
+    expect(now[1]).toMatchObject({ filename: 'round, 2.pdf', tags: ['old', 'changed'] })
+    expect(now[2]).toMatchObject({ filename: 'round three.pdf', tags: ['old'] })
   })
 })
 

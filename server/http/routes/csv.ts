@@ -10,7 +10,7 @@ import { startCsvImport } from '../../channels/csv/start.ts'
 import { MOST_BYTES, MOST_ROWS, receive, removeUpload, requireUpload } from '../../channels/csv/uploads.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
 import { receivedFile } from '../csv-body.ts'
 import {
   csvRecord,
@@ -21,9 +21,10 @@ import {
   savedMappingSchema,
 } from '../csv-record.ts'
 import { fromCursor, toCursor } from '../cursors.ts'
-import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'
+import { endpoint, type Caller, type Endpoint, type Scope } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { errorSchema, listOf, page } from '../schemas.ts'
+import { requireScopes } from '../scopes.ts'
 
 interface CsvParts {
   engine: Engine
@@ -44,6 +45,16 @@ const columnMapping = z
   .meta({ description: 'Field → the header of its column; absent or null: no column has it' })
 const mappingName = z.string().trim().min(1, 'Give it a name').max(100, 'A name has at most 100 characters')
 const conflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
+
+const startedSchema = operationSchema
+  .extend({
+    job_id: z.string().nullable().meta({ description: 'The import; null: no row brings a file' }),
+    update_job_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The operation over rows with an id; null: there are none' }),
+  })
+  .meta({ id: 'CsvStarted' })
 
 const idOf = (id: string) => requirePublicId('csv', id)
 const fileOf = async (caller: Caller, id: string) => csvRecord(await requireUpload(caller.scope, idOf(id)))
@@ -205,6 +216,8 @@ const start = ({ engine, clock }: CsvParts) =>
     method: 'post',
     path: '/api/csv/{id}/start',
     summary: 'Start the import of a checked file',
+    description:
+      'Rows with the id of a file change that file, in an operation of their own; that needs `files:write` too.',
     params: byId,
     body: z
       .strictObject({
@@ -214,13 +227,25 @@ const start = ({ engine, clock }: CsvParts) =>
         on_conflict: conflicts.optional().meta({ description: 'As it was checked for, or absent' }),
       })
       .meta({ id: 'CsvStart' }),
-    replies: { 202: { description: 'The import', schema: operationSchema }, 409: conflict, 422: refused },
+    replies: {
+      202: {
+        description: 'The import; the operation over rows that change files, where all do',
+        schema: startedSchema,
+      },
+      409: conflict,
+      422: refused,
+    },
     handler: async ({ caller, params, body, idempotencyKey }) => {
-      const who = { name: caller.name, idempotencyKey }
-      const id = await startCsvImport(engine, caller.scope, idOf(params.id), body, who)
-      const operation = (await engine.get(caller.scope, id))!
-      const record = operationRecord(engine, operation, clock())
-      return { status: 202, headers: { Location: operationPath(operation) }, body: record }
+      const permit = (scopes: readonly Scope[]) => requireScopes(caller, scopes)
+      const who = { name: caller.name, idempotencyKey, permit }
+      const { imports, updates } = await startCsvImport(engine, caller.scope, idOf(params.id), body, who)
+      const operation = (await engine.get(caller.scope, (imports ?? updates)!))!
+      const reply = {
+        ...operationRecord(engine, operation, clock()),
+        job_id: imports && toPublicId('import', imports),
+        update_job_id: updates && toPublicId('op', updates),
+      }
+      return { status: 202, headers: { Location: operationPath(operation) }, body: reply }
     },
   })
 

@@ -6,7 +6,7 @@ import { useSettings } from '../../../client/settings.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Checkbox, InlineStack } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText, numberText } from '../../../words/size.ts'
 
 interface Props {
   upload: CsvUpload
@@ -30,7 +30,12 @@ export function StartCard({ upload, check }: Props) {
         ...(autoMap === null ? {} : { auto_map: autoMap }),
         ...(notify === null ? {} : { notify }),
       },
-      { onSuccess: ({ id }) => navigate(`/operations/${id}`) },
+      {
+        // Where there are two to follow, this page names both.
+        onSuccess: ({ id, job_id, update_job_id }) => {
+          if (job_id === null || update_job_id === null) navigate(`/operations/${id}`)
+        },
+      },
     )
   return (
     <Titled title="Import">
@@ -57,7 +62,10 @@ export function StartCard({ upload, check }: Props) {
       ) : (
         <Banner tone="success" title="The file can be imported">
           <p>
-            {countText(valid, 'row is', 'rows are')} ready.
+            {countText(valid, 'row is', 'rows are')} ready
+            {check.update_rows > 0 &&
+              `, ${numberText(check.update_rows)} of them to change files that are here already`}
+            .
             {check.warnings > 0 && ` ${countText(check.warnings, 'warning does', 'warnings do')} not stand in the way.`}
           </p>
         </Banner>

@@ -1,13 +1,22 @@
-// The import of a CSV file has begun: it is watched as an operation.
+// What a CSV file asked for has begun: its import and its changes are watched as operations.
 import { type CsvUpload } from '../../../client/csv.ts'
 import { Banner } from '../../../ui/index.ts'
 
-export function Started({ upload: { job_id } }: { upload: CsvUpload }) {
+export function Started({ upload: { job_id, update_job_id } }: { upload: CsvUpload }) {
+  return (
+    <>
+      {(job_id !== null || update_job_id === null) && <Begun what="The import has been started" job={job_id} />}
+      {update_job_id !== null && <Begun what="The changes of files have been started" job={update_job_id} />}
+    </>
+  )
+}
+
+function Begun({ what, job }: { what: string; job: string | null }) {
   return (
     <Banner
       tone="success"
-      title="The import has been started"
-      action={job_id ? { content: 'View details', url: `/operations/${job_id}` } : { content: 'Files', url: '/files' }}
+      title={what}
+      action={job ? { content: 'View details', url: `/operations/${job}` } : { content: 'Files', url: '/files' }}
     >
       <p>It goes on by itself, whatever page you are on.</p>
     </Banner>

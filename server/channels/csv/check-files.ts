@@ -1,0 +1,100 @@
+// The part of a check that is about files: names within the CSV file and against the shop, and the ids of files that rows change.
+// Rows may give files each other's names: those are judged together, once all are read.
+import type { OnConflict } from '../../files/admit.ts'
+import { grantNames, type Wish } from '../../files/name-grants.ts'
+import { nameKey } from '../../files/rules.ts'
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+import type { Book, CheckParts, KnownFile } from './check.ts'
+
+export interface NamedRow {
+  row: number
+  id: string | null
+  filename: string
+}
+
+/** A row that gives its file another name. */
+export interface Renaming extends Wish {
+  row: number
+  filename: string
+}
+
+export async function checkFiles(parts: CheckParts, book: Book, rows: readonly NamedRow[]): Promise<void> {
+  await checkNames(parts, book, rows, await checkIds(parts, book, rows))
+}
+
+/** Gives the files that rows may change. */
+async function checkIds(
+  { knownFiles }: CheckParts,
+  book: Book,
+  rows: readonly NamedRow[],
+): Promise<ReadonlyMap<string, KnownFile>> {
+  const updates = rows.flatMap(({ row, id }) => (id === null ? [] : [{ row, id }]))
+  if (updates.length === 0) return new Map()
+  const known = await knownFiles(updates.map(({ id }) => id))
+  for (const { row, id } of updates) {
+    const before = book.ids.get(id)
+    if (before === undefined) book.ids.set(id, row)
+    const wrong = (code: ErrorCode, message: string) => book.add(row, { field: 'id', severity: 'error', code, message })
+    if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
+    else if (!known.has(id)) await wrong('file_not_found', ERRORS.file_not_found.message)
+    else if (known.get(id)!.deleted) await wrong('file_not_found', 'This file is in the trash: restore it first')
+  }
+  return known
+}
+
+const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
+  error: 'rename it, or choose to overwrite',
+  rename: 'it gets a number',
+  overwrite: 'it replaces that file',
+  new_version: 'it becomes that file’s newest version',
+}
+const IN_SHOP = 'A file of this name is in the shop'
+
+async function checkNames(
+  { onConflict, takenNames }: CheckParts,
+  book: Book,
+  rows: readonly NamedRow[],
+  known: ReadonlyMap<string, KnownFile>,
+): Promise<void> {
+  const named = rows.filter(({ filename }) => filename !== '')
+  const keys = named.map(({ filename }) => nameKey(filename))
+  const taken = await takenNames(keys)
+  for (const [at, { row, id, filename }] of named.entries()) {
+    const key = keys[at]!
+    const before = book.names.get(key)
+    if (before === undefined) book.names.set(key, row)
+    const holder = taken.get(key)
+    const twice = before === undefined ? null : `Row ${before} has this name too`
+    if (id === null) {
+      if (twice ?? holder) await conflictAt(book, { row, filename }, twice ?? IN_SHOP, onConflict)
+    } else if (twice) await conflictAt(book, { row, filename }, twice, null)
+    else if (known.has(id) && known.get(id)!.name_key !== key) {
+      book.renamings.push({ row, filename, id, has: known.get(id)!.name_key, wants: key })
+      if (holder !== undefined) book.holders.set(key, holder)
+    }
+  }
+}
+
+/** `conflict`: what becomes of it; null: a file that exists is renamed into a name that is free, or not at all. */
+function conflictAt(
+  book: Book,
+  { row, filename }: Pick<Renaming, 'row' | 'filename'>,
+  where: string,
+  conflict: OnConflict | null,
+): Promise<void> {
+  return book.add(row, {
+    field: 'filename',
+    severity: (conflict ?? 'error') === 'error' ? 'error' : 'warning',
+    code: 'duplicate_filename',
+    message: ERRORS.duplicate_filename.message,
+    detail: `${where}: ${conflict === null ? 'choose another one' : CONSEQUENCES[conflict]}`,
+    value: filename,
+  })
+}
+
+/** Names that files of the shop have: free where those get other ones by rows without errors. */
+export async function checkContested(book: Book): Promise<void> {
+  const wishes = book.renamings.filter(({ row }) => !book.hasError(row))
+  const granted = grantNames(wishes, book.holders)
+  for (const [at, renaming] of wishes.entries()) if (!granted[at]) await conflictAt(book, renaming, IN_SHOP, null)
+}

@@ -3,6 +3,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import { sensitiveOptions } from './sensitive.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
 
 export const ROLES = ['web', 'worker'] as const
@@ -286,10 +287,21 @@ export function workflowProblems(
     if (plugin.scope !== 'operation' && operationScope)
       add(`steps[${at}]`, `A step on files can’t follow a step on the whole operation: move it up`)
     operationScope ||= plugin.scope === 'operation'
-    if (plugin.id !== action)
-      problems.push(...schemaProblems(plugin.options, step.options ?? {}, `steps[${at}].options`))
+    if (plugin.id !== action) problems.push(...keptProblems(plugin, step.options ?? {}, `steps[${at}].options`))
   }
   return problems
+}
+
+/** What is wrong with options that are to be kept: a workflow's, a schedule's. */
+export function keptProblems(plugin: Plugin, options: Record<string, unknown>, param: string): WorkflowProblem[] {
+  const secrets = sensitiveOptions(plugin).filter((name) => options[name] !== undefined)
+  return [
+    ...schemaProblems(plugin.options, options, param),
+    ...secrets.map((name) => ({
+      param: `${param}.${name}`,
+      message: 'This is not kept: it can only be given when the action is started by hand',
+    })),
+  ]
 }
 
 /** What is wrong with a value that is found at `param`, by its schema. */

@@ -1,6 +1,6 @@
 // What a schedule runs, and everything that is wrong with one before it is saved.
 import type { Workflow } from '../../plugins/contract.ts'
-import { schemaProblems, type WorkflowProblem } from '../config.ts'
+import { keptProblems, type WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { misplaced } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
@@ -35,7 +35,7 @@ export async function scheduleProblems(scope: ShopScope, body: ScheduleBody, par
   const plugin = parts.plugins.find(({ id }) => id === action)
   if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
     return wrong('action', `There is no action ${action}`)
-  if (plugin) problems.push(...schemaProblems(plugin.options, options, 'options'))
+  if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
   else if (Object.keys(options).length > 0)
     problems.push({ param: 'options', message: 'A workflow’s options stand in its steps' })
   return [...problems, ...(await runProblems(scope, body, parts))]

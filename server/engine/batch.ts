@@ -80,7 +80,7 @@ async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob)
   if (!held) return
   await watched(runner, held.operation, async (signal) => {
     const read = await writeContext(runner.parts, scope, held.operation, signal)
-    const steps = resolveSteps<ItemPlugin>(runner.parts.plugins, held.operation.workflow, 'items')
+    const steps = resolveSteps<ItemPlugin>(runner.parts, scope, held.operation.workflow, 'items')
     try {
       await workTogether(runner.parts, scope, held, steps, read)
     } catch (error) {
@@ -143,7 +143,7 @@ async function* endingsOf(
 ): AsyncGenerator<EndedItem> {
   const { operation } = claim
   const write = await writeContext(parts, scope, operation, signal)
-  const steps = resolveSteps<ItemPlugin>(parts.plugins, operation.workflow, 'items')
+  const steps = resolveSteps<ItemPlugin>(parts, scope, operation.workflow, 'items')
   const { ended, open } = prepare(operation, parts.plugins, claim.items, claim.inUse)
   yield* ended
   if (open.length === 0) return

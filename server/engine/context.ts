@@ -1,6 +1,7 @@
 // What a plugin is handed: the shop's ports and the operation's wishes.
 import type { Plugin, WriteContext, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { openOptions } from './sealed-options.ts'
 import type { EngineParts, OperationRow, ResolvedStep } from './types.ts'
 
 export async function writeContext(
@@ -17,7 +18,8 @@ export async function writeContext(
 
 /** A workflow's steps of one scope, with their plugins and checked options. Throws where a plugin is gone. */
 export function resolveSteps<P extends Plugin>(
-  plugins: readonly Plugin[],
+  { plugins, secrets }: Pick<EngineParts, 'plugins' | 'secrets'>,
+  { shop }: ShopScope,
   workflow: Workflow,
   scope: 'items' | 'operation',
 ): ResolvedStep<P>[] {
@@ -25,6 +27,12 @@ export function resolveSteps<P extends Plugin>(
     const plugin = plugins.find(({ id }) => id === step.plugin)
     if (!plugin) throw new Error(`Workflow ${workflow.id} needs the plugin ${step.plugin}, which is not installed`)
     if ((plugin.scope ?? 'items') !== scope) return []
-    return [{ ...step, pluginImpl: plugin as P, parsedOptions: plugin.options.parse(step.options ?? {}) }]
+    return [
+      {
+        ...step,
+        pluginImpl: plugin as P,
+        parsedOptions: plugin.options.parse(openOptions(step, plugin, { shop, secrets })),
+      },
+    ]
   })
 }

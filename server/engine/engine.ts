@@ -4,6 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
+import { sealOptions } from './sealed-options.ts'
 import { startOperation, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './start-undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
@@ -65,7 +66,7 @@ export interface Engine {
 export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
   ENDED.includes(status) && finished_at !== null
 
-export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 'listener'>): Engine {
+export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 'listener' | 'secrets'>): Engine {
   const get = async (scope: ShopScope, id: string) => {
     const [row] = await scope.query<OperationRow>(
       `select operations.*, ${ARTIFACT} as artifact from operations where shop_id = :shop and id = :id`,
@@ -75,7 +76,10 @@ export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 
   }
   return {
     get,
-    start: (scope, input) => startOperation(scope, input, parts.plugins),
+    start: (scope, input) => {
+      const workflow = sealOptions(input.workflow, parts.plugins, { shop: scope.shop, secrets: parts.secrets })
+      return startOperation(scope, { ...input, workflow }, parts.plugins)
+    },
     move: moveOperation,
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     actions: (operation) => [

@@ -48,7 +48,7 @@ async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
   const { operation, lease } = taken
   if (operation.status === 'previewing') return foresee(runner, scope, operation, lease)
   if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation.id)
-  const steps = resolveSteps<OperationPlugin>(runner.parts.plugins, operation.workflow, 'operation')
+  const steps = resolveSteps<OperationPlugin>(runner.parts, scope, operation.workflow, 'operation')
   // Once it is cancelled nothing interrupts what is left to be done.
   const interruptible = operation.status === 'running' && !operation.stopped
   const run = (signal: AbortSignal) => runSteps(runner, { scope, operation, lease, signal }, steps)
@@ -149,7 +149,7 @@ function countSeen(runner: BatchRunner, scope: ShopScope, { id, ledger }: Operat
 }
 
 async function foresee(runner: BatchRunner, scope: ShopScope, operation: OperationRow, lease: number): Promise<void> {
-  const steps = resolveSteps<OperationPlugin>(runner.parts.plugins, operation.workflow, 'operation')
+  const steps = resolveSteps<OperationPlugin>(runner.parts, scope, operation.workflow, 'operation')
   const context = await writeContext(runner.parts, scope, operation, runner.signal)
   const view = viewOf(scope, operation, endStatus(operation))
   await endPreview(scope, operation, lease, await intentionsOf(steps, view, context))

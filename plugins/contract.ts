@@ -5,6 +5,7 @@ import type { z } from 'zod'
 
 export * from './cells.ts'
 export * from './conditions.ts'
+export * from './documents.ts'
 export * from './packs.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
@@ -305,16 +306,24 @@ export interface Documents {
     item: Item,
     wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
     signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; from_bytes: number } | { unchanged: string }>
-  watermark(item: Item, wanted: WatermarkWanted & { password?: string }, signal: AbortSignal): Promise<StagedBlob>
+  ): Promise<{ bytes: StagedBlob; from_bytes: number; warnings: readonly Warning[] } | { unchanged: string }>
+  watermark(
+    item: Item,
+    wanted: WatermarkWanted & { password?: string },
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
   /** Parts in order, each with its pages as `1-3`. */
   split(
     item: Item,
     wanted: SplitWanted & { password?: string },
     signal: AbortSignal,
-  ): Promise<readonly { bytes: StagedBlob; pages: string }[]>
+  ): Promise<{ parts: readonly { bytes: StagedBlob; pages: string }[]; warnings: readonly Warning[] }>
   /** One document of all, in their order. */
-  merge(items: readonly Item[], wanted: { password?: string }, signal: AbortSignal): Promise<StagedBlob>
+  merge(
+    items: readonly Item[],
+    wanted: { password?: string },
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
 }
 
 export interface Pack {

@@ -61,6 +61,7 @@ test('the list of errors is what clients rely on', () => {
       "image_too_large 422 item",
       "not_an_image 422 item",
       "pdf_encrypted 422 item",
+      "not_a_pdf 422 item",
       "pdf_damaged 422 item",
       "pdf_pages 422 item",
       "text_not_drawable 422 item",

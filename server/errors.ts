@@ -107,6 +107,7 @@ export const ERRORS = {
   },
   not_an_image: { status: 422, type: 'item', message: 'Its name is that of an image, but what is in it is none' },
   pdf_encrypted: { status: 422, type: 'item', message: 'The document is encrypted: it takes its password to open it' },
+  not_a_pdf: { status: 422, type: 'item', message: 'This is not a PDF document' },
   pdf_damaged: { status: 422, type: 'item', message: 'The document is damaged and cannot be put right' },
   pdf_pages: { status: 422, type: 'item', message: 'The document does not have these pages' },
   text_not_drawable: { status: 422, type: 'item', message: 'There is no font here for some of these letters' },

@@ -28,7 +28,7 @@ import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/ports/uploads.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
-import { createDocuments } from '../server/ports/documents.ts'
+import { createDocumentChildren, createDocuments } from '../server/ports/documents.ts'
 import { createImageChildren, createImages } from '../server/ports/images.ts'
 import { createPacks } from '../server/ports/packs.ts'
 import { createRemote } from '../server/ports/remote.ts'
@@ -107,6 +107,7 @@ export async function createTestEngine(
     ['backup', backup],
   ])
   const children = createImageChildren(2)
+  const documents = createDocumentChildren(2)
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {
@@ -140,7 +141,7 @@ export async function createTestEngine(
         stage: createStage(place),
         packs: createPacks(scope),
         images: createImages({ scope, stores, place, children }),
-        documents: createDocuments(),
+        documents: createDocuments({ scope, stores, place, children: documents }),
         stored: createStoredFiles(scope, stores),
       }
     },

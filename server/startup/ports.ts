@@ -7,7 +7,7 @@ import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
-import { createDocuments } from '../ports/documents.ts'
+import { createDocumentChildren, createDocuments } from '../ports/documents.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createImageChildren, createImages } from '../ports/images.ts'
 import { createPacks } from '../ports/packs.ts'
@@ -20,6 +20,8 @@ import type { Storefront } from '../storefront/storefront.ts'
 
 /** Images worked on at once: each takes a processor and up to 1 GB. */
 const MOST_IMAGES = 4
+/** And documents. */
+const MOST_DOCUMENTS = 2
 
 export function portsFactory(parts: {
   client: GuardedClient
@@ -29,6 +31,7 @@ export function portsFactory(parts: {
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
   const children = createImageChildren(Math.min(availableParallelism(), MOST_IMAGES))
+  const documents = createDocumentChildren(Math.min(availableParallelism(), MOST_DOCUMENTS))
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
     // Where new bytes go.
@@ -43,7 +46,7 @@ export function portsFactory(parts: {
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),
       images: createImages({ scope, stores: parts.stores, place, children }),
-      documents: createDocuments(),
+      documents: createDocuments({ scope, stores: parts.stores, place, children: documents }),
     }
   }
 }

@@ -1,0 +1,84 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentItem, documentOf, encrypted, numberedPages } from '../../test/documents.ts'
+import { createTestEngine, type TestEngine } from '../../test/engine.ts'
+import { operationContext, writeContext } from '../../test/fakes/context.ts'
+import { pluginSuite } from '../../test/suites/plugins.ts'
+import type { FinishedItem, Notifier, OperationView, WriteContext } from '../contract.ts'
+import { mergePdf } from './plugin.ts'
+
+let house: TestEngine
+beforeAll(async () => void (house = await createTestEngine([], [])))
+afterAll(() => house.close())
+
+const context = async (): Promise<WriteContext> => {
+  const { documents, stage } = await house.parts.ports(house.scope)
+  return writeContext({ documents, stage })
+}
+const silent: Notifier = { email: () => {}, notice: () => {} }
+const document = documentOf(numberedPages(2))
+async function item(filename: string, bytes: Uint8Array = document): Promise<FinishedItem> {
+  const given = await documentItem(await context(), filename, bytes)
+  return { ...given, status: 'done', error: null, product_mapped: false, warnings: [] }
+}
+const operation = (items: readonly FinishedItem[], total = items.length): OperationView => ({
+  ...{ id: 'op_1', action: 'merge-pdf', title: 'Merge PDF documents', total, done: total, failed: 0, skipped: 0 },
+  ...{ cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date(0) },
+  async *items() {
+    for (const one of items) yield await Promise.resolve([one])
+  },
+})
+const run = async (view: OperationView, options: Record<string, unknown> = {}) =>
+  mergePdf.run(view, mergePdf.options.parse(options), operationContext({ ...(await context()), notify: silent }))
+
+pluginSuite(mergePdf, async () => ({
+  operation: operation([await item('one.pdf'), await item('two.pdf', documentOf(numberedPages(3)))]),
+  context: await context(),
+  notify: silent,
+  state: async () => (await readdir(path.join(house.folder, 'primary', String(house.shop))).catch(() => [])).sort(),
+}))
+
+describe('merge-pdf', () => {
+  it('gives one new file of the name that was asked for', async () => {
+    const items = [await item('one.pdf'), await item('two.pdf')]
+    expect(await run(operation(items), { filename: 'All' })).toMatchObject({
+      created: [{ filename: 'All.pdf', bytes: { content_type: 'application/pdf' } }],
+      warnings: [],
+    })
+    expect((await run(operation(items), { filename: 'All.PDF' })).created).toMatchObject([{ filename: 'All.pdf' }])
+  })
+  it('names the document that can’t be merged, and why', async () => {
+    const good = await item('good.pdf')
+    const refused = async (bad: FinishedItem) => run(operation([good, bad])).catch((error: unknown) => error)
+    expect(await refused(await item('cover.png'))).toMatchObject({
+      code: 'not_a_pdf',
+      message: 'cover.png: It is not a PDF document',
+    })
+    expect(await refused(await item('cut.pdf', document.subarray(0, 300)))).toMatchObject({
+      code: 'pdf_damaged',
+      message: 'cut.pdf: The document is damaged and cannot be put right',
+    })
+    expect(await refused(await item('closed.pdf', await encrypted(document, 'user', 'owner')))).toMatchObject({
+      code: 'pdf_encrypted',
+      message: 'closed.pdf: The document is encrypted: it takes its password to open it',
+    })
+    expect(await refused({ ...(await item('gone.pdf')), staged: null })).toMatchObject({
+      code: 'file_not_found',
+      message: 'gone.pdf: There is no such file',
+    })
+  })
+  it('takes two documents or more, and not too many', async () => {
+    const one = await item('one.pdf')
+    await expect(run(operation([one]))).rejects.toMatchObject({ code: 'too_few' })
+    await expect(run(operation([one], 501))).rejects.toMatchObject({ code: 'too_many' })
+  })
+  it('takes the name of a file', () => {
+    const accepts = (filename: string) => mergePdf.options.safeParse({ filename }).success
+    expect(accepts('All of it.pdf')).toBe(true)
+    for (const wrong of ['', ' ', 'a/b.pdf', 'a\\b', 'a\u0000b', 'x'.repeat(256)]) expect(accepts(wrong)).toBe(false)
+  })
+  it('says in a line what it does', () => {
+    expect(mergePdf.summary!(mergePdf.options.parse({ filename: 'All' }))).toBe('Makes one document, All.pdf')
+  })
+})

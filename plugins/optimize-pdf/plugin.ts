@@ -1,0 +1,57 @@
+// Makes PDF documents smaller: their pictures written anew, everything else packed. They can be made ready to be read while they load.
+import { z } from 'zod'
+import { concurrently, definePlugin, documentPassword, failed, whyNoDocument, type Outcome } from '../contract.ts'
+
+// Documents are fetched and kept while others are worked on.
+const AT_ONCE = 4
+
+const options = z.strictObject({
+  max_px: z
+    .int()
+    .min(100)
+    .max(16_000)
+    .default(2000)
+    .meta({ title: 'Longer side of pictures at most (pixels)', help: 'Smaller pictures are not enlarged.' }),
+  quality: z.int().min(1).max(100).default(75).meta({ title: 'Quality of pictures (%)' }),
+  linearize: z.boolean().default(true).meta({
+    title: 'Optimize for web viewing',
+    help: 'The first page is shown while the rest still loads. A document may become up to 5 % larger by it.',
+  }),
+  preserve_original: z.boolean().default(true).meta({
+    title: 'Keep the original',
+    help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone.',
+  }),
+  password: documentPassword,
+})
+
+/** `bytes`. Fails with `pdf_encrypted`, `pdf_damaged`, `not_a_pdf` and limits. */
+export const optimizePdf = definePlugin({
+  id: 'optimize-pdf',
+  kind: 'optimize',
+  title: 'Optimize PDF documents',
+  options,
+  undo: 'fields',
+  bytes: true,
+  summary: ({ max_px, quality, linearize, preserve_original }) =>
+    `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original goes'}`,
+  async *plan(items, _, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const unchanged = whyNoDocument(item.file)
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
+    }
+  },
+  run: (items, { preserve_original, password, ...wanted }, { documents, signal }) =>
+    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+      const unchanged = whyNoDocument(item.file)
+      if (unchanged) return { item: item.id, status: 'ok', unchanged }
+      try {
+        const result = await documents.optimize(item, { ...wanted, ...(password ? { password } : {}) }, signal)
+        if ('unchanged' in result) return { item: item.id, status: 'ok', unchanged: result.unchanged }
+        const { bytes, warnings } = result
+        return { item: item.id, status: 'ok', bytes, warnings, ...(preserve_original ? {} : { drop_previous: true }) }
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})

@@ -1,0 +1,95 @@
+// Cuts PDF documents into parts, which are new files beside them: a page each, so many pages each, or ranges of pages.
+import { z } from 'zod'
+import {
+  concurrently,
+  definePlugin,
+  documentPassword,
+  failed,
+  stemOf,
+  whyNoDocument,
+  type Item,
+  type Outcome,
+  type StagedBlob,
+} from '../contract.ts'
+
+const AT_ONCE = 4
+const MOST_RANGES = 200
+// Leaves room for the number within what a name may have.
+const MOST_STEM = 200
+
+const range = z
+  .string()
+  .trim()
+  .regex(/^[1-9]\d{0,5}(-([1-9]\d{0,5})?)?$/, 'Write pages like 3, 1-3, or 7- for all from the seventh on')
+  .refine((text) => {
+    const [first, last] = text.split('-')
+    return !last || Number(first) <= Number(last)
+  }, 'A range goes from a page to a later one')
+
+const options = z
+  .strictObject({
+    every: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .meta({ title: 'Pages of each part', help: 'Left out, and no ranges given: 1, each page by itself.' }),
+    ranges: z
+      .array(range)
+      .min(1)
+      .max(MOST_RANGES)
+      .optional()
+      .meta({ title: 'Or ranges of pages', help: 'A part each: 1-3, 5, 7-', widget: 'tags' }),
+    password: documentPassword,
+  })
+  .refine(({ every, ranges }) => every === undefined || ranges === undefined, {
+    message: 'Give a number of pages or ranges, one of them',
+    path: ['ranges'],
+  })
+type Options = z.output<typeof options>
+
+/** `created`: the parts, with the document's tags, settings and products. Fails with `pdf_pages` and as documents do. */
+export const splitPdf = definePlugin({
+  id: 'split-pdf',
+  kind: 'act',
+  title: 'Split PDF documents',
+  options,
+  undo: 'fields',
+  bytes: true,
+  summary: ({ every = 1, ranges }) => {
+    if (ranges) return `Makes parts of the pages ${ranges.join(', ')}`.slice(0, 200)
+    return every === 1 ? 'Makes a document of every page' : `Makes a document of every ${every} pages`
+  },
+  async *plan(items, _, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const unchanged = whyNoDocument(item.file)
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
+    }
+  },
+  run: (items, given, { documents, signal }) =>
+    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+      const unchanged = whyNoDocument(item.file)
+      if (unchanged) return { item: item.id, status: 'ok', unchanged }
+      try {
+        const { parts, warnings } = await documents.split(item, wantedOf(given), signal)
+        if (parts.length === 1 && !given.ranges)
+          return { item: item.id, status: 'ok', unchanged: 'It has no more pages than one part' }
+        return { item: item.id, status: 'ok', created: named(item, parts), warnings }
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})
+
+const wantedOf = ({ every = 1, ranges, password }: Options) => ({
+  ...(ranges ? { ranges } : { every }),
+  ...(password === undefined ? {} : { password }),
+})
+
+/** `guide.pdf` → `guide-01.pdf` …: numbers of the same length, so that names are sorted as the parts are. */
+function named({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
+  const stem = [...stemOf(file.filename)].slice(0, MOST_STEM).join('').trim()
+  const digits = String(parts.length).length
+  return parts.map(({ bytes }, at) => ({ filename: `${stem}-${String(at + 1).padStart(digits, '0')}.pdf`, bytes }))
+}

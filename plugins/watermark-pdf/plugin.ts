@@ -1,0 +1,78 @@
+// Puts a mark on every page of PDF documents: a text in any script, or a picture. The original stays as a version of the file.
+import { z } from 'zod'
+import { concurrently, definePlugin, documentPassword, failed, whyNoDocument, type Outcome } from '../contract.ts'
+
+const AT_ONCE = 4
+
+const POSITIONS = ['diagonal', 'center', 'top-left', 'top-right', 'bottom-left', 'bottom-right'] as const
+
+const options = z
+  .strictObject({
+    text: z.string().trim().min(1).max(200).optional().meta({ title: 'Text', help: 'In any script.' }),
+    picture: z
+      .string()
+      .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
+      .optional()
+      .meta({ title: 'Picture', help: 'A picture among the files, instead of a text.', widget: 'file' }),
+    position: z.enum(POSITIONS).default('diagonal').meta({ title: 'Position' }),
+    opacity: z
+      .number()
+      .min(0.01)
+      .max(1)
+      .default(0.3)
+      .meta({ title: 'Opacity', help: '0.3: hardly in the way; 1: solid' }),
+    font_size: z
+      .number()
+      .min(4)
+      .max(500)
+      .optional()
+      .meta({ title: 'Size of the letters (points)', help: 'Left out: as large as there is room.' }),
+    password: documentPassword,
+  })
+  .refine(({ text, picture }) => (text === undefined) !== (picture === undefined), {
+    message: 'Write a text, or choose a picture: one of them',
+    path: ['text'],
+  })
+type Options = z.output<typeof options>
+
+/** `bytes`. Fails with `text_not_drawable`, `image_damaged`, `file_not_found` (the picture), and as documents do. */
+export const watermarkPdf = definePlugin({
+  id: 'watermark-pdf',
+  kind: 'act',
+  title: 'Watermark PDF documents',
+  options,
+  undo: 'fields',
+  bytes: true,
+  summary: ({ text, position }) =>
+    (text === undefined ? `A picture on every page, ${position}` : `“${text}” on every page, ${position}`).slice(
+      0,
+      200,
+    ),
+  async *plan(items, _, { signal }) {
+    for (const item of items) {
+      signal.throwIfAborted()
+      const unchanged = whyNoDocument(item.file)
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
+    }
+  },
+  run: (items, given, { documents, signal }) =>
+    concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
+      const unchanged = whyNoDocument(item.file)
+      if (unchanged) return { item: item.id, status: 'ok', unchanged }
+      try {
+        return { item: item.id, status: 'ok', ...(await documents.watermark(item, wantedOf(given), signal)) }
+      } catch (error) {
+        return failed(item, error)
+      }
+    }),
+})
+
+const wantedOf = ({ text, picture, position, opacity, font_size, password }: Options) => ({
+  ...{ position, opacity },
+  ...(text === undefined ? {} : { text }),
+  ...(picture === undefined ? {} : { picture: uuidOf(picture) }),
+  ...(font_size === undefined ? {} : { font_size }),
+  ...(password === undefined ? {} : { password }),
+})
+
+const uuidOf = (id: string) => id.replace(/^file_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -1,0 +1,54 @@
+// Several documents in one, in their order. Form fields of the same name are told apart; bookmarks, which are of each alone, are left out.
+import type { Warning } from '../../../plugins/contract.ts'
+import { ERRORS } from '../../errors.ts'
+import { Refusal } from '../children/serve.ts'
+import { RESULT } from './finish.ts'
+import { openSound, type Opened } from './open.ts'
+import { HERE, runQpdf } from './qpdf.ts'
+import type { MergeTask } from './tasks.ts'
+
+export type Merged = { warnings: Warning[] } | { bad: number; code: string; message: string }
+
+export async function mergeDocuments({ folder, password, documents }: MergeTask): Promise<Merged> {
+  const opened: Opened[] = []
+  for (let at = 0; at < documents; at++) {
+    try {
+      opened.push(await openSound(folder, `in-${at}.pdf`, password))
+    } catch (error) {
+      if (error instanceof Refusal) return { bad: at, code: error.code, message: error.message }
+      throw error
+    }
+  }
+  try {
+    await putTogether(folder, opened)
+  } catch (error) {
+    const bad = error instanceof Refusal ? await firstBad(folder, opened) : -1
+    if (bad < 0) throw error
+    return { bad, code: 'pdf_damaged', message: ERRORS.pdf_damaged.message }
+  }
+  return { warnings: opened.some(({ protection }) => protection) ? [UNPROTECTED] : [] }
+}
+
+async function putTogether(folder: string, opened: readonly Opened[]): Promise<void> {
+  const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
+  const args = ['--empty', '--pages', ...pages, '--', '--object-streams=generate', '--deterministic-id']
+  await runQpdf(folder, [...args, `${HERE}/${RESULT}`])
+}
+
+/** Whose pages can't be taken out, though all that is in it can be read; -1: each can. */
+async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
+  for (const [at, one] of opened.entries())
+    if (
+      await putTogether(folder, [one]).then(
+        () => false,
+        (error: unknown) => error instanceof Refusal,
+      )
+    )
+      return at
+  return -1
+}
+
+const UNPROTECTED: Warning = {
+  code: 'pdf_unprotected',
+  message: 'Some of the documents took a password: the one that was made of them takes none',
+}

@@ -1,0 +1,74 @@
+// A document's objects as qpdf writes them in its JSON, version 2: dictionaries with `/Names`, references as `12 0 R`.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Opened } from './open.ts'
+import { HERE, runQpdf } from './qpdf.ts'
+
+export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value }
+export type Dictionary = { readonly [name: string]: Value }
+
+export interface Objects {
+  /** By references like `12 0 R`; of a stream, its dictionary. */
+  readonly values: ReadonlyMap<string, Value>
+  readonly streams: ReadonlySet<string>
+  /** What a value is, once references are followed. */
+  resolve(value: Value | undefined): Value
+  /** These and those. */
+  with(more: Objects): Objects
+}
+
+/** As qpdf writes it, whatever is in the document. */
+interface Written {
+  qpdf: [unknown, Record<string, { stream?: { dict: Dictionary }; value?: Value }>]
+}
+const JSON_FILE = 'objects.json'
+const DEEPEST = 50
+
+/** Reads those of `ids` (`12,0`), or all; `args`: what else qpdf is to do with them. */
+export async function readObjects(
+  folder: string,
+  { file }: Opened,
+  ids: readonly string[] = [],
+  args: readonly string[] = ['--json-stream-data=none'],
+): Promise<Objects> {
+  await runQpdf(folder, [
+    ...[`${HERE}/${file}`, '--json=2', '--json-key=qpdf', '--decode-level=none', ...args],
+    ...ids.map((id) => `--json-object=${id}`),
+    `${HERE}/${JSON_FILE}`,
+  ])
+  const { qpdf } = JSON.parse(await readFile(path.join(folder, JSON_FILE), 'utf8')) as Written
+  return parse(qpdf[1])
+}
+
+function parse(written: Written['qpdf'][1]): Objects {
+  const streams = new Set<string>()
+  const values = new Map<string, Value>()
+  for (const [name, { stream, value }] of Object.entries(written)) {
+    const reference = name.replace(/^obj:/, '')
+    if (stream) streams.add(reference)
+    values.set(reference, stream ? stream.dict : (value ?? null))
+  }
+  return objectsOf(values, streams)
+}
+
+function objectsOf(values: ReadonlyMap<string, Value>, streams: ReadonlySet<string>): Objects {
+  const resolve = (value: Value | undefined, deep = 0): Value =>
+    isReference(value) && deep < DEEPEST ? resolve(values.get(value), deep + 1) : (value ?? null)
+  return {
+    values,
+    streams,
+    resolve: (value) => resolve(value),
+    with: (more) => objectsOf(new Map([...values, ...more.values]), new Set([...streams, ...more.streams])),
+  }
+}
+
+export const isReference = (value: Value | undefined): value is string =>
+  typeof value === 'string' && /^\d+ \d+ R$/.test(value)
+
+export const isDictionary = (value: Value | undefined): value is Dictionary =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value)
+
+/** `12 0 R` as qpdf's arguments name it. */
+export const idOf = (reference: string): string => reference.replace(/^(\d+) (\d+) R$/, '$1,$2')

@@ -1,0 +1,60 @@
+// A document cut into parts. A part has its pages, with their links and form fields; bookmarks, which are of the whole, stay behind.
+import { readdir } from 'node:fs/promises'
+import type { Warning } from '../../../plugins/contract.ts'
+import { Refusal } from '../children/serve.ts'
+import { identity } from './finish.ts'
+import type { Opened } from './open.ts'
+import { pageReferences } from './pages.ts'
+import { HERE, runQpdf } from './qpdf.ts'
+import { rangesIn, textOf, type Range } from './ranges.ts'
+import type { SplitTask } from './tasks.ts'
+
+interface Part {
+  file: string
+  /** `1-3`. */
+  pages: string
+}
+
+export const MOST_PARTS = 2000
+
+/** `opened` is sound, and so are its parts. Throws `Refusal`: `pdf_pages`, `pdf_damaged`. */
+export async function splitDocument(
+  opened: Opened,
+  { folder, wanted }: SplitTask,
+): Promise<{ parts: Part[]; warnings: Warning[] }> {
+  const pages = (await pageReferences(folder, opened)).length
+  const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
+  if (count > MOST_PARTS)
+    throw new Refusal('pdf_pages', `This would make ${count} documents: at most ${MOST_PARTS} are made of one`)
+  const parts = await ('every' in wanted
+    ? cutEvery(folder, opened, wanted.every, pages)
+    : cutRanges(folder, opened, rangesIn(wanted.ranges, pages)))
+  return { parts, warnings: [] }
+}
+
+async function cutEvery(folder: string, opened: Opened, every: number, pages: number): Promise<Part[]> {
+  await runQpdf(folder, [
+    ...[`${HERE}/${opened.file}`, `--split-pages=${every}`, ...SMALL, ...identity(opened)],
+    `${HERE}/part-%d.pdf`,
+  ])
+  const files = (await readdir(folder)).filter((name) => name.startsWith('part-')).sort()
+  return files.map((file, at) => {
+    const last = Math.min((at + 1) * every, pages)
+    return { file, pages: textOf({ first: at * every + 1, last }) }
+  })
+}
+
+async function cutRanges(folder: string, opened: Opened, ranges: readonly Range[]): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const [at, range] of ranges.entries()) {
+    const file = `part-${at}.pdf`
+    const pages = textOf(range)
+    const source = ['--empty', '--pages', `${HERE}/${opened.file}`, pages, '--']
+    await runQpdf(folder, [...source, ...SMALL, ...identity(opened), `${HERE}/${file}`])
+    parts.push({ file, pages })
+  }
+  return parts
+}
+
+/** Without what only the other parts' pages show. */
+const SMALL = ['--remove-unreferenced-resources=yes', '--object-streams=generate']

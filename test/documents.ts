@@ -1,0 +1,254 @@
+// PDF documents for tests: written by hand, so that each page is just as odd as the test wants it, and read back with the system's tools.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { constants, deflateRawSync } from 'node:zlib'
+import sharp from 'sharp'
+import type { Item, WriteContext } from '../plugins/contract.ts'
+import { fileItem } from './fakes/context.ts'
+
+const run = promisify(execFile)
+
+export interface PageWanted {
+  /** What the page's dictionary has besides its content: `/MediaBox [0 0 200 300] /Rotate 90`. */
+  says?: string
+  /** What it has to draw with, besides the font `/F`. */
+  resources?: string
+  /** PDF's operators. */
+  draws?: string
+}
+
+/** `extra`: further objects' bodies, from number 10 on; the catalogue's additions stand in `catalog`, the page tree's in `tree`. */
+export function documentOf(
+  pages: readonly PageWanted[],
+  {
+    extra = [],
+    catalog = '',
+    tree = '',
+  }: { extra?: readonly (string | Buffer)[]; catalog?: string; tree?: string } = {},
+): Buffer {
+  const first = 10 + extra.length
+  const bodies = new Map<number, string | Buffer>([
+    [1, `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`],
+    [
+      2,
+      `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, at) => `${first + 2 * at} 0 R`).join(' ')}] ${tree} >>`,
+    ],
+    [3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'],
+    ...extra.map((body, at): [number, string | Buffer] => [10 + at, body]),
+  ])
+  pages.forEach(({ says = '/MediaBox [0 0 200 300]', resources = '', draws = '' }, at) => {
+    bodies.set(
+      first + 2 * at,
+      `<< /Type /Page /Parent 2 0 R /Resources << /Font << /F 3 0 R >> ${resources} >> /Contents ${first + 2 * at + 1} 0 R ${says} >>`,
+    )
+    bodies.set(first + 2 * at + 1, streamOf('', draws))
+  })
+  return assemble(bodies)
+}
+
+export const streamOf = (says: string, content: string | Buffer): Buffer => {
+  const bytes = Buffer.from(content)
+  return Buffer.concat([
+    Buffer.from(`<< ${says} /Length ${bytes.length} >>\nstream\n`),
+    bytes,
+    Buffer.from('\nendstream'),
+  ])
+}
+
+function assemble(bodies: ReadonlyMap<number, string | Buffer>): Buffer {
+  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
+  const offsets = new Map<number, number>()
+  let at = parts[0]!.length
+  for (const [number, body] of bodies) {
+    const object = Buffer.concat([Buffer.from(`${number} 0 obj\n`), Buffer.from(body), Buffer.from('\nendobj\n')])
+    offsets.set(number, at)
+    at += object.length
+    parts.push(object)
+  }
+  const size = Math.max(...bodies.keys()) + 1
+  const entry = (number: number) =>
+    offsets.has(number) ? `${String(offsets.get(number)).padStart(10, '0')} 00000 n \n` : '0000000000 65535 f \n'
+  const table = Array.from({ length: size }, (_, number) => entry(number)).join('')
+  parts.push(
+    Buffer.from(`xref\n0 ${size}\n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`),
+  )
+  return Buffer.concat(parts)
+}
+
+/**
+ * 1.5 MB that unfold into 1.5 GB when the first page is looked for: an object stream with one endless list in it. What a reader makes
+ * of that takes several times as much.
+ */
+export function bomb(megabytes = 1500): Buffer {
+  const first = '2 0 6 60 '
+  const tree = '<< /Type /Pages /Count 1 /Kids [3 0 R] >>'.padEnd(60)
+  // Blocks that stand for themselves: the same one again and again is as good as a long text.
+  const packed = (text: string | Buffer) => deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH, level: 9 })
+  const zeros = packed(Buffer.alloc(1024 ** 2, '0 '))
+  const stream = Buffer.concat([
+    Buffer.from([0x78, 0xda]),
+    packed(`${first}${tree}[`),
+    ...Array.from({ length: megabytes }, () => zeros),
+    deflateRawSync(']'),
+    Buffer.alloc(4),
+  ])
+  const parts = [
+    Buffer.from('%PDF-1.5\n'),
+    Buffer.from('1 0 obj\n<< /Type /Catalog /Pages 2 0 R /Extra 6 0 R >>\nendobj\n'),
+    Buffer.from('3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] >>\nendobj\n'),
+    Buffer.concat([
+      Buffer.from('5 0 obj\n'),
+      streamOf(`/Type /ObjStm /N 2 /First ${first.length} /Filter /FlateDecode`, stream),
+      Buffer.from('\nendobj\n'),
+    ]),
+  ]
+  const [, catalog, page, objects] = parts.map((_, at) =>
+    parts.slice(0, at).reduce((sum, { length }) => sum + length, 0),
+  )
+  const end = parts.reduce((sum, { length }) => sum + length, 0)
+  const row = (type: number, offset: number, index: number) => [type, ...bytesOf(offset, 4), index]
+  const table = Buffer.from(
+    [
+      [0, 0, 0],
+      [1, catalog!, 0],
+      [2, 5, 0],
+      [1, page!, 0],
+      [0, 0, 0],
+      [1, objects!, 0],
+      [2, 5, 1],
+      [1, end, 0],
+    ].flatMap(([type, offset, index]) => row(type!, offset!, index!)),
+  )
+  return Buffer.concat([
+    ...parts,
+    Buffer.from('7 0 obj\n'),
+    streamOf('/Type /XRef /Size 8 /W [1 4 1] /Root 1 0 R', table),
+    Buffer.from(`\nendobj\nstartxref\n${end}\n%%EOF\n`),
+  ])
+}
+
+const bytesOf = (value: number, count: number) =>
+  Array.from({ length: count }, (_, at) => Math.floor(value / 256 ** (count - 1 - at)) % 256)
+
+/** A page that says its number, so that it is known again: `page 3`. */
+export const numberedPages = (count: number): PageWanted[] =>
+  Array.from({ length: count }, (_, at) => ({ draws: `BT /F 24 Tf 40 150 Td (page ${at + 1}) Tj ET` }))
+
+/** Calls `work` with the path of a file that has these bytes. */
+export async function asFile<T>(bytes: Uint8Array, work: (file: string, folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-pdf-'))
+  try {
+    const file = path.join(folder, 'document.pdf')
+    await writeFile(file, bytes)
+    return await work(file, folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What is wrong with a document, as the system's qpdf says; empty: nothing. */
+export const faultsOf = (bytes: Uint8Array, password = ''): Promise<string> =>
+  asFile(bytes, async (file) => {
+    try {
+      await run('qpdf', [`--password=${password}`, '--check', file])
+      return ''
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return `qpdf --check: ${code} ${stdout}${stderr}`.slice(0, 2000)
+    }
+  })
+
+/** The text of its pages, each as poppler reads it. */
+export const textsOf = (bytes: Uint8Array): Promise<string[]> =>
+  asFile(bytes, async (file) => {
+    const { stdout } = await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 1024 ** 3 })
+    return stdout
+      .split('\f')
+      .slice(0, -1)
+      .map((text) => text.trim())
+  })
+
+export interface Rendered {
+  width: number
+  height: number
+  /** A byte a pixel, from the upper left: 0 black, 255 white. */
+  grey: Buffer
+}
+
+/** Pages as poppler draws them, at `dpi`: what a reader sees, cut to the crop box and turned. */
+export const renderPages = (
+  bytes: Uint8Array,
+  dpi: number,
+  range?: [first: number, last: number],
+): Promise<Rendered[]> =>
+  asFile(bytes, async (file, folder) => {
+    const pages = range ? ['-f', String(range[0]), '-l', String(range[1])] : []
+    await run('pdftoppm', ['-cropbox', '-r', String(dpi), '-gray', ...pages, '-png', file, path.join(folder, 'page')])
+    const images = (await readdir(folder)).filter((name) => name.endsWith('.png')).sort()
+    return Promise.all(
+      images.map(async (name) => {
+        const image = sharp(await readFile(path.join(folder, name))).toColourspace('b-w')
+        const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
+        return { width: info.width, height: info.height, grey: data }
+      }),
+    )
+  })
+
+/** Where there is ink, in shares of the page from its upper left; null: nowhere. */
+export function inkOf({
+  width,
+  height,
+  grey,
+}: Rendered): { left: number; top: number; right: number; bottom: number } | null {
+  let [left, top, right, bottom] = [width, height, -1, -1]
+  grey.forEach((value, at) => {
+    if (value > 250) return
+    const [x, y] = [at % width, Math.floor(at / width)]
+    ;[left, right] = [Math.min(left, x), Math.max(right, x)]
+    ;[top, bottom] = [Math.min(top, y), Math.max(bottom, y)]
+  })
+  if (right < 0) return null
+  return { left: left / width, top: top / height, right: (right + 1) / width, bottom: (bottom + 1) / height }
+}
+
+/** An item of an operation with these bytes, as an earlier step leaves them. */
+export async function documentItem(
+  { stage }: Pick<WriteContext, 'stage'>,
+  filename: string,
+  bytes: Uint8Array,
+): Promise<Item> {
+  const staged = await stage.write(Readable.from([Buffer.from(bytes)]), null, new AbortController().signal)
+  return { ...fileItem(filename, { filename }), staged }
+}
+
+/** Encrypted by the system's qpdf: `user` opens it, `owner` may do everything. */
+export const encrypted = (
+  bytes: Uint8Array,
+  user: string,
+  owner: string,
+  bits: 40 | 128 | 256 = 256,
+): Promise<Buffer> =>
+  asFile(bytes, async (file, folder) => {
+    const to = path.join(folder, 'encrypted.pdf')
+    await run('qpdf', ['--allow-weak-crypto', '--encrypt', user, owner, String(bits), '--', file, to])
+    return readFile(to)
+  })
+
+/** How it is encrypted, in qpdf's words; empty: it is not. */
+export const protectionOf = (bytes: Uint8Array, password = ''): Promise<string> =>
+  asFile(bytes, async (file) => {
+    const { stdout } = await run('qpdf', [`--password=${password}`, '--show-encryption', file])
+    return stdout.startsWith('File is not encrypted') ? '' : stdout
+  })
+
+/** All of it as text that can be searched, streams too. */
+export const unpacked = (bytes: Uint8Array): Promise<string> =>
+  asFile(bytes, async (file, folder) => {
+    const to = path.join(folder, 'unpacked.pdf')
+    await run('qpdf', ['--qdf', '--object-streams=disable', file, to])
+    return readFile(to, 'latin1')
+  })

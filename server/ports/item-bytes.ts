@@ -30,7 +30,9 @@ export async function copyOut(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await pipeline(await stores.get(location)!.read(shop, hash), createWriteStream(to), { signal })
+    const store = stores.get(location)!
+    if (store.copyOut) await store.copyOut(shop, hash, to)
+    else await pipeline(await store.read(shop, hash), createWriteStream(to), { signal })
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof StoreError) throw storeFailure(error)

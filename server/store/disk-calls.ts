@@ -51,6 +51,8 @@ export const rename: Call<[from: string, to: string], void> = asStore(promisify(
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
 /** A second name for the same bytes. */
 export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
+/** The system moves the bytes. */
+export const copy: Call<[from: string, to: string], void> = asStore((from, to) => fs.promises.copyFile(from, to))
 export const touch: Call<[path: string, at: Date], void> = asStore((path, at) => fs.promises.utimes(path, at, at))
 export const stat: Call<[path: string], fs.Stats> = asStore(promisify(fs.stat) as Call<[string], fs.Stats>)
 export const makeFolder: Call<[path: string], string | undefined> = asStore((path) =>

@@ -1,6 +1,6 @@
 // A storage location on a disk: `<folder>/<shop>/<hash>`, with temporary names in `<folder>/tmp`.
 import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
-import { isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
+import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { adoptFile } from './disk-adopt.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'
 import { sweepDisk } from './disk-sweep.ts'
@@ -45,6 +45,13 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     open: async (shop, hash) => {
       const fd = await openBlob(layout.blob(shop, hash))
       return { read: (into, position) => readAt(fd, into, position), close: async () => closeSync(fd) }
+    },
+    copyOut: async (shop, hash, path) => {
+      try {
+        await copy(layout.blob(shop, hash), path)
+      } catch (error) {
+        throw isAbsent(error) ? new StoreError('missing', { cause: error }) : error
+      }
     },
     readWhole: async (shop, hash) => {
       const fd = await openBlob(layout.blob(shop, hash))

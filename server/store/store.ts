@@ -52,6 +52,11 @@ export interface BlobStore {
    * stream does. Rejects as `read` does.
    */
   open?(shop: number, hash: string): Promise<BlobReader>
+  /**
+   * Only where the bytes are on this machine: makes the file `path` with the same bytes, none of which pass through this process.
+   * Rejects as `read` does, and as `write` does where there is no room.
+   */
+  copyOut?(shop: number, hash: string, path: string): Promise<void>
   /** A small blob at once: faster than a stream. */
   readWhole(shop: number, hash: string): Promise<Buffer>
   /** The size, or null when the blob is not here. */

@@ -1,5 +1,5 @@
 // What every storage location must do, wherever its bytes lie.
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -104,6 +104,17 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       await expect(on.store.open!(SHOP, hashOf(Buffer.from('never written')))).rejects.toMatchObject({
         code: 'missing',
       })
+    })
+    it('copies a blob to a file, where it can', async () => {
+      if (!on.store.copyOut) return
+      const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-copy-'))
+      const bytes = contentOf(300_000, 'copied out')
+      const { hash } = await put(bytes)
+      await on.store.copyOut(SHOP, hash, path.join(folder, 'blob'))
+      expect((await readFile(path.join(folder, 'blob'))).equals(bytes)).toBe(true)
+      const missing = on.store.copyOut(SHOP, 'a'.repeat(64), path.join(folder, 'none'))
+      await expect(missing).rejects.toMatchObject({ code: 'missing' })
+      await rm(folder, { recursive: true })
     })
     it('lets a reader stop early', async () => {
       const { hash } = await put(contentOf(3_000_000, 'early'))

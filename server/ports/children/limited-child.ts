@@ -1,11 +1,11 @@
 // Work on hostile files is done in a process of its own, with limits: its death costs the one file that it worked on. The child is
 // one of our scripts that calls `serveRequests`; it is asked in JSON, and answers in JSON that is checked before it is believed.
 import type { ChildProcess } from 'node:child_process'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { launch, type ChildWanted } from './launch.ts'
-import { replySchema, tellsOfMemory, type Refused } from './replies.ts'
+import { tellsOfMemory, type Refused, type Reply } from './replies.ts'
 
 export type { ChildWanted } from './launch.ts'
 
@@ -65,6 +65,18 @@ export function startLimitedChild(wanted: ChildWanted): LimitedChild {
     close: () => void child.kill('SIGKILL'),
   }
 }
+
+const replySchema: z.ZodType<Reply> = z.union([
+  z.object({ answer: z.json() }),
+  z.object({
+    refused: z.object({
+      code: z.string().max(64),
+      message: z.string().max(1000),
+      memory: z.boolean(),
+      inside: z.string().max(4000),
+    }),
+  }),
+])
 
 async function askOnce(child: ChildProcess, death: Promise<never>, input: unknown, stop: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()

@@ -16,7 +16,7 @@ export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Ans
   process.on('disconnect', () => process.exit())
   process.on('message', ({ input }: { input: Input }) => {
     work(input).then(
-      (answer) => reply({ answer: answer as never }),
+      (answer) => reply({ answer }),
       (error: unknown) => reply({ refused: toldAs(error) }),
     )
   })

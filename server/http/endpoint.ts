@@ -65,6 +65,8 @@ export interface Endpoint<
   params?: Params
   query?: Query
   body?: Body
+  /** It reads the request's body by itself, and sees to Idempotency-Key once it has: the key stands for that body. */
+  readsBody?: true
   /** By status. A schema, or null for an answer that is not JSON. */
   replies: Record<number, { description: string; schema: z.ZodType | null }>
   handler(request: Request<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply | null>

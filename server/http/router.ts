@@ -62,7 +62,7 @@ async function answer(ctx: Context, endpoint: Endpoint, caller: Caller): Promise
   const handle = (idempotencyKey: string | undefined) =>
     endpoint.handler({ caller, params, query, body, idempotencyKey, signal, ctx })
   const key = ctx.get('Idempotency-Key')
-  const writes = endpoint.method === 'post' || endpoint.method === 'put'
+  const writes = (endpoint.method === 'post' || endpoint.method === 'put') && !endpoint.readsBody
   const reply =
     key && writes
       ? await idempotently(

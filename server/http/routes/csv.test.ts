@@ -158,6 +158,38 @@ describe('an upload', () => {
     expect(await count()).toBe(before)
   })
 
+  it('under one Idempotency-Key is one file; under the same key another file is a conflict', async () => {
+    const headers = (key: string) => ({ 'content-type': 'text/csv', 'idempotency-key': key })
+    const count = async () => (await app.owner.scope.query('select from csv_uploads where shop_id = :shop')).length
+    const [text, before] = [csv(`a.pdf,${url},,,,`), await count()]
+    const first = await app.upload(text, headers('key-1'), '?filename=a.csv')
+    const again = await app.upload(text, headers('key-1'), '?filename=a.csv')
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    expect(again.body).toEqual(first.body)
+    const form = new FormData()
+    form.append('file', new Blob([text]), 'a.csv')
+    const posted = await fetch(`${app.url}/api/csv`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.key}`, 'idempotency-key': 'key-1' },
+      body: form,
+    })
+    expect([posted.status, ((await posted.json()) as Answer['body']).id]).toEqual([201, first.body.id])
+    for (const [other, name] of [
+      [csv(`b.pdf,${url},,,,`), 'a.csv'],
+      [text, 'b.csv'],
+    ] as const) {
+      const refused = await app.upload(other, headers('key-1'), `?filename=${name}`)
+      expect([refused.status, refused.body.error.code]).toEqual([409, 'idempotency_key_reused'])
+    }
+    expect((await app.upload(text, headers('key-2'))).body.id).not.toBe(first.body.id)
+    const refused = await app.upload('nothing', headers('key-3'))
+    expect([refused.status, (await app.upload(text, headers('key-3'))).status]).toEqual([422, 201])
+    const together = await Promise.all(Array.from({ length: 5 }, () => app.upload(text, headers('key-4'))))
+    expect(new Set(together.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
+    expect((await app.upload(text, headers('x'.repeat(256)))).status).toBe(400)
+    expect(await count()).toBe(before + 4)
+  })
+
   it('that is refused does not hold up what comes after it on the same connection', async () => {
     const form = new FormData()
     form.append('file', new Blob([megabytes(50.5)]), 'a.csv')

@@ -1,4 +1,5 @@
 // CSV import: upload, map the columns, check the whole file, start. The check goes on in the background; the file says how far.
+import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { queueCheck } from '../../channels/csv/check-run.ts'
@@ -21,7 +22,8 @@ import {
   savedMappingSchema,
 } from '../csv-record.ts'
 import { fromCursor, toCursor } from '../cursors.ts'
-import { endpoint, type Caller, type Endpoint, type Scope } from '../endpoint.ts'
+import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
+import { idempotently } from '../idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { errorSchema, listOf, page } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
@@ -88,12 +90,46 @@ const upload = () =>
       413: { description: 'More than 50 MB', schema: errorSchema },
       422: { description: 'It cannot be read: `Invalid CSV format`, with row and column', schema: errorSchema },
     },
-    handler: async ({ caller, query, ctx }) => {
+    readsBody: true,
+    handler: async ({ caller, query, ctx, signal }) => {
       const { bytes, filename } = await receivedFile(ctx, query.filename, MOST_BYTES)
-      const body = csvRecord(await requireUpload(caller.scope, await receive(caller.scope, bytes, filename)))
-      return { status: 201, headers: { Location: `/api/csv/${body.id}` }, body }
+      const hash = createHash('sha256')
+      const id = await receive(caller.scope, hashed(bytes, hash), filename)
+      const reply = async (): Promise<Reply> => {
+        const body = csvRecord(await requireUpload(caller.scope, id))
+        return { status: 201, headers: { Location: `/api/csv/${body.id}` }, body }
+      }
+      const key = ctx.get('Idempotency-Key')
+      if (!key) return reply()
+      const request = { key, method: 'post', path: ctx.path, body: { filename, sha256: hash.digest('hex') }, signal }
+      return onceFor(caller, id, (work) => idempotently(caller.scope, request, work), reply)
     },
   })
+
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+/** The file was received before it could be compared: where the key has its answer, or another file, it is not kept. */
+async function onceFor(
+  caller: Caller,
+  id: string,
+  once: (work: () => Promise<Reply>) => Promise<Reply>,
+  reply: () => Promise<Reply>,
+): Promise<Reply> {
+  let kept = false
+  try {
+    return await once(() => {
+      kept = true
+      return reply()
+    })
+  } finally {
+    if (!kept) await removeUpload(caller.scope, id)
+  }
+}
 
 const read = () =>
   endpoint({

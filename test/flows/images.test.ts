@@ -10,6 +10,7 @@ import type { Entry, Workflow } from '../../plugins/contract.ts'
 import { withOptions, type ItemRow, type OperationRow } from '../../server/engine/engine.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
 import type { BlobStore } from '../../server/store/store.ts'
+import { checkWorkflow } from '../../server/workflows/check.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { animation, bomb, delaysOf, photo } from '../images.ts'
 import { fillMirror } from '../mirror.ts'
@@ -44,7 +45,20 @@ const importOf = (...steps: [plugin: string, options?: Record<string, unknown>][
   ...{ id: 'own-import', title: 'Import of images', action: 'import', kind: 'import', parallel: 2 },
   steps: steps.map(([plugin, options = {}]) => ({ id: plugin, plugin, options })),
 })
-const ON_THE_WAY = importOf(['fetch-url'], ['optimize-image', { max_px: 100 }], ['map-products'], ['notify'])
+/** A shop's own workflow, as it would be kept. */
+const own = checkWorkflow(
+  {
+    ...{ name: 'Small photographs', kind: 'import', parallel: 2, channel: 'api' },
+    steps: [
+      { plugin: 'fetch-url' },
+      { plugin: 'validate-file' },
+      { plugin: 'optimize-image', options: { max_px: 100 } },
+      { plugin: 'map-products' },
+      { plugin: 'notify' },
+    ],
+  },
+  { plugins, workflows },
+)
 
 async function imported(
   workflow: Workflow,
@@ -181,9 +195,10 @@ test('a preview names the new names, and those that are taken', async () => {
 })
 
 test('on their way in: under the new name, with a product, the others untouched', async () => {
+  expect(own.problems).toEqual([])
   await fillMirror(house.scope, [{ title: 'Mountain lake at dawn' }])
   const jpeg = await photo(300, 200).jpeg({ quality: 95 }).toBuffer()
-  const items = await imported(ON_THE_WAY, {
+  const items = await imported(own.workflow, {
     'mountain-lake-at-dawn.jpg': jpeg,
     'guide.pdf': Buffer.from('%PDF-1.7'),
     'small.webp': await photo(60, 40).webp({ quality: 30 }).toBuffer(),
@@ -209,7 +224,7 @@ test.each([
 ] as const)('a new name that is taken, and %s', async (onConflict, code, names) => {
   await imported(importOf(['fetch-url']), { 'photo.webp': await photo(50, 50).webp().toBuffer() })
   const items = await imported(
-    ON_THE_WAY,
+    own.workflow,
     { 'photo.jpg': await photo(300, 200).jpeg().toBuffer(), 'photo.png': await photo(200, 300).png().toBuffer() },
     onConflict,
   )

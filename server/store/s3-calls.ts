@@ -10,9 +10,13 @@ const SILENT_MS = 180_000
 /** Each is tried this often where trying again can help, with waits that grow in between. */
 const ATTEMPTS = 4
 
+/** Parts on their way at once, of all objects: this many are in memory, besides one of each object that fills or waits. */
+const PARTS_AT_ONCE = 12
+
 export interface Bucket {
   client: S3Client
   name: string
+  slots: Slots
   /** Makes a call; what it rejects with is a `StoreError`, or the reason of `signal`. */
   call<T>(work: (options: { abortSignal?: AbortSignal }) => Promise<T>, signal?: AbortSignal): Promise<T>
 }
@@ -36,6 +40,7 @@ export function openBucket({ bucket, region, endpoint, pathStyle, credentials }:
   return {
     client,
     name: bucket,
+    slots: createSlots(PARTS_AT_ONCE),
     call: async (work, signal) => {
       signal?.throwIfAborted()
       try {
@@ -44,6 +49,28 @@ export function openBucket({ bucket, region, endpoint, pathStyle, credentials }:
         signal?.throwIfAborted()
         throw storeErrorOf(error)
       }
+    },
+  }
+}
+
+interface Slots {
+  /** Resolves in turn, with how to give the slot back. */
+  take(): Promise<() => void>
+}
+
+function createSlots(count: number): Slots {
+  const waiting: (() => void)[] = []
+  let free = count
+  const leave = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else free += 1
+  }
+  return {
+    take: async () => {
+      if (free > 0) free -= 1
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      return leave
     },
   }
 }

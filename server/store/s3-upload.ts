@@ -1,4 +1,4 @@
-// One object put together from parts: nobody sees it before it is whole. While one part fills, a few are on their way.
+// One object put together from parts: nobody sees it before it is whole. While one part fills, two are on their way.
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -10,11 +10,11 @@ import { nameOf, type Bucket } from './s3-calls.ts'
 import { look } from './s3-read.ts'
 import { StoreError } from './store.ts'
 
-/** Parts on their way at once. With the one that fills and the one that waits, four are in memory. */
+/** Parts of one object on their way at once. */
 const AT_ONCE = 2
 
 export interface Upload {
-  /** Resolves when there is room for the next one; a failure of this one may show only then. */
+  /** Resolves when it is on its way, so that the next one can fill; a failure shows with the next call. */
   add(part: Buffer): Promise<void>
   /** The same for a range of another object, both ends included. */
   addCopy(from: string, start: number, end: number): Promise<void>
@@ -26,44 +26,31 @@ export interface Upload {
 
 export async function startUpload(bucket: Bucket, key: string, signal: AbortSignal | undefined): Promise<Upload> {
   const of = { Bucket: bucket.name, Key: key }
-  const { client, call } = bucket
+  const { client, call, slots } = bucket
   const begun = await call((options) => client.send(new CreateMultipartUploadCommand(of), options), signal)
   const upload = { ...of, UploadId: begun.UploadId }
   const stop = new AbortController()
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-  const done: { PartNumber: number; ETag: string | undefined }[] = []
-  const running = new Set<Promise<void>>()
-  let failure: { error: unknown } | null = null
-
-  const send = async (work: (number: number) => Promise<string | undefined>) => {
-    const PartNumber = done.length + 1
-    const place = { PartNumber, ETag: undefined as string | undefined }
-    done.push(place)
-    const task: Promise<void> = work(PartNumber).then(
-      (ETag) => void (place.ETag = ETag),
-      (error: unknown) => void (failure ??= { error }),
-    )
-    const tracked: Promise<void> = task.finally(() => running.delete(tracked))
-    running.add(tracked)
-    if (running.size >= AT_ONCE) await Promise.race(running)
-    if (failure) throw failure.error
-  }
+  const parts = createParts()
   return {
-    add: (part) =>
-      send(async (PartNumber) => {
+    add: async (part) => {
+      await parts.room()
+      const leave = await slots.take()
+      parts.send(async (PartNumber) => {
         const command = new UploadPartCommand({ ...upload, PartNumber, Body: part, ContentLength: part.length })
-        return (await call((options) => client.send(command, options), either)).ETag
-      }),
-    addCopy: (from, start, end) =>
-      send(async (PartNumber) => {
+        return (await call((options) => client.send(command, options), either).finally(leave)).ETag
+      })
+    },
+    addCopy: async (from, start, end) => {
+      await parts.room()
+      parts.send(async (PartNumber) => {
         const source = { CopySource: `${bucket.name}/${from}`, CopySourceRange: `bytes=${start}-${end}` }
         const command = new UploadPartCopyCommand({ ...upload, ...source, PartNumber })
         return (await call((options) => client.send(command, options), either)).CopyPartResult?.ETag
-      }),
+      })
+    },
     complete: async (size) => {
-      await Promise.all(running)
-      if (failure) throw failure.error
-      const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } })
+      const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: await parts.all() } })
       await call((options) => client.send(command, options), signal).catch(async (error: unknown) => {
         // The answer to an earlier try may have got lost: then it is complete, and unknown under its old name.
         if (!(await isThere(bucket, key, size, error))) throw error
@@ -72,8 +59,46 @@ export async function startUpload(bucket: Bucket, key: string, signal: AbortSign
     discard: async () => {
       stop.abort()
       // A part that arrives behind the abort would stay.
-      await Promise.all(running)
+      await parts.all().catch(() => {})
       await call((options) => client.send(new AbortMultipartUploadCommand(upload), options)).catch(() => {})
+    },
+  }
+}
+
+interface SentPart {
+  PartNumber: number
+  ETag: string | undefined
+}
+
+/** Parts on their way, numbered in the order in which they are sent. */
+function createParts() {
+  const sent: SentPart[] = []
+  const running = new Set<Promise<void>>()
+  let failure: { error: unknown } | null = null
+  const check = () => {
+    if (failure) throw failure.error
+  }
+  return {
+    /** Resolves when one more may go; rejects with what became of an earlier one. */
+    room: async () => {
+      if (running.size >= AT_ONCE) await Promise.race(running)
+      check()
+    },
+    send: (work: (number: number) => Promise<string | undefined>) => {
+      const part: SentPart = { PartNumber: sent.length + 1, ETag: undefined }
+      sent.push(part)
+      const task: Promise<void> = work(part.PartNumber).then(
+        (ETag) => void (part.ETag = ETag),
+        (error: unknown) => void (failure ??= { error }),
+      )
+      const tracked: Promise<void> = task.finally(() => running.delete(tracked))
+      running.add(tracked)
+    },
+    /** All of them, once they have arrived. */
+    all: async (): Promise<SentPart[]> => {
+      await Promise.all(running)
+      check()
+      return sent
     },
   }
 }

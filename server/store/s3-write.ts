@@ -88,7 +88,7 @@ async function sendParts(
 ): Promise<Sent> {
   const hasher = new Blake3Hasher()
   let size = 0
-  let held: Buffer | null = null
+  let first: Buffer | null = null
   let upload: Upload | null = null
   const seen = (chunk: Uint8Array) => {
     hasher.update(asBuffer(chunk))
@@ -97,17 +97,18 @@ async function sendParts(
   const release = (chunks: readonly Uint8Array[]) => bytes.release?.(chunks)
   try {
     for await (const part of inParts(abortable(bytes, signal), release, seen)) {
-      // One is held back: only with the next one it is known that they are several.
-      if (held) {
+      // The first one is held back: only with the next one it is known that they are several.
+      if (!upload && !first) first = part
+      else {
         upload ??= await startUpload(bucket, key, signal)
-        await upload.add(held)
+        if (first) await upload.add(first)
+        first = null
+        await upload.add(part)
       }
-      held = part
     }
     const written = { hash: hasher.digest('hex'), size_bytes: size }
     if (expected !== undefined && expected !== written.hash) throw new StoreError('unavailable')
-    if (!upload) return { written, only: held ?? Buffer.alloc(0) }
-    await upload.add(held!)
+    if (!upload) return { written, only: first ?? Buffer.alloc(0) }
     await upload.complete(size)
     return { written, only: null }
   } catch (error) {

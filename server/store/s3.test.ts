@@ -95,6 +95,22 @@ describe('S3', () => {
     // 130 MB went through: four parts are held, the bucket is in this process too, and the collector takes its time.
     expect(most - before).toBeLessThan(100_000_000)
   })
+  it('has a dozen parts on their way at once, however many bodies are written', async () => {
+    const gate = Promise.withResolvers<null>()
+    let arrived = 0
+    s3.intercept = ({ url }) => {
+      if (!url.includes('partNumber=')) return null
+      arrived += 1
+      return gate.promise
+    }
+    const writes = Array.from({ length: 10 }, (_, n) => store.write(3, stream(17_000_000, `many ${n}`)))
+    await expect.poll(() => arrived).toBe(12)
+    for (let n = 0; n < 20; n += 1) await store.size(3, hashOf(Buffer.from(String(n))))
+    expect(arrived).toBe(12)
+    gate.resolve(null)
+    expect(new Set((await Promise.all(writes)).map(({ hash }) => hash)).size).toBe(10)
+    expect(arrived).toBe(30)
+  })
   it('lets the connection go when its reader leaves before the first byte', async () => {
     const { hash } = await store.write(3, stream(LARGE, 'left'))
     const before = await s3.connections()

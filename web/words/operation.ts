@@ -189,6 +189,12 @@ export const waitingCount = (operation: Operation): number => Math.max(0, operat
 export const hasEndedWell = ({ finished_at, done }: Pick<Operation, 'finished_at' | 'done'>): boolean =>
   finished_at !== null && done > 0
 
+const MAKE_FILES = ['split-pdf', 'merge-pdf']
+
+/** Does it leave new files beside those that it is about? */
+export const makesFiles = ({ steps, undoes }: Pick<Operation, 'steps' | 'undoes'>): boolean =>
+  undoes === null && steps.some(({ plugin }) => MAKE_FILES.includes(plugin))
+
 /** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
 export function outcomeText(operation: Operation): { title: string; advice: string } | null {
   const { failed, done, total, kind } = operation

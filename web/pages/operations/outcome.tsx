@@ -2,7 +2,7 @@
 import { type Artifact, type Operation } from '../../client/types.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
 import { Banner, BlockStack, Link } from '../../ui/index.ts'
-import { cannotUndoText, outcomeText } from '../../words/operation.ts'
+import { cannotUndoText, hasEndedWell, makesFiles, outcomeText } from '../../words/operation.ts'
 import { countText, sizeText } from '../../words/size.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
@@ -11,6 +11,13 @@ export function Outcome({ operation }: { operation: Operation }) {
     <>
       <PreviewBanner operation={operation} />
       {operation.artifact && <ArtifactBanner artifact={operation.artifact} />}
+      {makesFiles(operation) && hasEndedWell(operation) && operation.status !== 'undone' && (
+        <Banner tone="success">
+          <p>
+            New files were made. <Link url="/files">They stand first among the files</Link>, newest first.
+          </p>
+        </Banner>
+      )}
       {operation.status === 'undone' && (
         <Banner tone="info" title="This operation was undone">
           {operation.undone_by && (

@@ -104,6 +104,21 @@ describe('notify', () => {
   it.each([
     [bulk(), 'Tag files partly complete', '1,200 of 1,204 files changed, 4 failed.'],
     [
+      bulk({ ...well, action: 'optimize-image', title: 'Optimize images', total: 9, done: 9, bytes_saved: 12_345_678 }),
+      'Optimize images complete',
+      '9 of 9 files optimized, 11.8 MB saved.',
+    ],
+    [
+      bulk({ ...well, action: 'optimize-image', title: 'Optimize images', total: 1, done: 1, bytes_saved: 900 }),
+      'Optimize images complete',
+      '1 of 1 file optimized, 900 bytes saved.',
+    ],
+    [
+      bulk({ ...well, action: 'watermark-pdf', title: 'Watermark', total: 1, done: 1, bytes_saved: -900 }),
+      'Watermark complete',
+      '1 of 1 file watermarked.',
+    ],
+    [
       bulk({ ...well, action: 'delete-files', title: 'Delete files', total: 1, done: 1 }),
       'Delete files complete',
       '1 of 1 file moved to the trash.',

@@ -103,13 +103,13 @@ describe('S3', () => {
       arrived += 1
       return gate.promise
     }
-    const writes = Array.from({ length: 10 }, (_, n) => store.write(3, stream(17_000_000, `many ${n}`)))
-    await expect.poll(() => arrived).toBe(12)
+    const writes = Array.from({ length: 7 }, (_, n) => store.write(3, stream(17_000_000, `many ${n}`)))
+    await expect.poll(() => arrived, { timeout: 20_000 }).toBe(12)
     for (let n = 0; n < 20; n += 1) await store.size(3, hashOf(Buffer.from(String(n))))
     expect(arrived).toBe(12)
     gate.resolve(null)
-    expect(new Set((await Promise.all(writes)).map(({ hash }) => hash)).size).toBe(10)
-    expect(arrived).toBe(30)
+    expect(new Set((await Promise.all(writes)).map(({ hash }) => hash)).size).toBe(7)
+    expect(arrived).toBe(21)
   })
   it('lets the connection go when its reader leaves before the first byte', async () => {
     const { hash } = await store.write(3, stream(LARGE, 'left'))
@@ -117,7 +117,7 @@ describe('S3', () => {
     const left = await createS3Store(s3.location()).read(3, hash)
     expect(await s3.connections()).toBe(before + 1)
     left.destroy()
-    await expect.poll(() => s3.connections()).toBe(before)
+    await expect.poll(() => s3.connections(), { timeout: 20_000 }).toBe(before)
   })
   it('gives an address that serves a blob for a while, under the name that it is told', async () => {
     const { hash } = await store.write(3, stream(1000, 'signed'))

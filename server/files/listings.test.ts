@@ -307,7 +307,7 @@ describe('many files', () => {
     const reason = new Error('paused')
     const listing = createListings({ secrets, baseUrl: BASE })(scope, operation, (count) => {
       seen.push(count)
-      if (count > 4000) stop.abort(reason)
+      if (count >= 4000) stop.abort(reason)
     })
     await expect(Array.fromAsync(listing.files('csv', USUAL, stop.signal))).rejects.toBe(reason)
     expect(seen.at(-1)!).toBeLessThan(COUNT)

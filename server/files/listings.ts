@@ -57,6 +57,7 @@ async function* filesAs(
     first &&= text === null
     seen((count += files))
   }
+  signal.throwIfAborted()
   yield Buffer.from(first && format === 'csv' ? '' : end)
 }
 

@@ -87,16 +87,24 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
   return row ?? null
 }
 
-/** Open ones whose best candidate scores at least `above` and better than that of any other product; best first. */
+/** Open ones whose best candidate scores at least `above` and better than that of any other product. */
+const CLEAR = `r.shop_id = :shop and r.status = 'open' and ${ASKED} and r.score >= :above::real
+  and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
+    from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
+
+/** Those of which one candidate is the best, above a score; best first. */
 export function clearReviews(scope: ShopScope, above: number, most: number): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
-    `select ${COLUMNS} from ${WITH_FILES}
-     where r.shop_id = :shop and r.status = 'open' and ${ASKED} and r.score >= :above::real
-       and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
-         from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)
-     order by r.score desc, r.id limit :most`,
+    `select ${COLUMNS} from ${WITH_FILES} where ${CLEAR} order by r.score desc, r.id limit :most`,
     { above, most },
   )
+}
+
+export async function countClear(scope: ShopScope, above: number): Promise<number> {
+  const [row] = await scope.query<{ clear: number }>(`select count(*) as clear from ${WITH_FILES} where ${CLEAR}`, {
+    above,
+  })
+  return row!.clear
 }
 
 /** Gives those that were open and are decided now. */

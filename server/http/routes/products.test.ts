@@ -181,6 +181,12 @@ describe('reviews', () => {
     const [review] = await ask('TWIN_accept.pdf')
     expect(review).toMatchObject({ status: 'open', score: 0.95, operation_id: expect.stringMatching(/^op_/) })
     expect(await get(`/api/reviews/${review.id}`)).toEqual(review)
+    expect(review.candidates).toMatchObject(
+      [5, 6].map(() => ({
+        image: expect.stringMatching(/^https:\/\/cdn.example.com\/\d\.png$/),
+        variant_title: 'Variant 1',
+      })),
+    )
     const route = `/api/reviews/${review.id}/accept`
     expect((await owner.call('POST', route, { product_id: productId(1) })).status).toBe(422)
     const accepted = await owner.call('POST', route, { product_id: productId(5) })
@@ -233,6 +239,9 @@ describe('reviews', () => {
         },
       )
     const accept = async (above: number) => (await owner.call('POST', '/api/reviews/accept', { above })).body
+    const would = async (above: number) => (await get(`/api/reviews/accept?above=${above}`)).count
+    expect(await Promise.all([0.96, 0.9, 0.5].map(would))).toEqual([0, 1, 2])
+    expect((await owner.call('GET', '/api/reviews/accept?above=2')).status).toBe(422)
     expect(await accept(0.96)).toEqual({ accepted: 0, job_id: null, open: 3 })
     const { job_id, ...first } = await accept(0.9)
     await untilEnded(owner, job_id)

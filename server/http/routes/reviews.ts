@@ -4,8 +4,9 @@ import { acceptReviews, MOST_ACCEPTED, type Accepted } from '../../channels/revi
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { clearReviews, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts' // prettier-ignore
+import { clearReviews, countClear, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts' // prettier-ignore
 import { requirePublicId, toPublicId } from '../../ids.ts'
+import { looksOf } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
@@ -15,6 +16,8 @@ const candidateSchema = z.object({
   product_id: z.string(),
   product_title: z.string(),
   variant_id: z.string().nullable(),
+  image: z.string().nullable().meta({ description: 'Of the product' }),
+  variant_title: z.string().nullable(),
   sku: z.string().nullable(),
   method: z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack']),
   score: z.number(),
@@ -49,6 +52,8 @@ const decided = { description: 'It was decided already', schema: errorSchema }
 
 export const reviewRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
   list(),
+  // Before those by id: `accept` is none.
+  countAbove(),
   show(),
   accept(engine),
   reject(),
@@ -78,7 +83,8 @@ const list = () =>
       })
       const shown = rows.slice(0, query.limit)
       const next = rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next, open: await countOpen(caller.scope) } }
+      const data = await recordsOf(caller.scope, shown)
+      return { body: { data, next_cursor: next, open: await countOpen(caller.scope) } }
     },
   })
 
@@ -91,7 +97,10 @@ const show = () =>
     scope: 'files:read',
     params: byId,
     replies: { 200: { description: 'The review', schema: reviewSchema } },
-    handler: async ({ caller, params }) => ({ body: recordOf(await requireReview(caller.scope, params.id)) }),
+    handler: async ({ caller, params }) => {
+      const [body] = await recordsOf(caller.scope, [await requireReview(caller.scope, params.id)])
+      return { body }
+    },
   })
 
 const accept = (engine: Engine) =>
@@ -134,8 +143,28 @@ const reject = () =>
       const { id } = await requireReview(caller.scope, params.id)
       const now = await decideReviews(caller.scope, [id], 'rejected', caller.name)
       if (now.size === 0) throw alreadyDecided()
-      return { body: recordOf((await findReview(caller.scope, id))!) }
+      const [body] = await recordsOf(caller.scope, [(await findReview(caller.scope, id))!])
+      return { body }
     },
+  })
+
+const countAbove = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/reviews/accept',
+    summary: 'How many reviews would be accepted above a score',
+    tag: 'Products',
+    scope: 'files:read',
+    query: z.strictObject({ above: z.coerce.number().min(0).max(1) }),
+    replies: {
+      200: {
+        description: 'Those that `POST /api/reviews/accept` with this score accepts, in one call or several',
+        schema: z.object({ above: z.number(), count: z.number().int() }),
+      },
+    },
+    handler: async ({ caller, query: { above } }) => ({
+      body: { above, count: await countClear(caller.scope, above) },
+    }),
   })
 
 const acceptAbove = (engine: Engine) =>
@@ -183,10 +212,24 @@ function notACandidate(): AppError {
   return new AppError('validation_failed', { param: 'product_id', details })
 }
 
-const recordOf = (review: ReviewRow): z.output<typeof reviewSchema> => ({
+async function recordsOf(scope: ShopScope, reviews: readonly ReviewRow[]): Promise<z.output<typeof reviewSchema>[]> {
+  const all = reviews.flatMap(({ candidates }) => candidates)
+  const products = [...new Set(all.map(({ product_id }) => product_id))]
+  const variants = [...new Set(all.flatMap(({ variant_id }) => variant_id ?? []))]
+  const { images, titles } = await looksOf(scope, products, variants)
+  return reviews.map((review) => ({
+    ...recordOf(review),
+    candidates: review.candidates.map((candidate) => ({
+      ...candidate,
+      image: images.get(candidate.product_id) ?? null,
+      variant_title: titles.get(candidate.variant_id ?? '') ?? null,
+    })),
+  }))
+}
+
+const recordOf = (review: ReviewRow): Omit<z.output<typeof reviewSchema>, 'candidates'> => ({
   id: toPublicId('review', review.id),
   file: { id: toPublicId('file', review.file_id), filename: review.filename },
-  candidates: review.candidates,
   score: Math.round(review.score * 1000) / 1000,
   status: review.status,
   operation_id: review.operation_id && toPublicId(review.kind === 'import' ? 'import' : 'op', review.operation_id),

@@ -56,6 +56,23 @@ export async function titlesOf(scope: ShopScope, ids: readonly string[]): Promis
   return new Map(rows.map(({ id, title }) => [id, title]))
 }
 
+/** What a person knows products and variants by: pictures by products' ids, titles by variants'. */
+export async function looksOf(
+  scope: ShopScope,
+  products: readonly string[],
+  variants: readonly string[],
+): Promise<{ images: Map<string, string>; titles: Map<string, string> }> {
+  const rows = await scope.query<{ kind: 'image' | 'title'; id: string; text: string }>(
+    `select 'image' as kind, id, image_url as text from products
+     where shop_id = :shop and id = any(:products::text[]) and image_url is not null
+     union all
+     select 'title', id, title from variants where shop_id = :shop and id = any(:variants::text[])`,
+    { products, variants },
+  )
+  const of = (kind: string) => new Map(rows.filter((row) => row.kind === kind).map(({ id, text }) => [id, text]))
+  return { images: of('image'), titles: of('title') }
+}
+
 /** All titles, a page at a time, in the order of their ids. */
 export async function* allTitles(scope: ShopScope, rows = 5000): AsyncGenerator<{ id: string; title: string }[]> {
   for (let after = ''; ;) {

@@ -58,7 +58,7 @@ test('demo mode has a shop, access to its catalog, and an owner to write to', as
   expect([domain, name]).toEqual(['harbour-press.myshopify.com', 'Harbour Press'])
   expect(await findShop(database, domain)).toEqual({ id, domain, name, demo: true })
   const { rows } = await database.pool.query('select settings from shops where id = $1', [id])
-  expect(rows[0].settings).toEqual({ recipients: ['owner@harbour-press.example'] })
+  expect(rows[0].settings).toEqual({ recipients: ['owner@harbour-press.example'], time_zone: 'Europe/London' })
   const found = await storefront.catalog(id).findBySku(['EB-001', 'TIDE-2025', 'none'], new AbortController().signal)
   expect([...found].map(([sku, variants]) => [sku, variants.length])).toEqual([
     ['EB-001', 1],

@@ -192,7 +192,7 @@ describe('schedules', () => {
         options: {},
         notify: 'always',
         cap: 100,
-        time_zone: 'UTC',
+        time_zone: 'Europe/London',
         schedule_text: 'Daily at 03:00',
         last_run: null,
       },
@@ -283,7 +283,7 @@ describe('settings', () => {
       visibility: 'private',
       cdn: true,
       auto_map: true,
-      time_zone: 'UTC',
+      time_zone: 'Europe/London',
     })
     const changed = await ask('PATCH', '/api/settings', { expiry_days: null, recipients: ['ann@example.com'] })
     expect(changed.body).toMatchObject({ expiry_days: null, download_limit: 5, recipients: ['ann@example.com'] })

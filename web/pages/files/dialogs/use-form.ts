@@ -66,14 +66,16 @@ export function placed(
 ): { errors: Errors; other: Error | null } {
   if (!(error instanceof ApiError) || error.details.length === 0) return { errors: {}, other: error }
   const errors: Errors = {}
-  let unplaced = false
+  const unplaced: string[] = []
   for (const { param, message } of error.details) {
     const name = param.replace(/^options\./, '').replace(/[.[].*$/, '')
     const field = fields[name] ?? name
     if (known.has(field)) errors[field] ??= message
-    else unplaced = true
+    else unplaced.push(message)
   }
-  return { errors, other: unplaced ? error : null }
+  const { code, status, requestId } = error
+  const other = () => new ApiError(code, [...new Set(unplaced)].join('. '), { status, requestId, cause: error })
+  return { errors, other: unplaced.length > 0 ? other() : null }
 }
 
 /** A whole number between two bounds as it was typed, or null. */

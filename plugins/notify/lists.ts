@@ -1,5 +1,5 @@
 // What of an operation's items is worth telling: the first of each kind, and a count of the rest.
-import type { FinishedItem, OperationView } from '../contract.ts'
+import type { FinishedItem, OperationView, ReadContext } from '../contract.ts'
 
 /** Named in one message; the rest is a count. */
 const LISTED = 50
@@ -17,17 +17,22 @@ export interface Lists {
   warnings: Set<string>
 }
 
-/** Are files without a product worth a word? */
-export const isAboutProducts = ({ action }: OperationView): boolean => action === 'import' || action === 'map-products'
+/** Are files without a product worth a word? Of an import, if the shop wants to know. */
+export function isAboutProducts({ action }: OperationView, { shop: { settings } }: Pick<ReadContext, 'shop'>): boolean {
+  return action === 'map-products' || (action === 'import' && settings.notify_unmapped)
+}
 
-/** Reads all items when `read`; without it the lists are empty. */
-export async function listsOf(operation: OperationView, read: boolean, signal: AbortSignal): Promise<Lists> {
+/** Reads all items when `read`; without it the lists are empty. `products`: those without a product are listed too. */
+export async function listsOf(
+  operation: OperationView,
+  { read, products }: { read: boolean; products: boolean },
+  signal: AbortSignal,
+): Promise<Lists> {
   const failures = some<Line>()
   const unmapped = some<string>()
   const warned = some<Line>()
   const errors = new Set<string>()
   const warnings = new Set<string>()
-  const products = isAboutProducts(operation)
   const look = (item: FinishedItem) => {
     const { filename } = item.file
     if (item.status === 'failed') {

@@ -83,7 +83,9 @@ describe('notify', () => {
     expect(notice).toMatchObject({
       level: 'warning',
       title: 'Import partly complete',
-      body: expect.stringMatching(/^2 of 3 files imported, 1 failed, 1 not mapped to a product\. Open the URLs/),
+      body: expect.stringMatching(
+        /^2 of 3 files imported, 1 failed, 1 not mapped to a product\. Not mapped: unmapped\.pdf\. Open the URLs/,
+      ),
     })
     expect(email).toMatchObject({
       template: 'operation-finished',
@@ -155,6 +157,24 @@ describe('notify', () => {
       ((await sent(bulk({ action }))).email!.data as { unmapped: { length: number } }).unmapped.length
     expect(await unmapped('map-products')).toBe(1)
     expect(await unmapped('tag-files')).toBe(0)
+  })
+
+  it('names the first files without a product in the notice, and counts the rest', async () => {
+    const many = operation({
+      ...well,
+      async *items() {
+        yield Array.from({ length: 9 }, (_, n) => finished(`f${n}`, { product_mapped: false }))
+      },
+    })
+    expect((await sent(many)).notice!.body).toContain('Not mapped: f0.pdf, f1.pdf, f2.pdf and 6 more. ')
+  })
+
+  it('says nothing of them after an import where the shop does not want to know', async () => {
+    const { notice, email } = await sent(operation(), shopWith({ notify_unmapped: false }))
+    expect(notice!.body).toMatch(/^2 of 3 files imported, 1 failed\. Open the URLs/)
+    expect((email!.data as { unmapped: unknown }).unmapped).toEqual({ listed: [], more: 0, length: 0 })
+    const mapping = await sent(bulk({ action: 'map-products' }), shopWith({ notify_unmapped: false }))
+    expect(mapping.notice!.body).toContain('Not mapped: unmapped.pdf.')
   })
 
   it('names the first fifty of what failed and counts the rest', async () => {

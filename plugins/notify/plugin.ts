@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
-import { countsOf, headlineOf, nextSteps, titleOf } from './words.ts'
+import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './words.ts'
 
 const options = z.strictObject({
   when: z.enum(['always', 'background', 'errors', 'never']).default('always').meta({
@@ -45,13 +45,15 @@ export const notify = definePlugin({
     const badly = operation.status !== 'success'
     if (!isTold(operation, when, context, badly)) return {}
     const emails = wantsEmail(context, badly)
-    const read = emails || operation.failed > 0 || isAboutProducts(operation)
-    const { errors, warnings, ...lists } = await listsOf(operation, read, context.signal)
+    const products = isAboutProducts(operation, context)
+    const read = emails || operation.failed > 0 || products
+    const { errors, warnings, ...lists } = await listsOf(operation, { read, products }, context.signal)
     const unmapped = lists.unmapped.length
     const title = titleOf(operation)
     const headline = headlineOf(operation, unmapped)
     const next = nextSteps(operation, { errors, warnings, unmapped })
-    const body = badly || unmapped > 0 ? `${headline} ${next[0]}` : headline
+    const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
+    const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
     context.notify.notice({ level: LEVELS[operation.status], title, body })
     if (emails) {
       const { id, status } = operation

@@ -61,6 +61,15 @@ export function headlineOf(operation: OperationView, unmapped: number): string {
   return `${parts.join(', ')}.`
 }
 
+/** So many names fit into a notice. */
+const NAMED = 3
+
+/** `Not mapped: a.pdf, b.pdf, c.pdf and 12 more.` */
+export function namesOf(what: string, names: readonly string[], count: number): string {
+  const more = count - Math.min(NAMED, names.length)
+  return `${what}: ${names.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${number.format(more)} more` : ''}.`
+}
+
 /** Labelled counts for a table; the first and the last always, the others where there are any. */
 export function countsOf({ action, total, done, failed, skipped, cancelled }: OperationView) {
   const words = doneWords(action)

@@ -7,6 +7,7 @@ export * from './cells.ts'
 export * from './conditions.ts'
 export * from './documents.ts'
 export * from './packs.ts'
+export * from './referrers.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 

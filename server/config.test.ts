@@ -85,6 +85,22 @@ describe('the storage locations', () => {
   })
 })
 
+describe('delivery', () => {
+  test('takes the CDN’s address and nginx’s location without the slash at the end', () => {
+    const environment = readEnvironment({ CDN_BASE_URL: 'https://cdn.example.com/', X_ACCEL_LOCATION: '/blobs/' })
+    expect(environment).toMatchObject({ cdnBaseUrl: 'https://cdn.example.com', accelLocation: '/blobs' })
+    expect(readEnvironment({})).toMatchObject({ cdnBaseUrl: null, accelLocation: null })
+  })
+
+  test('names what is wrong with them, and what does not go together', () => {
+    const message = problemsOf(() => readEnvironment({ CDN_BASE_URL: 'cdn', X_ACCEL_LOCATION: 'blobs;' }))
+    expect(message).toContain('CDN_BASE_URL: write the CDN’s address')
+    expect(message).toContain('X_ACCEL_LOCATION: write nginx’s internal location, like /blobs')
+    const bucket = { STORAGE_PRIMARY: 's3://bucket?region=eu-central-1', X_ACCEL_LOCATION: '/blobs' }
+    expect(problemsOf(() => readEnvironment(bucket))).toContain('X_ACCEL_LOCATION: leave it out')
+  })
+})
+
 describe('the composition', () => {
   const plugin = definePlugin({
     id: 'count-pages',

@@ -1,5 +1,5 @@
 // The server's secret and all that is derived from it: sealed columns, link keys, API key hashes.
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -45,7 +45,7 @@ export function createSecrets(secret: string): Secrets {
 }
 
 /** What the database holds of a key with 256 random bits. */
-export const hashKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer')
 
 /** The secret in `<dataDir>/secret`, made at first start. */
 export async function ensureSecret(dataDir: string): Promise<string> {

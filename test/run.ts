@@ -11,6 +11,9 @@ const REPORT = path.join(ROOT, '.test', 'report.json')
 const PROGRAMS = [
   { command: 'chromium', package: 'chromium' },
   { command: 'rclone', package: 'rclone' },
+  { command: 'curl', package: 'curl' },
+  { command: 'aria2c', package: 'aria2' },
+  { command: 'nginx', package: 'nginx-light' },
   // Buyers' clients, and what stands in front of the server.
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
@@ -52,7 +55,9 @@ function ensurePrograms(): void {
 
 function isInstalled(command: string): boolean {
   try {
-    execFileSync('which', [command], { stdio: 'ignore' })
+    // Servers' programs are not on everyone's path.
+    const PATH = `${process.env.PATH}:/usr/sbin`
+    execFileSync('which', [command], { stdio: 'ignore', env: { ...process.env, PATH } })
     return true
   } catch {
     return false

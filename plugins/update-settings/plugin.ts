@@ -1,6 +1,6 @@
 // Changes files' settings: what is not named stays as it is.
 import { z } from 'zod'
-import { definePlugin, type FileSettings, type Item } from '../contract.ts'
+import { definePlugin, MAX_REFERRERS, referringSite, type FileSettings, type Item } from '../contract.ts'
 
 const MAX_DAYS = 36_500
 const days = z.int().min(1).max(MAX_DAYS)
@@ -31,10 +31,10 @@ const options = z
     download_notification: z.boolean().optional().meta({ title: 'Tell me of each download' }),
     download_tracking: z.boolean().optional().meta({ title: 'Keep when and from where it was downloaded' }),
     allowed_referrers: z
-      .array(z.string().trim().min(1).max(253))
-      .max(100)
+      .array(referringSite)
+      .max(MAX_REFERRERS)
       .optional()
-      .meta({ title: 'Allowed referrers', help: 'Sites that may link to the file; none: any.' }),
+      .meta({ title: 'Allowed referrers', help: 'Sites that may lead to the file, as shop.example.com; none: any.' }),
   })
   .superRefine((value, context) => {
     if (Object.values(value).every((field) => field === undefined))

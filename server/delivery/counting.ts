@@ -3,7 +3,16 @@ import type pg from 'pg'
 import type { LinkFacts } from '../files/links.ts'
 import { createBatch } from './batch.ts'
 import { joinSites } from './referrers.ts'
-import { openQuery, SITE_ALLOWED, TARGET, TARGET_LENGTH, TARGET_NAMES, targetOf, type Target } from './targets.ts'
+import {
+  openQuery,
+  SITE_ALLOWED,
+  TARGET,
+  TARGET_LENGTH,
+  TARGET_NAMES,
+  targetOf,
+  unseen,
+  type Target,
+} from './targets.ts'
 
 export interface LinkTarget extends Target {
   link: string
@@ -38,14 +47,17 @@ const SESSION_SIZES = 2
 // locked in one order, or two processes could each wait for the other; the limits of one keep the planner from ever starting
 // at the files. A client's counted request opens its session. A link under a pack's is ruled by that one: it lives as long as
 // it and works while its file is in that pack.
+const KEYS = unseen('$1::bytea[]')
+const NOW = unseen('$3::timestamptz')
 const COUNT = `
   with asked as (
-    select * from unnest($1::bytea[], $2::bytea[], $4::text[]) with ordinality as a (key_hash, client, sites, place)
+    select * from unnest(${KEYS}, ${unseen('$2::bytea[]')}, ${unseen('$4::text[]')})
+      with ordinality as a (key_hash, client, sites, place)
   ), allowed as (
     select l.* from links l
-    where l.key_hash = any($1)
+    where l.key_hash = any(${KEYS}::bytea[])
       and l.revoked_at is null
-      and (l.expires_at is null or l.expires_at > $3 or l.parent_id is not null)
+      and (l.expires_at is null or l.expires_at > ${NOW} or l.parent_id is not null)
       and (l.download_limit is null or l.downloads < l.download_limit)
     order by l.id
     for no key update
@@ -60,18 +72,18 @@ const COUNT = `
     cross join lateral (select * from shops where id = l.shop_id limit 1) s
     left join lateral (
       select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
-        and (expires_at is null or expires_at > $3) limit 1) p on true
+        and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
     where f.deleted_at is null and f.mapping_state <> 'unmapped' and s.uninstalled_at is null
       and (l.parent_id is null or p.pack_id = f.pack_id) and ${SITE_ALLOWED}
   ), granted as (
     select * from fitting where free is null or turn <= free
   ), counted as (
-    update links l set downloads = l.downloads + g.times, served = l.served + g.times, last_download_at = $3
+    update links l set downloads = l.downloads + g.times, served = l.served + g.times, last_download_at = ${NOW}
     from (select shop_id, link_id, count(*)::integer as times from granted group by shop_id, link_id) g
     where l.shop_id = g.shop_id and l.id = g.link_id
   ), session as (
     insert into download_sessions as d (shop_id, link_id, client, expires_at, bytes_left)
-    select distinct shop_id, link_id, client, $3::timestamptz + interval '${SESSION_MINUTES} minutes',
+    select distinct shop_id, link_id, client, ${NOW} + interval '${SESSION_MINUTES} minutes',
       size_bytes * ${SESSION_SIZES}
     from granted
     on conflict (link_id, client) do update set expires_at = excluded.expires_at, bytes_left = excluded.bytes_left

@@ -4,7 +4,16 @@ import type pg from 'pg'
 import { createBatch } from './batch.ts'
 import { BATCH, STATEMENTS } from './counting.ts'
 import { joinSites } from './referrers.ts'
-import { openQuery, SITE_ALLOWED, TARGET, TARGET_LENGTH, TARGET_NAMES, targetOf, type Target } from './targets.ts'
+import {
+  openQuery,
+  SITE_ALLOWED,
+  TARGET,
+  TARGET_LENGTH,
+  TARGET_NAMES,
+  targetOf,
+  unseen,
+  type Target,
+} from './targets.ts'
 
 export interface PublicTarget extends Target {
   token: string
@@ -34,12 +43,13 @@ const VERSION = `
     select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v`
 const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
 
+const TOKENS = unseen('$1::uuid[]')
 // As for links: one statement for all the requests that came meanwhile, its rows locked in one order.
 const COUNT = `
   with asked as (
-    select * from unnest($1::uuid[], $2::text[]) with ordinality as a (token, sites, place)
+    select * from unnest(${TOKENS}, ${unseen('$2::text[]')}) with ordinality as a (token, sites, place)
   ), allowed as (
-    select p.* from public_addresses p where p.token = any($1) order by p.token for no key update
+    select p.* from public_addresses p where p.token = any(${TOKENS}::uuid[]) order by p.token for no key update
   ), granted as (
     select ${TARGET}, f.cdn, a.place
     from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}

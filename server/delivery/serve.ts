@@ -44,6 +44,7 @@ export function createServing(parts: {
 }): Serving {
   const { stores, log } = parts
   const bytes = createBytes(stores)
+  const found = createFound()
 
   const accelFor = ({ request }: Visit, { target, range, measured }: Part): Accel | null =>
     parts.accel && !measured && target.location === parts.accel.location && mayHandOver(request, range)
@@ -52,10 +53,13 @@ export function createServing(parts: {
 
   async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<Served> {
     const { target, audience = PRIVATE } = part
-    // nginx would answer 404 after we have counted.
-    const size = await stores.get(target.location)!.size(target.shop, target.hash)
-    if (size !== target.size) throw new StoreError('missing')
     const path = accelPath(accel, target.shop, target.hash)
+    // nginx would answer 404 after we have counted.
+    if (!found.lately(path)) {
+      const size = await stores.get(target.location)!.size(target.shop, target.hash)
+      if (size !== target.size) throw new StoreError('missing')
+      found.note(path)
+    }
     const headers = handedHeaders(described(target), audience)
     response.writeHead(200, [...headers, 'X-Accel-Redirect', path, 'Content-Length', '0'])
     response.end()
@@ -87,6 +91,21 @@ export function createServing(parts: {
         return { served: false, sent: 0 }
       }
       return sendAll(visit, part, opened)
+    },
+  }
+}
+
+const FOUND_MS = 10_000
+const MOST_FOUND = 10_000
+
+/** Blobs that were there a moment ago. Each look costs a thread, and nothing removes one that is being downloaded. */
+function createFound() {
+  const seen = new Map<string, number>()
+  return {
+    lately: (path: string) => performance.now() - (seen.get(path) ?? -Infinity) < FOUND_MS,
+    note: (path: string) => {
+      if (seen.size >= MOST_FOUND) seen.clear()
+      seen.set(path, performance.now())
     },
   }
 }

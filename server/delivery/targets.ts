@@ -25,6 +25,12 @@ export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location,
 
 export const TARGET_LENGTH = 10
 
+/**
+ * A parameter that the planner does not look into. It would take how many there are for a reason to plan the statement anew with
+ * each execution, which costs more than to execute it.
+ */
+export const unseen = (parameter: string): string => `(select ${parameter})`
+
 /** Is the site of the request `a` one that the file `f` may be reached from? */
 export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`

@@ -141,6 +141,16 @@ describe('the rest of the language', () => {
     ['between two days', { uploaded_after: daysAgo(380), uploaded_before: daysAgo(1) }, ['month.pdf', 'year.pdf']],
   ])('%s', async (_what, given, expected) => expect(await names(given)).toEqual(expected))
 
+  it('a download at its public address is one too', async () => {
+    await scope.query(
+      `insert into public_addresses (shop_id, file_id, last_download_at)
+       select :shop, id, now() - case filename when 'new.pdf' then interval '179 days' else interval '181 days' end
+       from files where shop_id = :shop and filename in ('new.pdf', 'month.pdf')`,
+    )
+    expect(await names({ not_downloaded_for_days: 180 })).toEqual(['idle.pdf', 'month.pdf', 'year.pdf'])
+    await scope.query('delete from public_addresses where shop_id = :shop')
+  })
+
   it('a pack, and what else is asked of its files', async () => {
     const [pack] = await scope.query<{ id: string }>(
       `insert into packs (shop_id, name, name_key) select :shop, 'Pack', 'pack' returning id`,

@@ -52,7 +52,9 @@ export function compileFilter(filter: FileFilter): { sql: string; bindings: Bind
     'f_idle',
     filter.not_downloaded_for_days,
     `not exists (select from links where links.shop_id = files.shop_id and links.file_id = files.id
-       and links.last_download_at > now() - :f_idle * interval '1 day')`,
+       and links.last_download_at > now() - :f_idle * interval '1 day')
+     and not exists (select from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id
+       and a.last_download_at > now() - :f_idle * interval '1 day')`,
   )
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
   return { sql: conditions.join(' and '), bindings }

@@ -1,5 +1,6 @@
-// The Koa application: downloads first, since they are the hot path, then health, the API, and the page for all the rest.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+// The HTTP application: downloads first, before Koa makes anything of them, since they are the hot path; then a Koa with health,
+// the API, and the page for all the rest.
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
@@ -94,7 +95,16 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
   ]
 }
 
-export function createApp(parts: AppParts): Koa {
+export function createApp(parts: AppParts): RequestListener {
+  const { delivery } = parts
+  const others = createKoa(parts).callback()
+  return (request, response) => {
+    if (isDelivery(request.url)) void delivery.handle(request, response)
+    else void others(request, response)
+  }
+}
+
+function createKoa(parts: AppParts): Koa {
   const endpoints = listEndpoints(parts)
   const { version } = createRequire(import.meta.url)(path.resolve(import.meta.dirname, '../../package.json')) as {
     version: string
@@ -108,7 +118,6 @@ export function createApp(parts: AppParts): Koa {
   })
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
-  app.use(withoutKoa((request, response) => deliver(parts.delivery, request, response)))
   if (parts.storefront.handle) app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
@@ -118,12 +127,6 @@ export function createApp(parts: AppParts): Koa {
   app.use(unknownApi(router.match.bind(router)))
   app.use(pageRoute(parts.page, parts.storefront, parts.demo))
   return app
-}
-
-function deliver(delivery: Delivery, request: IncomingMessage, response: ServerResponse): boolean {
-  if (!isDelivery(request.url)) return false
-  void delivery.handle(request, response)
-  return true
 }
 
 /** A part that answers Node's own request by itself, before Koa makes anything of it. */
@@ -157,11 +160,8 @@ function unknownApi(match: (path: string, method: string) => { path: readonly un
 }
 
 /** Listens, and resolves with the server once it does. Rejects with a sentence when the port is taken. */
-export async function listen(app: Koa, port: number, host: string): Promise<Server> {
-  const handle = app.callback()
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, (request, response) => {
-    void handle(request, response)
-  })
+export async function listen(app: RequestListener, port: number, host: string): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, app)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'EADDRINUSE' ? new Error(`PORT: ${port} is taken on ${host}; write another one`) : error),

@@ -1,5 +1,6 @@
 // The shapes that requests and replies are made of; they validate and, by their .meta(), describe.
 import { z } from 'zod'
+import { MAX_REFERRERS, referringSite } from '../../plugins/contract.ts'
 import {
   filenameProblem,
   MAX_DOWNLOAD_LIMIT,
@@ -41,9 +42,12 @@ export const downloadLimit = z
   .meta({ description: 'Downloads that a link allows; null: unlimited', example: 5 })
 
 export const referrers = z
-  .array(z.string().trim().min(1).max(253))
-  .max(100)
-  .meta({ description: 'Hosts that may link to the file; empty: any', example: ['shop.example.com'] })
+  .array(referringSite)
+  .max(MAX_REFERRERS)
+  .meta({
+    description: 'Hosts that may lead to the file, `*.example.com` for all under one; empty: any',
+    example: ['shop.example.com'],
+  })
 
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })

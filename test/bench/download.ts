@@ -1,130 +1,147 @@
-// `npm run bench download`: counted downloads against a bare stream that counts nothing, each a process of its own,
-// loaded by a third one. Every request that was served must have been counted, or the bench fails.
-import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+// `npm run bench download`: counted downloads against servers that count nothing, each a process of its own, loaded by one more:
+// alone, behind nginx, and as two processes over one database. Every request that was served must have been counted, or the bench
+// fails.
 import path from 'node:path'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
-import { forShop } from '../../server/db/for-shop.ts'
 import { migrate } from '../../server/db/migrate.ts'
-import { createLinks } from '../../server/files/links.ts'
 import { createLogger } from '../../server/log.ts'
-import { createSecrets } from '../../server/secrets.ts'
-import { compare, peakMegabytes, startPart, type Bench, type Context, type Row } from './bench.ts'
+import { findNginx, startNginx, type NginxOptions } from '../nginx.ts'
+import { compare, peakMegabytes, startPart, type Bench, type Context, type Part, type Row } from './bench.ts'
 import type { Load, Measured } from './download/load.ts'
-import { createDiskStore } from '../../server/store/disk.ts'
+import { linkPaths, setStage, type Stage } from './download/stage.ts'
 
 const CONNECTIONS = 64
 const KINDS = [
-  { name: 'small', what: '100 KB', size: 100_000, links: 1000, requests: 10_000, unit: 'files/s', floor: 0.95 },
-  {
-    name: 'large',
-    what: '100 MB',
-    size: 100_000_000,
-    links: 4,
-    requests: 64,
-    unit: 'MB/s',
-    floor: 0.95,
-  },
+  { name: 'small', what: '100 KB', size: 100_000, links: 1000, requests: 10_000, unit: 'files/s', floor: 1.2 },
+  { name: 'large', what: '100 MB', size: 100_000_000, links: 4, requests: 64, unit: 'MB/s', floor: 0.95 },
 ] as const
+type Kind = (typeof KINDS)[number]
 
-const secret = randomBytes(32).toString('hex')
+/** nginx's internal location of the files. */
+const PREFIX = '/blobs'
+const CONTESTED = { rounds: 100, requests: 50 }
 
-interface Prepared {
-  ours: Record<string, string[]>
-  theirs: Record<string, string[]>
+/** Who is asked, for what. */
+interface Side {
+  ports: readonly number[]
+  paths: readonly string[]
 }
 
-/** The same bytes for both: ours found by link, theirs by name. */
-async function prepare(database: Database, folder: string): Promise<Prepared> {
-  const blobs = path.join(folder, 'blobs')
-  await mkdir(path.join(folder, 'bare'), { recursive: true })
-  const store = createDiskStore({ folder: blobs })
-  const shop = await database.pool.query<{ id: number }>(
-    `insert into shops (domain, name, demo) values ('bench.myshopify.com', 'Bench', true) returning id`,
-  )
-  const scope = forShop(database, shop.rows[0]!.id)
-  const prepared: Prepared = { ours: {}, theirs: {} }
-  for (const kind of KINDS) {
-    const bytes = randomBytes(kind.size)
-    const files: string[] = []
-    for (let at = 0; at < kind.links; at++) {
-      bytes.writeUInt32LE(at)
-      const { hash } = await store.write(scope.shop, chunksOf(bytes))
-      const name = `${kind.name}-${at}`
-      await writeFile(path.join(folder, 'bare', name), bytes)
-      files.push(await insertFile(scope, name, hash, kind.size))
-    }
-    const made = await createLinks(scope, createSecrets(secret), { file_ids: files, download_limit: null }, new Date())
-    prepared.ours[kind.name] = made.map(({ key }) => `/download?key=${key}`)
-    prepared.theirs[kind.name] = files.map((_, at) => `/${kind.name}-${at}`)
-  }
-  return prepared
+interface Run {
+  context: Context
+  database: Database
+  url: string
+  stage: Stage
+  load: Part
+  /** How many of ours were served. */
+  served: number
 }
 
-async function* chunksOf(bytes: Buffer) {
-  yield bytes
-}
-
-async function insertFile(scope: ReturnType<typeof forShop>, name: string, hash: string, size: number) {
-  const [file] = await scope.query<{ id: string }>(
-    `with blob as (
-       insert into blobs (shop_id, hash, size_bytes) values (:shop, decode(:hash, 'hex'), :size)
-     ), at as (
-       insert into blob_locations (shop_id, hash, location) values (:shop, decode(:hash, 'hex'), 'primary')
-     ), file as (
-       insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel)
-       values (:shop, :name, :name, '', :size, 'application/octet-stream', 'api') returning id
-     ), version as (
-       insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type)
-       select :shop, id, 1, decode(:hash, 'hex'), 'primary', :size, 'application/octet-stream' from file
-     )
-     select id from file`,
-    { name, hash, size },
-  )
-  return file!.id
-}
-
-async function measure(context: Context, database: Database, url: string, prepared: Prepared): Promise<Row[]> {
-  const settings = { url, secret, folder: path.join(context.folder, 'blobs') }
-  const sizes = Object.fromEntries(KINDS.map(({ name, size }) => [name, size]))
-  const load = await startPart(new URL('./download/load.ts', import.meta.url), {})
+const start = (run: Run, accel?: string): Promise<Part> => {
   const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
-  const ours = await startPart(new URL('./download/ours.ts', import.meta.url), settings, profile)
-  const bare = { folder: path.join(context.folder, 'bare'), sizes }
-  const theirs = await startPart(new URL('./download/bare.ts', import.meta.url), bare)
-  const rows: Row[] = []
-  let served = 0
-  for (const kind of KINDS) {
-    const ask = (port: number, paths: readonly string[], requests: number) =>
-      load.ask<Measured>({ port, paths, connections: CONNECTIONS, requests } satisfies Load)
-    const rate = ({ served, bytes, seconds }: Measured) => (kind.unit === 'MB/s' ? bytes / 1e6 : served) / seconds
-    const figures = { ours: [] as number[], theirs: [] as number[] }
-    for (let round = 0; round <= context.rounds; round++) {
-      // The first round only warms up both.
-      const requests = round === 0 ? Math.ceil(kind.requests / 4) : kind.requests
-      const mine = await ask(ours.ready as number, prepared.ours[kind.name]!, requests)
-      const other = await ask(theirs.ready as number, prepared.theirs[kind.name]!, requests)
-      served += mine.served
-      for (const { refused } of [mine, other])
-        if (Object.keys(refused).length > 0) throw new Error(`Requests were refused: ${JSON.stringify(refused)}`)
-      if (round === 0) continue
-      figures.ours.push(rate(mine))
-      figures.theirs.push(rate(other))
-      context.say(
-        `${kind.what}, round ${round}: ${rate(mine).toFixed(0)} against ${rate(other).toFixed(0)} ${kind.unit}`,
-      )
+  const settings = { url: run.url, secret: run.stage.secret, folder: run.stage.blobs, ...(accel ? { accel } : {}) }
+  return startPart(new URL('./download/ours.ts', import.meta.url), settings, profile)
+}
+const portOf = ({ ready }: Part) => ready as number
+
+const ask = (run: Run, { ports, paths }: Side, requests: number) =>
+  run.load.ask<Measured>({ ports, paths, connections: CONNECTIONS, requests } satisfies Load)
+
+/** Loads the sides in turn, a round each; gives their rates. The first round only warms them up. */
+async function race(run: Run, what: string, kind: Kind, sides: Readonly<Record<string, Side>>) {
+  const rates = Object.fromEntries(Object.keys(sides).map((name) => [name, [] as number[]]))
+  for (let round = 0; round <= run.context.rounds; round++) {
+    for (const [name, side] of Object.entries(sides)) {
+      const measured = await ask(run, side, round === 0 ? Math.ceil(kind.requests / 4) : kind.requests)
+      const { served, bytes, seconds, refused } = measured
+      if (Object.keys(refused).length > 0) throw new Error(`${name} refused requests: ${JSON.stringify(refused)}`)
+      if (name.startsWith('ours')) run.served += served
+      if (round > 0) rates[name]!.push((kind.unit === 'MB/s' ? bytes / 1e6 : served) / seconds)
     }
-    rows.push(compare(`${kind.what}, ${CONNECTIONS} connections`, kind.unit, figures.ours, figures.theirs, kind))
+    const figures = Object.entries(rates).map(([name, all]) => `${name} ${all.at(-1)?.toFixed(0)}`)
+    if (round > 0) run.context.say(`${what}, round ${round}, ${kind.unit}: ${figures.join(', ')}`)
   }
-  await requireCounted(database, served)
-  const peaks = await Promise.all([ours, theirs].map(({ pid }) => peakMegabytes(pid)))
+  return rates
+}
+
+async function alone(run: Run): Promise<Row[]> {
+  const { stage } = run
+  const sizes = Object.fromEntries(KINDS.map(({ name, size }) => [name, size]))
+  const ours = await start(run)
+  const bare = await startPart(new URL('./download/bare.ts', import.meta.url), { folder: stage.bare, sizes })
+  const rows: Row[] = []
+  for (const kind of KINDS) {
+    const { ours: mine, theirs } = await race(run, kind.what, kind, {
+      ours: { ports: [portOf(ours)], paths: stage.ours[kind.name]! },
+      theirs: { ports: [portOf(bare)], paths: stage.theirs[kind.name]! },
+    })
+    rows.push(compare(`${kind.what}, ${CONNECTIONS} connections`, kind.unit, mine!, theirs!, kind))
+  }
+  const peaks = await Promise.all([ours, bare].map(({ pid }) => peakMegabytes(pid)))
   rows.push(compare('peak memory', 'MB', [peaks[0]!], [peaks[1]!]))
-  await Promise.all([load, ours, theirs].map((part) => part.stop()))
+  await Promise.all([ours, bare].map((part) => part.stop()))
   return rows
 }
 
-async function requireCounted(database: Database, served: number): Promise<void> {
+/** Of 100 KB: nginx sends what we count, against a bare stream, and against nginx before one who lets everybody in. */
+async function behindNginx(run: Run): Promise<Row[]> {
+  const nginx = findNginx()
+  if (nginx === null) {
+    run.context.say('without nginx (Debian: nginx-light) the rows behind it are left out')
+    return []
+  }
+  const { stage, context } = run
+  const [kind] = KINDS
+  const parts = await Promise.all([
+    start(run, PREFIX),
+    startPart(new URL('./download/authorizer.ts', import.meta.url), { prefix: PREFIX }),
+    startPart(new URL('./download/bare.ts', import.meta.url), { folder: stage.bare, sizes: { small: kind.size } }),
+  ])
+  const [ours, authorizer, bare] = parts
+  const before = (part: Part, blobs: string): NginxOptions => {
+    const folder = path.join(context.folder, `nginx-${portOf(part)}`)
+    return { nginx, folder, upstream: portOf(part), location: PREFIX, blobs }
+  }
+  const proxies = await Promise.all([startNginx(before(ours, stage.blobs)), startNginx(before(authorizer, stage.bare))])
+  const rates = await race(run, `${kind.what} behind nginx`, kind, {
+    ours: { ports: [proxies[0].port], paths: stage.ours.small! },
+    authorizer: { ports: [proxies[1].port], paths: stage.theirs.small! },
+    bare: { ports: [portOf(bare)], paths: stage.theirs.small! },
+  })
+  await Promise.all([...proxies, ...parts].map((part) => part.stop()))
+  return [
+    compare('sent by nginx, against a stream', kind.unit, rates.ours!, rates.bare!, { floor: 2.4 }),
+    compare('against nginx that counts nothing', kind.unit, rates.ours!, rates.authorizer!, { floor: 0.6 }),
+  ]
+}
+
+/** The limit is exact however many ask at once, and two processes are no slower than one. */
+async function asTwo(run: Run): Promise<Row[]> {
+  const [kind] = KINDS
+  const parts = await Promise.all([start(run), start(run)])
+  const ports = parts.map(portOf)
+  const rates = await race(run, `${kind.what} from two processes`, kind, {
+    'ours as two': { ports, paths: run.stage.ours.small! },
+    'ours as one': { ports: ports.slice(0, 1), paths: run.stage.ours.small! },
+  })
+  for (let round = 0; round < CONTESTED.rounds; round++) {
+    const limit = 1 + ((round * 7) % 60)
+    const paths = await linkPaths(run.stage, run.stage.files.small!.slice(0, 1), limit)
+    const { requests } = CONTESTED
+    const measured = await run.load.ask<Measured>({ ports, paths, connections: requests, requests } satisfies Load)
+    if (measured.served !== Math.min(limit, requests))
+      throw new Error(`Round ${round}: ${measured.served} of ${requests} requests were served on a limit of ${limit}`)
+    run.served += measured.served
+  }
+  run.context.say(
+    `exactly the limit was served in ${CONTESTED.rounds} rounds of ${CONTESTED.requests} requests at once`,
+  )
+  await Promise.all(parts.map((part) => part.stop()))
+  return [compare('two processes, against one', kind.unit, rates['ours as two']!, rates['ours as one']!, { floor: 1 })]
+}
+
+async function requireCounted({ database, served }: Run): Promise<void> {
   const { rows } = await database.pool.query<{ downloads: number }>(
     'select sum(downloads)::bigint as downloads from links',
   )
@@ -140,8 +157,13 @@ export const download: Bench = {
     try {
       await migrate(database)
       context.say('writing the files')
-      const prepared = await prepare(database, context.folder)
-      return await measure(context, database, server.url, prepared)
+      const stage = await setStage(database, context.folder, KINDS)
+      const load = await startPart(new URL('./download/load.ts', import.meta.url), {})
+      const run: Run = { context, database, url: server.url, stage, load, served: 0 }
+      const rows = [...(await alone(run)), ...(await behindNginx(run)), ...(await asTwo(run))]
+      await requireCounted(run)
+      await load.stop()
+      return rows
     } finally {
       await database.close()
       await server.stop()

@@ -3,7 +3,8 @@
 import net from 'node:net'
 
 export interface Load {
-  port: number
+  /** Of the processes among which the connections are shared out. */
+  ports: readonly number[]
   paths: readonly string[]
   connections: number
   requests: number
@@ -24,7 +25,11 @@ async function run(load: Load): Promise<Measured> {
   let asked = 0
   const next = () => (asked < load.requests ? load.paths[asked++ % load.paths.length]! : null)
   const started = performance.now()
-  await Promise.all(Array.from({ length: load.connections }, () => connection(load.port, next, measured)))
+  await Promise.all(
+    Array.from({ length: load.connections }, (_, at) =>
+      connection(load.ports[at % load.ports.length]!, next, measured),
+    ),
+  )
   measured.seconds = (performance.now() - started) / 1000
   return measured
 }

@@ -1,9 +1,8 @@
-// Ours: delivery in a Koa as the server has it, first of all middleware.
+// Ours: delivery as the server has it.
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Koa from 'koa'
 import { openDatabase } from '../../../server/db/database.ts'
 import { createDelivery } from '../../../server/delivery/delivery.ts'
-import { isDelivery } from '../../../server/delivery/request.ts'
 import { createLogger } from '../../../server/log.ts'
 import { downloadMessages } from '../../../server/notify/downloads.ts'
 import { createSecrets } from '../../../server/secrets.ts'
@@ -25,11 +24,6 @@ const delivery = createDelivery({
   messages: downloadMessages(database, clock),
 })
 
-const app = new Koa()
-app.use(async (ctx, next) => {
-  if (!isDelivery(ctx.req.url)) return next()
-  ctx.respond = false
-  await delivery.handle(ctx.req, ctx.res)
-})
-const server = app.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+const server = createServer((request, response) => void delivery.handle(request, response))
+server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
 process.on('disconnect', () => process.exit())

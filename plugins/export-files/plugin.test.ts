@@ -58,7 +58,7 @@ describe('export-files', () => {
         ...['filename', 'size_bytes', 'upload_date', 'products', 'tags', 'downloads', 'expiry_days'],
         'download_limit',
       ],
-      names: ['files-2026-03-01.csv text/csv; charset=utf-8'],
+      names: ['files-2026-03-01.csv text/csv'],
     })
     expect((await run({ columns: ['url', 'id'] })).columns).toEqual(['url', 'id'])
   })

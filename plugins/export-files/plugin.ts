@@ -17,7 +17,7 @@ const options = z.strictObject({
 })
 type Options = z.output<typeof options>
 
-const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json' } as const
+const TYPES = { csv: 'text/csv', json: 'application/json' } as const
 
 export const exportFiles = definePlugin({
   id: 'export-files',

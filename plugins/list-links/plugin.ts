@@ -25,7 +25,7 @@ export const listLinks = definePlugin({
   },
   async run(operation, _options, context) {
     context.signal.throwIfAborted()
-    if (operation.done > 0) await context.artifacts.write(nameOf(operation), 'text/csv; charset=utf-8', csvOf(context))
+    if (operation.done > 0) await context.artifacts.write(nameOf(operation), 'text/csv', csvOf(context))
     return {}
   },
 })

@@ -28,6 +28,9 @@ export const finishKey = (operation: string) => `finish:${operation}`
  */
 const FIRST = 0
 const FURTHER = 1
+const LAST = 2
+/** No mail server likes thousands at once. */
+const MESSAGES_APART_MS = 100
 
 export const queueFirst = (tx: ShopScope, operation: string, chain: number) =>
   addChain(tx, operation, chain, { priority: FIRST })
@@ -44,13 +47,16 @@ export const queueFinish = (tx: ShopScope, operation: string) =>
 export const queueMessage = (tx: ShopScope, message: string, runAt?: Date) =>
   addJob(tx, 'message', { shop: tx.shop, message } satisfies OutboxJob, `message:${message}`, runAt ? { runAt } : {})
 
-/** Many at once, in one statement. */
+/** Many at once, in one statement: one after the other, and behind all other work. */
 export async function queueMessages(tx: ShopScope, messages: readonly string[]): Promise<void> {
+  if (messages.length === 0) return
   await tx.query(
-    `select count(graphile_worker.add_job('message', payload := json_build_object('shop', :shop::int, 'message', id),
-       job_key := 'message:' || id, max_attempts := :attempts, priority := :priority))
-     from unnest(:messages::uuid[]) id where :shop > 0`,
-    { messages, attempts: MAX_ATTEMPTS, priority: FIRST },
+    `select count(*) from graphile_worker.add_jobs((
+       select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
+         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority, null
+       )::graphile_worker.job_spec)
+       from unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0))`,
+    { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST },
   )
 }
 

@@ -4,7 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../files/admit.ts'
 import { changeFiles, type Changed, type Ledger } from '../files/changes.ts'
-import { createLinks, revokeLinks } from '../files/links.ts'
+import { makeLinks, revokeLinks } from '../files/links.ts'
 import { noteReviews } from '../files/reviews.ts'
 import { queueLinkMails } from '../notify/link-mail.ts'
 import type { Secrets } from '../secrets.ts'
@@ -128,7 +128,7 @@ async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<W
   const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
   const wanting = done.filter(({ link }) => link !== null)
   const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
-  const links = await createLinks(
+  const links = await makeLinks(
     tx,
     secrets,
     {
@@ -138,14 +138,9 @@ async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<W
     },
     new Date(),
   )
-  wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]!.id }))
-  const sent = links.filter(({ email }, at) => wanting[at]!.link!.send && email !== null)
-  const about = { occasion: 'made', operation: operation.id }
-  await queueLinkMails(
-    tx,
-    sent.map(({ id }) => id),
-    about,
-  )
+  wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]! }))
+  const sent = links.filter((_, at) => wanting[at]!.link!.send && wanting[at]!.link!.email)
+  await queueLinkMails(tx, sent, { occasion: 'made', operation: operation.id })
   const undone = done.flatMap(({ undo }) => (typeof undo?.after.link === 'string' ? [undo.after.link] : []))
   await revokeLinks(tx, undone)
 }

@@ -78,41 +78,43 @@ export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
   return 'active'
 }
 
-// All or nothing: `found` is compared as a whole, so that one unknown file leaves no link behind.
-const CREATE = `
+// All or nothing: `found` is compared as a whole, so that one unknown file leaves no link behind. Files are found by their ids and not
+// by a join: one walk along the index instead of one through the table.
+const MAKE = `
   with wanted as (
     select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[], :ownDays::boolean[],
       :limits::integer[], :ownLimits::boolean[], :emails::text[])
       as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
+  ), there as materialized (
+    select id, expiry_days, download_limit from files
+    where shop_id = :shop and id = any((select :files::uuid[])::uuid[]) and deleted_at is null
   ), found as (
-    select w.id, w.file_id, w.key_hash, w.email, f.filename, f.deleted_at, f.mapping_state,
-      case when own_days then f.expiry_days else w.days end as days,
+    select w.id, w.file_id, w.key_hash, w.email, case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
-    from wanted w join files f on f.shop_id = :shop and f.id = w.file_id and f.deleted_at is null
-  ), made as (
-    insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, operation_id, created_at)
-    select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours', download_limit,
-      :operation::uuid, :now
-    from found where (select count(*) from found) = (select count(*) from wanted)
-    returning id, file_id, pack_id, rotation, email, revoked_at, expires_at, download_limit, downloads, created_at
+    from wanted w join there f on f.id = w.file_id
   )
-  select made.*, found.filename as name, found.deleted_at, found.mapping_state from made join found using (id) order by id`
+  insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit, operation_id, created_at)
+  select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours', download_limit,
+    :operation::uuid, :now
+  from found where (select count(*) from found) = (select count(*) from wanted)
+  returning id`
 
 /**
- * Makes a link for each file, all or none, in the order given. Days are 24 hours.
+ * Makes a link for each file, all or none, and gives their ids in the order given. Days are 24 hours.
  * Throws `validation_failed` that names every file that is unknown or in the trash.
  */
-export async function createLinks(
+export async function makeLinks(
   scope: ShopScope,
   secrets: Secrets,
   wanted: LinksWanted,
   now: Date,
-): Promise<readonly Link[]> {
+): Promise<readonly string[]> {
   if (wanted.file_ids.length === 0) return []
   const own = new Map(wanted.per_file?.map((terms) => [terms.file_id, terms]))
-  const terms = wanted.file_ids.map((file) => ({ ...wanted, ...defined(own.get(file)) }))
+  const common = defined({ ...termsOf(wanted) })
+  const terms: OwnTerms[] = wanted.file_ids.map((file) => ({ ...common, ...defined(termsOf(own.get(file) ?? {})) }))
   const ids = orderedIds(now, wanted.file_ids.length)
-  const rows = await scope.query<LinkRow>(CREATE, {
+  const rows = await scope.query(MAKE, {
     files: wanted.file_ids,
     ids,
     hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
@@ -125,8 +127,21 @@ export async function createLinks(
     now,
   })
   if (rows.length < wanted.file_ids.length) await refuseUnknown(scope, wanted.file_ids)
-  return rows.map((row) => linkOf(row, secrets, now))
+  return ids
 }
+
+/** The same, and gives the links themselves. */
+export async function createLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  wanted: LinksWanted,
+  now: Date,
+): Promise<readonly Link[]> {
+  return readLinks(scope, secrets, await makeLinks(scope, secrets, wanted, now), now)
+}
+
+type OwnTerms = LinkTerms & { email?: string | null | undefined }
+const termsOf = ({ expiry_days, download_limit, email }: OwnTerms): OwnTerms => ({ expiry_days, download_limit, email })
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {
   const details = await unknownFiles(scope, fileIds)

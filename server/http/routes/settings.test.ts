@@ -1,0 +1,188 @@
+// The shop's settings, and that every way to import obeys them: what new files begin with, where their bytes lie, what they are
+// matched by, which workflow they run through, and what is told of those without a product.
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { untilEnded } from '../../../test/app.ts'
+import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
+import { contentOf, hashOf } from '../../../test/fakes/content.ts'
+import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { fillMirror, productId } from '../../../test/mirror.ts'
+import { sendFile } from '../../../test/uploads.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+
+let app: CsvApp
+let origin: Origin
+let worker: EngineWorker
+beforeAll(async () => {
+  app = await openCsvApp()
+  origin = await startOrigin()
+  worker = await app.engine.startWorker()
+  await fillMirror(app.owner.scope, [{ title: 'Sourdough for Beginners', skus: ['BREAD-1'], tags: ['Baking'] }])
+})
+afterAll(async () => {
+  await worker.stop()
+  await origin.close()
+  await app.close()
+})
+
+const get = async (route: string) => (await app.owner.call('GET', route)).body
+const set = async (change: object) => {
+  const { status, body } = await app.owner.call('PATCH', '/api/settings', change)
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body
+}
+const DEFAULTS = {
+  expiry_days: 60,
+  download_limit: 5,
+  storage_location: 'primary',
+  cdn: true,
+  visibility: 'private',
+  auto_map: true,
+  match_by: ['sku', 'filename', 'title'],
+  match_threshold: 0.8,
+  notify_unmapped: true,
+}
+
+describe('settings', () => {
+  it('begin as the specification has them', async () => {
+    expect(await get('/api/settings')).toMatchObject(DEFAULTS)
+  })
+  it.each([
+    [{ storage_location: 'elsewhere' }, 'storage_location'],
+    [{ notify_unmapped: 'yes' }, 'notify_unmapped'],
+    [{ expiry_days: 0 }, 'expiry_days'],
+    [{ match_by: ['guess'] }, 'match_by'],
+    [{ match_threshold: 80 }, 'match_threshold'],
+    [{ colour: 'red' }, 'colour'],
+  ])('refuse %j', async (change, param) => {
+    const { status, body } = await app.owner.call('PATCH', '/api/settings', change)
+    expect([status, body.error.details[0].param]).toEqual([422, param])
+  })
+  it('are one shop’s own', async () => {
+    const stranger = await app.stranger('settings.myshopify.com')
+    await set({ notify_unmapped: false })
+    expect((await stranger.call('GET', '/api/settings')).body).toMatchObject(DEFAULTS)
+    await set({ notify_unmapped: true })
+  })
+})
+
+/** Imports one file by each way there is; gives the operation, once it has ended. */
+const CHANNELS = {
+  api: async (filename: string) => {
+    const files = [{ filename, url: `${origin.url}/bytes/100/${encodeURIComponent(filename)}` }]
+    const { body } = await app.owner.call('POST', '/api/files/import', { files })
+    return untilEnded(app.owner, body.job_id)
+  },
+  csv: async (filename: string) => {
+    const id = await app.uploaded(
+      `filename,file_url\n${filename},${origin.url}/bytes/100/${encodeURIComponent(filename)}\n`,
+    )
+    await app.checked(id)
+    const { body } = await app.owner.call('POST', `/api/csv/${id}/start`, {})
+    return untilEnded(app.owner, body.job_id)
+  },
+  upload: async (filename: string) => {
+    const { body: batch } = await app.owner.call('POST', '/api/uploads/batches', {})
+    const bytes = contentOf(100, filename)
+    await sendFile({ url: app.url, key: app.owner.key }, bytes, { metadata: { filename, batch: batch.id } }).done
+    const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
+    return untilEnded(app.owner, body.id)
+  },
+}
+const fileNamed = async (filename: string) => {
+  const { data } = await get(`/api/files?search=${encodeURIComponent(filename)}`)
+  return get(`/api/files/${data[0].id}`)
+}
+/** So that none takes another's name. */
+const EXTENSIONS = { api: '.pdf', csv: '.zip', upload: '.mp3' }
+const FIRST_STEP = { api: 'fetch-url', csv: 'fetch-url', upload: 'take-upload' }
+const storedIn = (location: string) => readdir(path.join(app.engine.folder, location, String(app.engine.shop)))
+const locationsOf = async (filename: string) =>
+  app.owner.scope.query<{ location: string; hash: string }>(
+    `select v.location, encode(v.hash, 'hex') as hash from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+     where v.shop_id = :shop and f.filename = :filename`,
+    { filename },
+  )
+
+describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => {
+  it('begin with the shop’s defaults', async () => {
+    await imported(`${channel} plain.bin`)
+    const { expiry_days, download_limit, cdn, visibility } = DEFAULTS
+    expect(await fileNamed(`${channel} plain.bin`)).toMatchObject({ expiry_days, download_limit, cdn, visibility })
+    const own = { expiry_days: null, download_limit: 7, cdn: false, visibility: 'public' }
+    await set(own)
+    try {
+      await imported(`${channel} own.bin`)
+      expect(await fileNamed(`${channel} own.bin`)).toMatchObject(own)
+    } finally {
+      await set(DEFAULTS)
+    }
+  })
+
+  it('put their bytes where the shop wants them; those that are there stay', async () => {
+    await imported(`${channel} here.bin`)
+    await set({ storage_location: 'backup' })
+    try {
+      await imported(`${channel} there.bin`)
+    } finally {
+      await set(DEFAULTS)
+    }
+    expect(await locationsOf(`${channel} here.bin`)).toMatchObject([{ location: 'primary' }])
+    const [version] = await locationsOf(`${channel} there.bin`)
+    expect(version!.location).toBe('backup')
+    expect(await storedIn('backup')).toContain(version!.hash)
+    if (channel === 'upload') expect(version!.hash).toBe(hashOf(contentOf(100, `${channel} there.bin`)))
+  })
+
+  it.each<[string, object, string, string | null]>([
+    ['a SKU in the name', {}, 'BREAD-1_a.pdf', 'filename'],
+    ['a title', {}, 'Sourdough for Beginners.pdf', 'title'],
+    ['a title that is not sure enough', { match_threshold: 0.99 }, 'sourdough for begginners.pdf', null],
+    ['a title, where names alone count', { match_by: ['filename'] }, 'sourdough_for_beginners.pdf', null],
+    ['a SKU, where they are mapped by hand', { match_by: [] }, 'BREAD-1_b.pdf', null],
+    ['a SKU, where nothing is mapped by itself', { auto_map: false }, 'BREAD-1_c.pdf', null],
+  ])('are matched by %s', async (_what, change, name, method) => {
+    await set(change)
+    const filename = name.replace('.pdf', EXTENSIONS[channel as keyof typeof CHANNELS])
+    try {
+      await imported(filename)
+    } finally {
+      await set(DEFAULTS)
+    }
+    const { mappings } = await fileNamed(filename)
+    expect(
+      mappings.map((mapping: { product_id: string; method: string }) => [mapping.product_id, mapping.method]),
+    ).toEqual(method === null ? [] : [[productId(1), method]])
+  })
+
+  it('name what has no product, unless the shop does not want to know', async () => {
+    const told = async (filename: string) => {
+      const { id } = await imported(filename)
+      const { data } = await get('/api/notices')
+      return data.find((notice: { operation_id: string }) => notice.operation_id === id).body
+    }
+    expect(await told(`${channel} lost.bin`)).toContain(`Not mapped: ${channel} lost.bin.`)
+    await set({ notify_unmapped: false })
+    expect(await told(`${channel} quiet.bin`)).toBe('1 of 1 file imported.')
+    await set(DEFAULTS)
+  })
+
+  it('run the shop’s own workflow where there is one', async () => {
+    const own = {
+      name: `Own ${channel}`,
+      kind: 'import',
+      channel,
+      steps: [
+        { plugin: FIRST_STEP[channel as keyof typeof CHANNELS] },
+        { plugin: 'validate-file' },
+        { plugin: 'tag-files', options: { mode: 'add', tags: ['own way'] } },
+      ],
+    }
+    const { body: made } = await app.owner.call('POST', '/api/workflows', own)
+    expect(await imported(`${channel} attached.bin`)).toMatchObject({ workflow: made.id, status: 'success', channel })
+    expect(await fileNamed(`${channel} attached.bin`)).toMatchObject({ tags: ['own way'] })
+    expect((await app.owner.call('DELETE', `/api/workflows/${made.id}`)).status).toBe(204)
+    expect(await imported(`${channel} detached.bin`)).toMatchObject({ workflow: `import-${channel}` })
+  })
+})

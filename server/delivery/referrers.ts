@@ -3,12 +3,12 @@
 
 /**
  * The names under which the site of a Referer may be listed: its host, and every `*.` above it. Null where there is no
- * Referer; an empty list where it names no site.
+ * Referer, or it names no site: that of an app does not.
  */
 export function sitesOf(referer: string | undefined): readonly string[] | null {
   if (!referer) return null
   const url = URL.parse(referer)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return []
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return null
   const labels = url.hostname.replace(/\.$/, '').split('.')
   return [labels.join('.'), ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`)]
 }

@@ -144,6 +144,26 @@ describe('in parts', () => {
   })
 })
 
+test('names come to curl as plain text, and whole to whoever reads the standard’s form', async () => {
+  const names = {
+    'two words (1).pdf': 'two words (1).pdf',
+    'it\'s; a="test".pdf': "it's; a=_test_.pdf",
+    'Übung café.pdf': 'Ubung cafe.pdf',
+    '計画 2026.pdf': '__ 2026.pdf',
+    '100% %41.txt': '100_ _41.txt',
+    '🎁 דו״ח.zip': '_ ____.zip',
+  }
+  for (const [filename, plain] of Object.entries(names)) {
+    const [link] = await addLinks(await addFile(filename, SMALL), [null])
+    const options = ['-sfOJ', '-D', '-', '--output-dir', downloads]
+    const { stdout: head } = await run('curl', [...options, servers[0]!.url + link!.path])
+    expect((await readFile(path.join(downloads, plain))).equals(SMALL)).toBe(true)
+    await rm(path.join(downloads, plain))
+    const whole = /filename\*=UTF-8''(\S+)\r/.exec(head)?.[1]
+    expect(whole === undefined ? plain : decodeURIComponent(whole)).toBe(filename)
+  }
+})
+
 test('on stopping, a server writes down the downloads that it has just served', async () => {
   const file = await addFile('tracked.pdf', SMALL)
   const [link] = await addLinks(file, [null])

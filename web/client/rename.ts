@@ -7,21 +7,29 @@ export interface Renamed {
   file_id: string
   before: string
   after: string
-  /** Why it can't be called that; null: it can. */
+  /** Why it can't be called that, or keeps its name; null: it can. */
   problem: string | null
 }
 
 export interface RenamePreview {
   /** The first files. */
   data: Renamed[]
+  /** How many there are. */
+  total: number
 }
+
+const SHOWN = 10
 
 /** `options` null: they are not right yet. The last answer stays until the next one is here, so that nothing flickers as one types. */
 export const useRenamePreview = (select: Selection, options: Record<string, unknown> | null) =>
   useQuery({
     queryKey: ['rename-preview', select, options],
     queryFn: ({ signal }) =>
-      call<RenamePreview>('/api/files/rename-preview', { method: 'POST', body: { select, options }, signal }),
+      call<RenamePreview>('/api/files/rename-preview', {
+        method: 'POST',
+        body: { select, options, limit: SHOWN },
+        signal,
+      }),
     enabled: options !== null,
     placeholderData: keepPreviousData,
     retry: false,

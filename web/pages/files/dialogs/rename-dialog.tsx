@@ -1,12 +1,15 @@
 // Renames the chosen files; what they would be called stands below while it is written.
 import { useRef } from 'react'
+import { useRenamePreview } from '../../../client/rename.ts'
+import { useSettled } from '../../../place/use-settled.ts'
 import { Checkbox, Select, Tabs, TextField } from '../../../ui/index.ts'
 import { countText } from '../../../words/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { DATE_FORMATS, EMPTY_RENAME, readRename, type RenameForm, VARIABLES } from './rename-form.ts'
 import { NewNames } from './new-names.tsx'
-import { type Errors, useForm } from './use-form.ts'
+import { type Errors, placed, useForm } from './use-form.ts'
 
+const FIELDS = new Set(Object.keys(EMPTY_RENAME))
 const MODES = ['pattern', 'replace'] as const
 const TABS = [
   { id: 'rename-pattern', content: 'By a pattern' },
@@ -14,7 +17,11 @@ const TABS = [
 ]
 
 export function RenameDialog(props: BulkProps) {
-  const { form, change, errors, options, bulk } = useForm<RenameForm>({ initial: EMPTY_RENAME, read: readRename })
+  const { form, change, options, bulk, ...own } = useForm<RenameForm>({ initial: EMPTY_RENAME, read: readRename })
+  const look = useRenamePreview(props.chosen.select, useSettled(options))
+  // An expression that can't be read is found out by the server, while it is written.
+  const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
+  const errors = { ...found.errors, ...own.errors }
   const files = countText(props.chosen.count, 'file', 'files')
   return (
     <BulkDialog {...props} {...bulk('rename-files')} title={`Rename ${files}`} run={`Rename ${files}`} size="large">
@@ -36,7 +43,7 @@ export function RenameDialog(props: BulkProps) {
         checked={form.keep_extension}
         onChange={(keep_extension) => change({ keep_extension })}
       />
-      <NewNames select={props.chosen.select} options={options} total={props.chosen.count} />
+      <NewNames names={look.data} stale={look.isPlaceholderData || options === null} error={found.other} />
     </BulkDialog>
   )
 }

@@ -18,6 +18,7 @@ test.each([
   ['../../etc/passwd', 'attachment; filename=".._.._etc_passwd"'],
   ['\ud800.pdf', `attachment; filename="_.pdf"; filename*=UTF-8''%EF%BF%BD.pdf`],
   [' \t', 'attachment; filename="download"'],
+  ['\u1732', `attachment; filename="download"; filename*=UTF-8''%E1%9C%B2`],
 ])('%j is saved as %s', (name, header) => {
   expect(contentDisposition(name)).toBe(header)
 })

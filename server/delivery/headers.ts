@@ -62,7 +62,8 @@ const NOT_PLAIN = /[^\x20-\x7e]|["\\%/:*?<>|]/gu
 /** RFC 6266: `filename` in plain ASCII for all, `filename*` (RFC 8187) with the true name where that differs. */
 export function contentDisposition(filename: string): string {
   const name = shortened(filename.toWellFormed().replace(UNSEEN, '').replace(/[/\\]/g, '_').trim()) || 'download'
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(NOT_PLAIN, '_')
+  // A name of marks alone leaves nothing.
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(NOT_PLAIN, '_') || 'download'
   if (plain === name) return `attachment; filename="${plain}"`
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`

@@ -74,9 +74,11 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
   async function serve(visit: Visit, client: Client, asker: Asker, { target, range, ride }: Grant): Promise<void> {
     // What a ride did not send goes back into its session: that must be known, so nginx does not send it.
     const part: Part = { target, range, measured: ride }
-    const undo = () => (ride ? Promise.resolve() : counting.giveBack(target, asker))
-    const { served, sent } = await serving.serve(visit, part, undo)
-    if (served && !ride) recorder.note({ target, link: target.link, client, at: asker.now })
+    const counted = {
+      begun: () => recorder.note({ target, link: target.link, client, at: asker.now }),
+      undo: () => counting.giveBack(target, asker),
+    }
+    const sent = await serving.serve(visit, part, ride ? {} : counted)
     const unsent = lengthOf(part) - sent
     if (ride && unsent > 0) await counting.refund(target, asker, unsent)
   }

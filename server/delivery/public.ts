@@ -54,12 +54,11 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
 
   async function give(visit: Visit, part: Part & { target: PublicTarget }, isCounted: boolean): Promise<void> {
     const { target } = part
-    if (goesAway(target)) redirect(visit, target)
-    else {
-      const undo = async () => void (isCounted && (await counting.giveBack(target)))
-      if (!(await serving.serve(visit, part, undo)).served) return
-    }
-    if (isCounted) counted(visit, target)
+    const begun = () => counted(visit, target)
+    const undo = () => counting.giveBack(target)
+    if (!goesAway(target)) return void (await serving.serve(visit, part, isCounted ? { begun, undo } : {}))
+    redirect(visit, target)
+    if (isCounted) begun()
   }
 
   function redirect({ response, now }: Visit, target: PublicTarget): void {
@@ -83,7 +82,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const audience = immutableFor(secondsLeft)
     const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }
     if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, {})
-    await serving.serve(visit, part, async () => {})
+    await serving.serve(visit, part, {})
   }
 
   return { answer, answerSigned }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
-import { accelPath, mayHandOver, type Accel } from './accel.ts'
+import { accelPath, createFound, mayHandOver, type Accel } from './accel.ts'
 import { createBytes, send, type Opened } from './bytes.ts'
 import type { Answer } from './conditions.ts'
 import { fileHeaders, handedHeaders, PRIVATE, type Audience } from './headers.ts'
@@ -24,16 +24,17 @@ export interface Part {
   measured?: boolean
 }
 
-export interface Serving {
-  /** Answers with the bytes. `undo`: takes the count back, called before an answer that says they are not to be had. */
-  serve(visit: Visit, part: Part, undo: () => Promise<void>): Promise<Served>
+/** What whoever counts wants to know. */
+export interface Served {
+  /** The bytes are there, and the answer begins. */
+  begun?(): void
+  /** They are not: takes the count back, before an answer that says so. */
+  undo?(): Promise<void>
 }
 
-export interface Served {
-  /** False: the bytes were not to be had. */
-  served: boolean
-  /** How many of them the socket took; those that nginx sends in our place are taken to arrive. */
-  sent: number
+export interface Serving {
+  /** Answers with the bytes; gives how many the socket took. Those that nginx sends in our place are taken to arrive. */
+  serve(visit: Visit, part: Part, served: Served): Promise<number>
 }
 
 export function createServing(parts: {
@@ -51,7 +52,8 @@ export function createServing(parts: {
       ? parts.accel
       : null
 
-  async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<Served> {
+  /** Rejects where the blob is not there. */
+  async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<number> {
     const { target, audience = PRIVATE } = part
     const path = accelPath(accel, target.shop, target.hash)
     // nginx would answer 404 after we have counted.
@@ -63,49 +65,33 @@ export function createServing(parts: {
     const headers = handedHeaders(described(target), audience)
     response.writeHead(200, [...headers, 'X-Accel-Redirect', path, 'Content-Length', '0'])
     response.end()
-    return { served: true, sent: lengthOf(part) }
+    return lengthOf(part)
   }
 
-  async function sendAll({ response }: Visit, part: Part, opened: Opened): Promise<Served> {
+  async function sendAll({ response }: Visit, part: Part, opened: Opened): Promise<number> {
     response.writeHead(part.range ? 206 : 200, [...describe(part.target, part.audience), ...lengthHeaders(part)])
     try {
-      return { served: true, sent: await send(response, opened, parts.stallMs) }
+      return await send(response, opened, parts.stallMs)
     } catch (error) {
       log.error('a file could not be read to its end', { ...whereIs(part.target), ...errorFields(error) })
       response.destroy()
-      return { served: true, sent: 0 }
+      return 0
     }
   }
 
   return {
-    serve: async (visit, part, undo) => {
-      let opened: Opened
+    serve: async (visit, part, { begun, undo }) => {
+      const accel = accelFor(visit, part)
       try {
-        const accel = accelFor(visit, part)
-        if (accel) return await handOver(visit, part, accel)
-        opened = await bytes.open(part.target, part.range)
+        const opened = accel ? await handOver(visit, part, accel) : await bytes.open(part.target, part.range)
+        begun?.()
+        return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
       } catch (error) {
         log.error('a file that has a row has no bytes', { ...whereIs(part.target), ...errorFields(error) })
-        await undo()
+        await undo?.()
         refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
-        return { served: false, sent: 0 }
+        return 0
       }
-      return sendAll(visit, part, opened)
-    },
-  }
-}
-
-const FOUND_MS = 10_000
-const MOST_FOUND = 10_000
-
-/** Blobs that were there a moment ago. Each look costs a thread, and nothing removes one that is being downloaded. */
-function createFound() {
-  const seen = new Map<string, number>()
-  return {
-    lately: (path: string) => performance.now() - (seen.get(path) ?? -Infinity) < FOUND_MS,
-    note: (path: string) => {
-      if (seen.size >= MOST_FOUND) seen.clear()
-      seen.set(path, performance.now())
     },
   }
 }

@@ -8,13 +8,10 @@ const AT_ONCE = 4
 
 const options = z.strictObject({
   location: z.enum(['primary', 'backup']).meta({ title: 'To', help: 'The storage location' }),
-  keep: z
-    .boolean()
-    .default(false)
-    .meta({
-      title: 'Keep the original',
-      help: 'Leaves the files where they are, and has a copy of each in the other place',
-    }),
+  keep: z.boolean().default(false).meta({
+    title: 'Keep the original',
+    help: 'Leaves the files where they are, and has a copy of each in the other place',
+  }),
 })
 type Options = z.output<typeof options>
 

@@ -99,7 +99,9 @@ test('4,500 files are numbered in another order, all in each other’s names; an
   // Far apart: each batch wants names of all others.
   const order = ids.map((_, n) => ids[(n * 1009) % ids.length]!)
   const operation = await expectForeseen({ ...SEQUENCE, start: 1 }, order)
-  expect(operation).toMatchObject({ status: 'success', done: 4500 })
+  // Some have their new name already.
+  expect(operation).toMatchObject({ status: 'success', failed: 0, done: 4500 - operation.skipped })
+  expect(operation.skipped).toBeLessThan(100)
   expect(await namesOf(order)).toEqual(range(4500, 1))
   expect(await undone(operation)).toMatchObject({ status: 'success' })
   expect(await namesOf(ids)).toEqual(range(4500, 1))

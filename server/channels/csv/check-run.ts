@@ -2,6 +2,7 @@
 // taken again. It works across shops, since it has to find out who waits; each check is then its own shop's.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { holdersOf } from '../../files/name-grants.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { checkRows, type CheckProgress, type KnownFile, type OddSkus } from './check.ts'
 import { keepProblems } from './problems.ts'
@@ -127,14 +128,7 @@ export const checkUpload = (
 
 function lookUps(scope: ShopScope) {
   return {
-    takenNames: async (keys: readonly string[]) => {
-      const rows = await scope.query<{ name_key: string; id: string }>(
-        `select k.key as name_key, f.id from jsonb_array_elements_text(:keys::jsonb) as k(key), lateral (
-           select id from files where shop_id = :shop and name_key = k.key collate "C" and deleted_at is null limit 1) f`,
-        { keys: JSON.stringify(keys) },
-      )
-      return new Map(rows.map(({ name_key, id }) => [name_key, id]))
-    },
+    takenNames: (keys: readonly string[]) => holdersOf(scope, keys),
     knownFiles: async (ids: readonly string[]) => {
       const rows = await scope.query<KnownFile & { id: string }>(
         `select id, name_key, deleted_at is not null as deleted from files

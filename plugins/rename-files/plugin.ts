@@ -113,7 +113,7 @@ export const renameFiles = definePlugin({
 function outcomeOf(item: Item, named: Named): Outcome {
   if ('skipped' in named) return { item: item.id, status: 'skipped', reason: named.skipped }
   const { name: filename } = named
-  if (filename === item.file.filename) return { item: item.id, status: 'ok' }
+  if (filename === item.file.filename) return { item: item.id, status: 'ok', unchanged: 'Its name is the same then' }
   if (filename !== '') return { item: item.id, status: 'ok', change: { set: { filename } } }
   const message = 'Nothing would be left of its name'
   return { item: item.id, status: 'failed', code: 'invalid_filename', message, retryable: false }

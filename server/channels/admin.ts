@@ -85,8 +85,8 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
 }
 
-/** A filter looks in the trash where the workflow works there. */
-function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source: Source): Source {
+/** A filter looks in the trash where the workflow works there. Throws `validation_failed` where it can't. */
+export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source: Source): Source {
   if (source.type !== 'filter') return source
   const message = misplaced(source.filter, workflow, plugins)
   if (message) throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])

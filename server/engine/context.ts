@@ -7,7 +7,7 @@ import type { EngineParts, OperationRow, ResolvedStep } from './types.ts'
 export async function writeContext(
   parts: EngineParts,
   scope: ShopScope,
-  operation: OperationRow,
+  operation: Pick<OperationRow, 'request'>,
   signal: AbortSignal,
 ): Promise<WriteContext> {
   const ports = await parts.ports(scope)

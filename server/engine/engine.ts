@@ -2,6 +2,7 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
+import { foresee, type Foreseen, type Placed } from './foresee.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
 import { sealOptions } from './sealed-options.ts'
@@ -9,6 +10,7 @@ import { startOperation, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './start-undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
 
+export type { Foreseen, Placed } from './foresee.ts'
 export type { ItemFilter, ItemRow } from './items.ts'
 export type { Move } from './lifecycle.ts'
 export type { Source, StartInput } from './start.ts'
@@ -49,6 +51,11 @@ export interface Engine {
   actions(operation: OperationRow): (Move | 'undo')[]
   /** A built-in workflow, or null. */
   workflow(id: string): Workflow | null
+  /** What a workflow would do with a few files, at once and without an operation. */
+  foresee(
+    scope: ShopScope,
+    about: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
+  ): Promise<Foreseen[]>
   plugins: EngineParts['plugins']
   workflows: EngineParts['workflows']
   /** Calls `handler` when an operation of the shop may have moved on (null: any may have); returns how to stop. */
@@ -66,7 +73,7 @@ export interface Engine {
 export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
   ENDED.includes(status) && finished_at !== null
 
-export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 'listener' | 'secrets'>): Engine {
+export function createEngine(parts: EngineParts): Engine {
   const get = async (scope: ShopScope, id: string) => {
     const [row] = await scope.query<OperationRow>(
       `select operations.*, ${ARTIFACT} as artifact from operations where shop_id = :shop and id = :id`,
@@ -86,6 +93,7 @@ export function createEngine(parts: Pick<EngineParts, 'workflows' | 'plugins' | 
       ...MOVE_NAMES.filter((move) => allows(operation, move)),
       ...(mayUndo(operation, new Date()) ? (['undo'] as const) : []),
     ],
+    foresee: (scope, about) => foresee(parts, scope, about),
     workflow: (id) => parts.workflows.find((one) => one.id === id) ?? null,
     plugins: parts.plugins,
     workflows: parts.workflows,

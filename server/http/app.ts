@@ -39,6 +39,7 @@ import { operationRoutes } from './routes/operations.ts'
 import { packRoutes } from './routes/packs.ts'
 import { pluginRoutes } from './routes/plugins.ts'
 import { productRoutes } from './routes/products.ts'
+import { renamePreviewRoutes } from './routes/rename-preview.ts'
 import { reviewRoutes } from './routes/reviews.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { tusRoute } from './tus.ts'
@@ -82,6 +83,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...operationLogRoutes(parts),
     ...artifactRoutes(parts),
     ...bulkRoutes(parts),
+    ...renamePreviewRoutes(parts),
     ...workflowRoutes(parts.engine),
     ...pluginRoutes(parts.engine.plugins),
     ...scheduleRoutes(parts),

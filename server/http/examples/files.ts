@@ -37,6 +37,13 @@ export const fileExamples: Examples = {
     query: { type: 'pdf', tags: 'summer,sale', mapped: 'false', sort: '-size_bytes', limit: '100' },
     status: 200,
   },
+  'post /api/files/rename-preview': {
+    body: {
+      select: { filter: { type: ['pdf'] } },
+      options: { mode: 'pattern', pattern: '{original}-{sequence}' },
+    },
+    status: 200,
+  },
   'get /api/files/{id}': { params: file, status: 200 },
   'patch /api/files/{id}': {
     params: file,

@@ -1,0 +1,113 @@
+// New names while a pattern is being written: the first files of a selection as the plugin's own plan names them, at once. Whether a
+// name is free is told by the same rule as in an operation; of a long row of files in each other's names only the first are looked at.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Engine, Foreseen, Placed, Source } from '../engine/engine.ts'
+import { changeFiles } from '../files/changes.ts'
+import { compileFilter, type FileFilter } from '../files/filter.ts'
+import { holdersOf } from '../files/name-grants.ts'
+import { wishOf } from '../files/names.ts'
+import { action, inTheRightPlace } from './admin.ts'
+
+export interface NewName {
+  /** A bare UUID. */
+  id: string
+  before: string
+  after: string
+  /** Why it can't be called that, or stays as it is; null: it can. */
+  problem: string | null
+}
+
+const ACTION = 'rename-files'
+/** So many times those are looked at too that have the names which are wanted. */
+const ROUNDS = 5
+
+interface Wanted {
+  source: Source
+  options: Record<string, unknown>
+  limit: number
+  signal: AbortSignal
+}
+
+/** Throws `validation_failed` where the options or the selection are not right. */
+export async function previewNames(
+  engine: Engine,
+  scope: ShopScope,
+  { source: given, options, limit, signal }: Wanted,
+): Promise<{ names: NewName[]; total: number }> {
+  const workflow = action(engine, ACTION, options)
+  const selection = selectionOf(scope, inTheRightPlace(engine, workflow, given))
+  const [total, first] = await Promise.all([selection.count(), selection.first(limit)])
+  const foresee = (files: readonly Placed[]) => engine.foresee(scope, { workflow, files, signal })
+  const shown = await foresee(first)
+  const { foreseen, leaving } = await withHolders(scope, shown, selection, foresee)
+  const changing = foreseen.filter(({ change }) => change !== null).sort((a, b) => a.position - b.position)
+  const results = await changeFiles(
+    scope,
+    changing.map(({ change }) => change!),
+    { write: false, leaving },
+  )
+  const refusals = new Map(
+    results.map((result, at) => [changing[at]!.id, result.status === 'refused' ? result.message : null]),
+  )
+  const names = shown.map(({ id, filename, change, problem }) => ({
+    ...{ id, before: filename, after: change?.draft.filename ?? filename },
+    problem: problem ?? refusals.get(id) ?? null,
+  }))
+  return { names, total }
+}
+
+/** What the shown files want the names of, as far as that is selected too, and would be renamed with them. */
+async function withHolders(
+  scope: ShopScope,
+  shown: readonly Foreseen[],
+  selection: Selected,
+  foresee: (files: readonly Placed[]) => Promise<Foreseen[]>,
+): Promise<{ foreseen: Foreseen[]; leaving: Set<string> }> {
+  const foreseen = [...shown]
+  let last = shown
+  for (let round = 0; ; round++) {
+    const wanted = last.flatMap(({ change }) => (change ? (wishOf(change)?.wants ?? []) : []))
+    const known = new Set(foreseen.map(({ id }) => id))
+    const holders = [...(await holdersOf(scope, wanted)).values()].filter((id) => !known.has(id))
+    const more = holders.length > 0 ? await selection.find(holders) : []
+    // What is further away is taken to leave its name: the operation's own preview looks at all.
+    if (more.length === 0 || round === ROUNDS) return { foreseen, leaving: new Set(more.map(({ id }) => id)) }
+    last = await foresee(more)
+    foreseen.push(...last)
+  }
+}
+
+interface Selected {
+  count(): Promise<number>
+  first(limit: number): Promise<Placed[]>
+  /** Those of these files that are selected. */
+  find(ids: readonly string[]): Promise<Placed[]>
+}
+
+function selectionOf(scope: ShopScope, source: Source): Selected {
+  if (source.type === 'files') return ofIds([...new Set(source.ids)])
+  if (source.type === 'filter') return ofFilter(scope, source.filter)
+  throw new Error(`Names are previewed of files or a filter, not of ${source.type}`)
+}
+
+function ofIds(ids: readonly string[]): Selected {
+  const places = new Map(ids.map((id, position) => [id, { id, position }]))
+  return {
+    count: () => Promise.resolve(ids.length),
+    first: (limit) => Promise.resolve([...places.values()].slice(0, limit)),
+    find: (some) => Promise.resolve(some.flatMap((id) => places.get(id) ?? [])),
+  }
+}
+
+/** In the order in which an operation freezes them. */
+function ofFilter(scope: ShopScope, filter: FileFilter): Selected {
+  const { sql, bindings } = compileFilter(filter)
+  const files = `from files where files.shop_id = :shop and ${sql}`
+  const placed = `select id, (row_number() over (order by id) - 1)::int as position ${files}`
+  return {
+    count: async () => (await scope.query<{ n: number }>(`select count(*) as n ${files}`, bindings))[0]!.n,
+    first: (limit) => scope.query(`${placed} order by id limit :limit`, { ...bindings, limit }),
+    find: (ids) =>
+      scope.query(`select * from (${placed}) placed where id = any(:ids::uuid[]) order by id`, { ...bindings, ids }),
+  }
+}

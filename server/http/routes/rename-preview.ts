@@ -1,0 +1,53 @@
+// What files would be called, while someone writes the pattern.
+import { z } from 'zod'
+import { previewNames } from '../../channels/rename-preview.ts'
+import type { Limits } from '../../config.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { toPublicId } from '../../ids.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema } from '../schemas.ts'
+import { selectionSchema, sourceOf } from '../selection.ts'
+
+const namesSchema = z
+  .object({
+    data: z.array(
+      z.object({
+        file_id: z.string(),
+        before: z.string(),
+        after: z.string(),
+        problem: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why it can’t be called that, or keeps its name; null: it can' }),
+      }),
+    ),
+    total: z.number().int().meta({ description: 'How many files the selection has' }),
+  })
+  .meta({ id: 'RenamePreview' })
+
+export const renamePreviewRoutes = ({ engine, limits }: { engine: Engine; limits: Limits }): Endpoint[] => [
+  endpoint({
+    method: 'post',
+    path: '/api/files/rename-preview',
+    summary: 'What the first files of a selection would be called',
+    description:
+      'Answers at once and writes nothing. `options` are those of the action `rename-files`. Of many files that take each other’s names in a row, it looks at the first few: the operation’s own preview (`dry_run`) looks at all.',
+    tag: 'Files',
+    scope: 'files:read',
+    body: z
+      .strictObject({
+        select: selectionSchema(limits),
+        options: z.record(z.string(), z.unknown()).meta({ description: 'Of the action `rename-files`' }),
+        limit: z.int().min(1).max(50).default(20),
+      })
+      .meta({ id: 'RenamePreviewRequest' }),
+    replies: {
+      200: { description: 'In the order in which an operation would rename them', schema: namesSchema },
+      422: { description: 'Every problem with the options: `options.pattern` and so on', schema: errorSchema },
+    },
+    handler: async ({ caller, body: { select, options, limit }, signal }) => {
+      const { names, total } = await previewNames(engine, caller.scope, { source: sourceOf(select), options, limit, signal }) // prettier-ignore
+      return { body: { data: names.map(({ id, ...name }) => ({ file_id: toPublicId('file', id), ...name })), total } }
+    },
+  }),
+]

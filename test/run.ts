@@ -11,9 +11,6 @@ const REPORT = path.join(ROOT, '.test', 'report.json')
 const PROGRAMS = [
   { command: 'chromium', package: 'chromium' },
   { command: 'rclone', package: 'rclone' },
-  { command: 'curl', package: 'curl' },
-  { command: 'aria2c', package: 'aria2' },
-  { command: 'nginx', package: 'nginx-light' },
   // Buyers' clients, and what stands in front of the server.
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },

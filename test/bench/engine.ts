@@ -15,14 +15,14 @@ const MEMORY_MB = 350
 const MEMORY_SPREAD = 1.15
 const LIST_MS = 50
 
-interface World {
+export interface World {
   server: RunningServer
   pool: pg.Pool
   shop: number
   close(): Promise<void>
 }
 
-async function openWorld(folder: string, files: number): Promise<World> {
+export async function openWorld(folder: string, files: number): Promise<World> {
   const server = await startServer({ dataDir: folder })
   const pool = new pg.Pool({ connectionString: (await findRunning(server.dataDir))! })
   const { rows } = await pool.query<{ id: number }>('select id from shops where domain = $1', [server.shop])
@@ -42,7 +42,7 @@ async function openWorld(folder: string, files: number): Promise<World> {
 }
 
 /** Milliseconds from the request to the operation's end; throws unless every file was changed. */
-async function operate({ server }: World, body: object, expected: number): Promise<number> {
+export async function operate({ server }: World, body: object, expected: number): Promise<number> {
   const started = performance.now()
   const response = await server.call('POST', '/api/operations', body)
   const { id } = (await response.json()) as { id: string }
@@ -65,14 +65,14 @@ function lastEvent(stream: string): { status: string; done: number } {
   return JSON.parse(data.slice('data: '.length)) as { status: string; done: number }
 }
 
-async function raw({ pool }: World, sql: string, values: unknown[], expected: number): Promise<number> {
+export async function raw({ pool }: World, sql: string, values: unknown[], expected: number): Promise<number> {
   const started = performance.now()
   const { rowCount } = await pool.query(sql, values)
   if (rowCount !== expected) throw new Error(`The raw statement changed ${rowCount} rows, not ${expected}`)
   return performance.now() - started
 }
 
-interface Versus {
+export interface Versus {
   what: string
   files: number
   body(round: number): object
@@ -116,7 +116,7 @@ const VERSUS: readonly Versus[] = [
   },
 ]
 
-async function versus(context: Context, world: World, { what, files, body, raw, reset }: Versus): Promise<Row> {
+export async function versus(context: Context, world: World, { what, files, body, raw, reset }: Versus): Promise<Row> {
   const [ours, theirs]: [number[], number[]] = [[], []]
   for (let round = 0; round <= context.rounds; round++) {
     context.say(`${what}, round ${round} of ${context.rounds}`)

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Row } from './bench.ts'
+import { bulk } from './bulk.ts'
 import { csvBench } from './csv.ts'
 import { download } from './download.ts'
 import { engineBench } from './engine.ts'
@@ -10,7 +11,7 @@ import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
 import { uploadsBench } from './uploads.ts'
 
-const BENCHES: readonly Bench[] = [importBench, uploadsBench, engineBench, mapping, download, csvBench]
+const BENCHES: readonly Bench[] = [importBench, uploadsBench, engineBench, bulk, mapping, download, csvBench]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 function print(name: string, rows: readonly Row[]): void {

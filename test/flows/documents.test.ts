@@ -142,6 +142,34 @@ test('a watermark and a smaller document are new versions, which an undo takes b
   expect((await bytesOf(id)).equals(wordy)).toBe(true)
 })
 
+test('a preview changes nothing, says what stays, and is carried out as it was seen', async () => {
+  const [id, other] = [await add('Seen.pdf', documentOf(numberedPages(4))), await add('Seen.txt', Buffer.from('words'))]
+  const before = await bytesOf(id)
+  for (const [action, options, made] of [
+    ['split-pdf', { every: 2 }, ['Seen-1.pdf', 'Seen-2.pdf']],
+    ['watermark-pdf', { text: 'Seen' }, []],
+  ] as const) {
+    const select = { file_ids: [id, other] }
+    const { body } = await call('POST', '/api/operations', { action, select, options, dry_run: true })
+    const previewed = await untilPreviewed(body.id)
+    expect(previewed.items.map(({ status }) => status)).toEqual(['done', 'skipped'])
+    expect(previewed.record).toMatchObject({ status: 'previewed' })
+    expect(await find('seen-')).toEqual([])
+    expect((await bytesOf(id)).equals(before)).toBe(true)
+    expect((await call('POST', `/api/operations/${body.id}/confirm`)).status).toBe(200)
+    expect((await untilEnd(body.id)).record).toMatchObject({ status: 'success', done: 1, skipped: 1 })
+    expect((await find('seen-')).map(({ filename }) => filename)).toEqual(made)
+    await undo(body.id)
+  }
+})
+
+async function untilPreviewed(id: string): Promise<Ended> {
+  while ((await call('GET', `/api/operations/${id}`)).body.status === 'previewing')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  const items = (await call('GET', `/api/operations/${id}/items?limit=250`)).body.data
+  return { id, record: (await call('GET', `/api/operations/${id}`)).body, items }
+}
+
 describe('a password', () => {
   const CANARY = 'canary-7f3a-of-a-password'
 

@@ -203,7 +203,7 @@ function killWhileWriting(table: 'outbox' | 'notices'): Promise<string> {
 function killAtEnd(operation: string): Promise<string> {
   return locking(async (first) => {
     await first.query('select from operations where id = $1 for no key update', [operation])
-    const name = await blockedAt('%update operations set finished_steps%')
+    const name = await blockedAt('select status from operations%for no key update')
     return locking(async (second) => {
       const queued = second.query('select from chains where operation_id = $1 and chain = -1 for update', [operation])
       await expect

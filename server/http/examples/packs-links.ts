@@ -43,6 +43,7 @@ export const productExamples: Examples = {
   'get /api/products/mirror': { status: 200 },
   'post /api/products/refresh': { status: 202 },
   'get /api/reviews': { query: { status: 'open' }, status: 200 },
+  'get /api/reviews/accept': { query: { above: '0.9' }, status: 200 },
   'post /api/reviews/accept': { body: { above: 0.9 }, status: 202 },
   'get /api/reviews/{id}': { params: review, status: 200 },
   'post /api/reviews/{id}/accept': { params: review, body: { product_id: PRODUCT }, status: 202 },

@@ -1,0 +1,46 @@
+// Ours, as a process of its own: an export written into a storage location, hashed and synced; and COPY's rows taken and dropped.
+// Both from the same server to the same process.
+import pg from 'pg'
+import { EXPORT_COLUMNS } from '../../../plugins/contract.ts'
+import { openDatabase } from '../../../server/db/database.ts'
+import { forShop } from '../../../server/db/for-shop.ts'
+import { createListings } from '../../../server/files/listings.ts'
+import { createLogger } from '../../../server/log.ts'
+import { createStage } from '../../../server/ports/stage.ts'
+import { createSecrets } from '../../../server/secrets.ts'
+import { createDiskStore } from '../../../server/store/disk.ts'
+
+const { url, shop, folder } = JSON.parse(process.argv[2]!) as { url: string; shop: number; folder: string }
+const database = openDatabase(url, 4, createLogger('error'))
+const secrets = createSecrets('the secret of this bench, long enough')
+const stage = createStage({ store: createDiskStore({ folder }), shop, location: 'primary' })
+const columns = EXPORT_COLUMNS.filter((column) => column !== 'id' && column !== 'url')
+const client = new pg.Client({ connectionString: url })
+await client.connect()
+
+/** Milliseconds, and how many bytes that were. */
+async function write(operation: string): Promise<[ms: number, bytes: number]> {
+  const { signal } = new AbortController()
+  const started = performance.now()
+  const listings = createListings({ secrets, baseUrl: 'http://127.0.0.1' })(
+    forShop(database, shop),
+    operation,
+    () => {},
+  )
+  const { size_bytes } = await stage.write(listings.files('csv', columns, signal) as never, 'text/csv', signal)
+  return [performance.now() - started, size_bytes]
+}
+
+async function copy(sql: string): Promise<[ms: number, bytes: number]> {
+  const started = performance.now()
+  await client.query(sql)
+  return [performance.now() - started, 0]
+}
+
+process.on('message', ({ operation, sql }: { operation?: string; sql?: string }) => {
+  void (operation === undefined ? copy(sql!) : write(operation)).then((answer) => process.send!(answer))
+})
+process.once('disconnect', () => {
+  void Promise.all([client.end(), database.close()])
+})
+process.send!('ready')

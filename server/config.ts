@@ -25,7 +25,7 @@ export interface Limits {
   ids_per_call: number
   /** How long an import's caller waits for its end before it gets 202. */
   wait_seconds: number
-  /** Jobs that one worker runs at once. */
+  /** Batches that read and write bytes, or wait for the outside, in one worker at once; half of them at most for one shop. */
   jobs_at_once: number
 }
 
@@ -54,7 +54,7 @@ const DEFAULT_LIMITS: Limits = {
   background_update: 500,
   ids_per_call: 10_000,
   wait_seconds: 30,
-  jobs_at_once: 4,
+  jobs_at_once: 8,
 }
 
 /** A setting that is missing or wrong. Every problem is named, each with what to write. */

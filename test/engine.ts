@@ -111,7 +111,7 @@ export async function createTestEngine(
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {
-    jobs_at_once: 4,
+    jobs_at_once: 8,
     file_bytes: 1e9,
     large_file_bytes: 1e8,
     background_delete: 100,

@@ -1,6 +1,7 @@
 // The jobs of an operation. They are queued by SQL inside the transaction that makes them necessary, under a key, so
 // that queueing one twice leaves one.
 import type { ShopScope } from '../db/for-shop.ts'
+import { BYTES, FINISH, MESSAGE, ofShop } from './lanes.ts'
 
 export interface ChainJob {
   shop: number
@@ -38,14 +39,28 @@ export const queueFirst = (tx: ShopScope, operation: string, chain: number) =>
 export const queueChain = (tx: ShopScope, operation: string, chain: number, runAt?: Date) =>
   addChain(tx, operation, chain, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
 
-const addChain = (tx: ShopScope, operation: string, chain: number, when: When) =>
-  addJob(tx, 'chain', { shop: tx.shop, operation, chain } satisfies ChainJob, chainKey(operation, chain), when)
+async function addChain(tx: ShopScope, operation: string, chain: number, when: When): Promise<void> {
+  const [row] = await tx.query<{ set_wise: boolean }>(
+    'select set_wise from operations where shop_id = :shop and id = :operation',
+    { operation },
+  )
+  const flags = row!.set_wise ? [] : [BYTES, ofShop(BYTES, tx.shop)]
+  const payload: ChainJob = { shop: tx.shop, operation, chain }
+  await addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, ...when })
+}
 
-export const queueFinish = (tx: ShopScope, operation: string) =>
-  addJob(tx, 'finish', { shop: tx.shop, operation } satisfies FinishJob, finishKey(operation))
+export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
+  const payload: FinishJob = { shop: tx.shop, operation }
+  return addJob(tx, { task: 'finish', payload, key: finishKey(operation), flags: [FINISH] })
+}
 
-export const queueMessage = (tx: ShopScope, message: string, runAt?: Date) =>
-  addJob(tx, 'message', { shop: tx.shop, message } satisfies OutboxJob, `message:${message}`, runAt ? { runAt } : {})
+export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
+  const payload: OutboxJob = { shop: tx.shop, message }
+  return addJob(tx, {
+    ...{ task: 'message', payload, key: `message:${message}`, flags: [MESSAGE] },
+    ...(runAt ? { runAt } : {}),
+  })
+}
 
 /** Many at once, in one statement: one after the other, and behind all other work. */
 export async function queueMessages(tx: ShopScope, messages: readonly string[]): Promise<void> {
@@ -53,10 +68,10 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
   await tx.query(
     `select count(*) from graphile_worker.add_jobs((
        select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
-         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority, null
+         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority, array[:flag]
        )::graphile_worker.job_spec)
        from unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0))`,
-    { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST },
+    { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
   )
 }
 
@@ -65,11 +80,17 @@ interface When {
   priority?: number
 }
 
-async function addJob(tx: ShopScope, task: string, payload: object, key: string, when: When = {}): Promise<void> {
-  const { runAt = null, priority = FIRST } = when
+interface Job extends When {
+  task: 'chain' | 'finish' | 'message'
+  payload: object
+  key: string
+  flags: readonly string[]
+}
+
+async function addJob(tx: ShopScope, { task, payload, key, flags, runAt, priority = FIRST }: Job): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
-       max_attempts := :attempts, priority := :priority) where :shop > 0`,
-    { task, payload: JSON.stringify(payload), key, runAt, attempts: MAX_ATTEMPTS, priority },
+       max_attempts := :attempts, priority := :priority, flags := :flags) where :shop > 0`,
+    { task, payload: JSON.stringify(payload), key, runAt: runAt ?? null, attempts: MAX_ATTEMPTS, priority, flags },
   )
 }

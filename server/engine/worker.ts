@@ -1,9 +1,18 @@
 // A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and crash sweep.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { Logger as GraphileLogger, run, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+  Logger as GraphileLogger,
+  run,
+  type Job,
+  type JobHelpers,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
 import { runChain, type BatchRunner } from './batch.ts'
 import { finishOperation } from './finish.ts'
+import { createLanes } from './lanes.ts'
 import { createProgress } from './progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from './queue.ts'
 import { createControl } from './control.ts'
@@ -12,6 +21,8 @@ import type { EngineParts } from './types.ts'
 
 // Notifications wake a worker at once; this is for what they miss.
 const POLL_MS = 1000
+/** Several jobs may be taken at the same moment before the first of them counts: those too many go back. */
+const BACK_MS = 200
 
 export interface EngineWorker {
   /** Interrupts running batches, puts their items back, and resolves when the last outcome is written. */
@@ -43,11 +54,18 @@ export async function startWorker(
     signal: stopping.signal,
   }
   const jobs = new Set<string>()
+  const lanes = createLanes(parts.limits.jobs_at_once)
   const noted =
     (work: (payload: unknown) => Promise<void>): Task =>
-    (payload, { job }) => {
-      jobs.add(String(job.id))
-      return work(payload).finally(() => jobs.delete(String(job.id)))
+    async (payload, helpers) => {
+      const leave = lanes.enter(flagsOf(helpers.job))
+      if (!leave) return putBack(helpers)
+      const id = String(helpers.job.id)
+      jobs.add(id)
+      return work(payload).finally(() => {
+        jobs.delete(id)
+        leave()
+      })
     }
   const taskList: TaskList = {
     chain: noted((payload) => runChain(runner, payload as ChainJob)),
@@ -65,7 +83,8 @@ export async function startWorker(
     pgPool: database.pool,
     taskList,
     events,
-    concurrency: parts.limits.jobs_at_once,
+    concurrency: lanes.places,
+    forbiddenFlags: lanes.full,
     pollInterval: POLL_MS,
     noHandleSignals: true,
     logger: new GraphileLogger(() => (level, message) => {
@@ -82,4 +101,17 @@ export async function startWorker(
       control.close()
     },
   }
+}
+
+const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
+
+/** Under its key, so that one that was queued anew meanwhile is the same. */
+async function putBack({ job, addJob }: JobHelpers): Promise<void> {
+  await addJob(job.task_identifier, job.payload, {
+    ...(job.key === null ? {} : { jobKey: job.key }),
+    flags: flagsOf(job),
+    maxAttempts: job.max_attempts,
+    priority: job.priority,
+    runAt: new Date(Date.now() + BACK_MS),
+  })
 }

@@ -24,7 +24,17 @@ const noting = (id: string, more: Partial<Plugin>): Plugin =>
       for (const item of items) yield { item: item.id, status: 'ok', change: { set: { expiry_days: 5 } } }
     },
   })
-const plugins = [noting('note', {}), noting('note-slowly', { outside: true }), makeBytes]
+/** As a server does that takes the connection and never answers. */
+const waitForEver = definePlugin({
+  ...{ id: 'wait-for-ever', kind: 'act', title: 'Wait', options: z.strictObject({}), undo: 'none', outside: true },
+  // eslint-disable-next-line require-yield
+  async *plan(_items, _options, { signal }) {
+    waiting++
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+  },
+})
+let waiting = 0
+const plugins = [noting('note', {}), noting('note-slowly', { outside: true }), makeBytes, waitForEver]
 
 let house: TestEngine
 let other: ShopScope
@@ -78,3 +88,27 @@ test.each(large.flatMap(([what, workflow]) => [1, 4].map((jobs) => [what, jobs, 
     await house.engine.move(house.scope, big, 'cancel')
   },
 )
+
+test('a shop whose servers never answer holds up neither its own changes nor the imports of others', async () => {
+  worker = await house.startWorker({ jobs_at_once: 4 })
+  const hanging = [0, 1].map((n) => entriesOf(`hanging ${n}`, 400))
+  const stuck = await Promise.all(
+    hanging.map((source) => start(house.scope, workflowOf('import', 4, 'wait-for-ever', 'make-bytes'), source)),
+  )
+  await expect.poll(() => waiting, { timeout: 10_000 }).toBe(2)
+  const quick = await start(house.scope, workflowOf('bulk', 1, 'note'), {
+    type: 'filter',
+    filter: { search: '-00012' },
+  })
+  const small = await start(other, workflowOf('import', 4, 'note-slowly', 'make-bytes'), entriesOf('small', 10))
+  for (const [scope, id] of [
+    [house.scope, quick],
+    [other, small],
+  ] as const)
+    // prettier-ignore
+    expect(await house.engine.waitForEnd(scope, id, 20_000, new AbortController().signal)).toMatchObject({
+      status: 'success',
+    })
+  expect(waiting).toBe(2)
+  for (const id of stuck) await house.engine.move(house.scope, id, 'cancel')
+})

@@ -48,9 +48,10 @@ async function assertNoConnections(url: string): Promise<void> {
   try {
     const until = Date.now() + 2000
     while (true) {
-      const { rows } = await client.query<{ query: string }>('select query from pg_stat_activity where datname = $1', [
-        name,
-      ])
+      const { rows } = await client.query<{ query: string }>(
+        `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+        [name],
+      )
       if (rows.length === 0) return
       if (Date.now() > until) throw new Error(`The test left ${rows.length} connections open: ${rows[0]!.query}`)
     }

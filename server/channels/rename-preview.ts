@@ -35,7 +35,7 @@ export async function previewNames(
   { source: given, options, limit, signal }: Wanted,
 ): Promise<{ names: NewName[]; total: number }> {
   const workflow = action(engine, ACTION, options)
-  const selection = selectionOf(scope, inTheRightPlace(engine, workflow, given))
+  const selection = await selectionOf(scope, inTheRightPlace(engine, workflow, given))
   const [total, first] = await Promise.all([selection.count(), selection.first(limit)])
   const foresee = (files: readonly Placed[]) => engine.foresee(scope, { workflow, files, signal })
   const shown = await foresee(first)
@@ -84,7 +84,7 @@ interface Selected {
   find(ids: readonly string[]): Promise<Placed[]>
 }
 
-function selectionOf(scope: ShopScope, source: Source): Selected {
+async function selectionOf(scope: ShopScope, source: Source): Promise<Selected> {
   if (source.type === 'files') return ofIds([...new Set(source.ids)])
   if (source.type === 'filter') return ofFilter(scope, source.filter)
   throw new Error(`Names are previewed of files or a filter, not of ${source.type}`)
@@ -100,8 +100,8 @@ function ofIds(ids: readonly string[]): Selected {
 }
 
 /** In the order in which an operation freezes them. */
-function ofFilter(scope: ShopScope, filter: FileFilter): Selected {
-  const { sql, bindings } = compileFilter(filter)
+async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<Selected> {
+  const { sql, bindings } = await compileFilter(scope, filter)
   const files = `from files where files.shop_id = :shop and ${sql}`
   const placed = `select id, (row_number() over (order by id) - 1)::int as position ${files}`
   return {

@@ -125,7 +125,7 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
 
 /** Freezes what the operation is about, in its order; gives how many items that is. */
 async function insertItems(tx: ShopScope, operation: string, source: Source, setWise: boolean): Promise<number> {
-  const [ordered, bindings] = ordering(source)
+  const [ordered, bindings] = await ordering(tx, source)
   const kept =
     setWise && source.type !== 'operation' && source.type !== 'rows'
       ? `insert into item_batches (shop_id, operation_id, position, file_ids)
@@ -141,7 +141,7 @@ async function insertItems(tx: ShopScope, operation: string, source: Source, set
 }
 
 /** Rows of position, file_id, entry, draft and wanted. */
-function ordering(source: Source): [string, Record<string, unknown>] {
+async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {
   const none = 'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted'
   switch (source.type) {
     case 'entries':
@@ -166,7 +166,7 @@ function ordering(source: Source): [string, Record<string, unknown>] {
       ]
     case 'filter': {
       // Ids grow with time: this is the order in which the files came, and the one in which they lie on the disk.
-      const { sql, bindings } = compileFilter(source.filter)
+      const { sql, bindings } = await compileFilter(tx, source.filter)
       return [
         `select (row_number() over (order by id) - 1)::int as position, id as file_id, ${none} from files
          where files.shop_id = :shop and ${sql}`,

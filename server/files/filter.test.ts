@@ -19,7 +19,7 @@ const newShop = async (domain: string): Promise<ShopScope> => forShop(database, 
 
 /** Names of the files that the filter selects. */
 async function selected(scope: ShopScope, filter: FileFilter): Promise<string[]> {
-  const { sql, bindings } = compileFilter(filter)
+  const { sql, bindings } = await compileFilter(scope, filter)
   const rows = await scope.query<{ filename: string }>(
     `select filename from files where files.shop_id = :shop and ${sql} order by name_key`,
     bindings,
@@ -141,6 +141,24 @@ describe('the rest of the language', () => {
     ['between two days', { uploaded_after: daysAgo(380), uploaded_before: daysAgo(1) }, ['month.pdf', 'year.pdf']],
   ])('%s', async (_what, given, expected) => expect(await names(given)).toEqual(expected))
 
+  it('a day is one of the shop’s calendar; a time is exact', async () => {
+    const kiritimati = await newShop('kiritimati.myshopify.com')
+    await kiritimati.query(`update shops set settings = '{"time_zone": "Pacific/Kiritimati"}' where id = :shop`)
+    const [id] = await makeFiles(kiritimati, [{ filename: 'a.pdf' }])
+    // Eleven in the morning of the second there.
+    await kiritimati.query(`update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`, {
+      id,
+    })
+    const has = async (filter: FileFilter) => (await selected(kiritimati, filter)).length === 1
+    expect(await has({ uploaded_after: '2026-03-02' })).toBe(true)
+    expect(await has({ uploaded_before: '2026-03-02' })).toBe(false)
+    expect(await has({ uploaded_after: '2026-03-03' })).toBe(false)
+    expect(await has({ uploaded_after: '2026-03-01T21:00:00Z', uploaded_before: '2026-03-02T11:00:01+14:00' })).toBe(
+      true,
+    )
+    expect(await has({ uploaded_before: '2026-03-02T11:00:00+14:00' })).toBe(false)
+  })
+
   it('a download at its public address is one too', async () => {
     await scope.query(
       `insert into public_addresses (shop_id, file_id, last_download_at)
@@ -183,6 +201,7 @@ describe('the rest of the language', () => {
     { not_downloaded_for_days: 1.5 },
     { uploaded_before: 'yesterday' },
     { uploaded_after: '2026-02-30' },
+    { uploaded_before: '0000-01-01' },
     { deleted: 'maybe' },
     { search: 'a\u0000b' },
     { tags: ['a\u0000b'] },

@@ -2,11 +2,20 @@
 // schedules and exports select by the same words.
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
-import type { Bindings } from '../db/for-shop.ts'
+import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like.ts'
 import { parsePublicId } from '../ids.ts'
+import { beginningOf } from './days.ts'
+import { readShop } from './shop-settings.ts'
+import { TRASH_OVER } from './trash.ts'
 
-const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'Send a date, like 2026-01-31')
+const NO_DATE = 'Send a date, like 2026-01-31'
+// PostgreSQL knows no year 0.
+const FIRST_DAY = '1900'
+const day = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], NO_DATE)
+  .refine((text) => text >= FIRST_DAY, NO_DATE)
+  .meta({ description: 'A time, or a day: that begins by the clocks of the shop’s time zone' })
 
 const days = z.coerce.number().int().min(1).max(36_500)
 
@@ -30,8 +39,13 @@ export const filterSchema = z.strictObject(filterFields)
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
 /** A condition on `files`, with its bindings (all named `f_…`). */
-export function compileFilter(filter: FileFilter): { sql: string; bindings: Bindings } {
-  const conditions = [`files.deleted_at is ${filter.deleted ? 'not null' : 'null'}`]
+export async function compileFilter(
+  scope: ShopScope,
+  filter: FileFilter,
+): Promise<{ sql: string; bindings: Bindings }> {
+  const conditions = [
+    filter.deleted ? `files.deleted_at is not null and not ${TRASH_OVER}` : 'files.deleted_at is null',
+  ]
   const bindings: Bindings = {}
   const add = (name: string, value: unknown, sql: string) => {
     if (value === undefined) return
@@ -45,8 +59,9 @@ export function compileFilter(filter: FileFilter): { sql: string; bindings: Bind
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
   add('f_larger', filter.larger_than, 'files.size_bytes > :f_larger')
   add('f_smaller', filter.smaller_than, 'files.size_bytes < :f_smaller')
-  add('f_before', filter.uploaded_before, 'files.created_at < :f_before::timestamptz')
-  add('f_after', filter.uploaded_after, 'files.created_at >= :f_after::timestamptz')
+  const { uploaded_before: before, uploaded_after: after } = filter
+  add('f_before', await momentOf(scope, before), 'files.created_at < :f_before::timestamptz')
+  add('f_after', await momentOf(scope, after), 'files.created_at >= :f_after::timestamptz')
   add('f_older', filter.older_than_days, `files.created_at < now() - :f_older * interval '1 day'`)
   add(
     'f_idle',
@@ -58,4 +73,11 @@ export function compileFilter(filter: FileFilter): { sql: string; bindings: Bind
   )
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
   return { sql: conditions.join(' and '), bindings }
+}
+
+/** A value and not a question to the database, which would not know then how many files that are. */
+async function momentOf(scope: ShopScope, dayOrTime: string | undefined): Promise<string | undefined> {
+  if (dayOrTime === undefined || dayOrTime.includes('T')) return dayOrTime
+  const { settings } = await readShop(scope)
+  return beginningOf(dayOrTime, settings.time_zone).toISOString()
 }

@@ -87,8 +87,8 @@ const FROM_CHOSEN = `from chosen
 const COLUMNS = `files.*, files.created_at::text as created_exact`
 
 /** A page of files in the order asked for. */
-export function listFiles(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
-  const { sql, bindings } = compileFilter(page.filter)
+export async function listFiles(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
+  const { sql, bindings } = await compileFilter(scope, page.filter)
   const { column, type } = sortOf(page.sort)
   const [direction, past] = page.sort.startsWith('-') ? ['desc', '<'] : ['asc', '>']
   const [value, id] = page.after ?? []
@@ -104,7 +104,7 @@ export function listFiles(scope: ShopScope, page: FilePage): Promise<FileRow[]> 
 }
 
 export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<number> {
-  const { sql, bindings } = compileFilter(filter)
+  const { sql, bindings } = await compileFilter(scope, filter)
   const [row] = await scope.query<{ count: number }>(
     `select count(*) as count from files where files.shop_id = :shop and ${sql}`,
     bindings,

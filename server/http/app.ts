@@ -27,6 +27,7 @@ import { apiKeyRoutes } from './routes/api-keys.ts'
 import { csvRoutes } from './routes/csv.ts'
 import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
+import { impactRoutes } from './routes/impact.ts'
 import { importRoutes } from './routes/imports.ts'
 import { linkChangeRoutes } from './routes/link-changes.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -84,6 +85,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...artifactRoutes(parts),
     ...bulkRoutes(parts),
     ...renamePreviewRoutes(parts),
+    ...impactRoutes(parts),
     ...workflowRoutes(parts.engine),
     ...pluginRoutes(parts.engine.plugins),
     ...scheduleRoutes(parts),

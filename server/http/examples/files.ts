@@ -44,6 +44,7 @@ export const fileExamples: Examples = {
     },
     status: 200,
   },
+  'post /api/files/impact': { body: { select: { file_ids: [IDS.file, IDS.second_file] } }, status: 200 },
   'get /api/files/{id}': { params: file, status: 200 },
   'patch /api/files/{id}': {
     params: file,

@@ -282,3 +282,28 @@ it('tags are searched in any case, most used first', async () => {
   expect(await tags('search=%25')).toEqual([{ tag: '50%', files: 1 }])
   expect(await tags('limit=1')).toEqual([{ tag: 'summer', files: 3 }])
 })
+describe('POST /api/files/impact', () => {
+  it('counts products and working links of what is selected, each once', async () => {
+    const ids = await files(
+      ...['a.pdf', 'b.pdf', 'c.zip'].map((filename) => ({ filename, mapped: true })),
+      ...[{ filename: 'd.pdf' }, { filename: 'trashed.pdf', mapped: true }],
+    )
+    const [a, b, c, d, trashed] = ids as [string, string, string, string, string]
+    const link = async (...file_ids: string[]) => (await owner.call('POST', '/api/links', { file_ids })).body.data[0].id
+    await link(a, c, d, trashed)
+    await link(a)
+    await owner.call('POST', `/api/links/${await link(b)}/revoke`)
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [trashed] })
+    const impact = async (select: object, client = owner) =>
+      (await client.call('POST', '/api/files/impact', { select })).body
+    const all = { files: 5, mapped: 4, products: 1, live_links: 4 }
+    expect(await impact({ file_ids: ids })).toEqual(all)
+    expect(await impact({ file_ids: [b, d, d] })).toEqual({ files: 2, mapped: 1, products: 1, live_links: 1 })
+    const pdfs = { search: named(''), type: ['pdf'] }
+    expect(await impact({ filter: pdfs })).toEqual({ files: 3, mapped: 2, products: 1, live_links: 3 })
+    expect(await impact({ filter: { ...pdfs, deleted: true } })).toEqual({ ...all, files: 1, mapped: 1, live_links: 0 })
+    const stranger = await app.stranger(`impact-${batch}.myshopify.com`)
+    expect(await impact({ file_ids: ids }, stranger)).toEqual({ files: 0, mapped: 0, products: 0, live_links: 0 })
+  })
+})
+

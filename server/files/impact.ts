@@ -1,0 +1,40 @@
+// What taking files away would touch beside themselves, for any selection, in one statement.
+import type { ShopScope } from '../db/for-shop.ts'
+import { compileFilter, type FileFilter } from './filter.ts'
+import { STATUS } from './link-list.ts'
+
+export interface Impact {
+  /** How many files the selection has. */
+  files: number
+  /** Those of them that are mapped to a product. */
+  mapped: number
+  /** To how many products together. */
+  products: number
+  /** Links to them that work now. */
+  live_links: number
+}
+
+/** Files by their bare UUIDs, wherever they are, or all that a filter selects. Ids that are no file's count nothing. */
+export async function impactOf(
+  scope: ShopScope,
+  selection: { ids: readonly string[] } | { filter: FileFilter },
+  now: Date,
+): Promise<Impact> {
+  const { sql, bindings } =
+    'ids' in selection
+      ? { sql: 'files.id = any(:ids::uuid[])', bindings: { ids: selection.ids } }
+      : await compileFilter(scope, selection.filter)
+  const [impact] = await scope.query<Impact>(
+    `with chosen as materialized (
+       select files.id, files.mapping_state, files.deleted_at from files where files.shop_id = :shop and ${sql}
+     )
+     select count(*) as files, count(*) filter (where mapping_state = 'mapped') as mapped,
+       (select count(distinct m.product_id) from mappings m join chosen f on f.id = m.file_id
+        where m.shop_id = :shop) as products,
+       (select count(*) from links l join chosen f on f.id = l.file_id
+        where l.shop_id = :shop and ${STATUS.active}) as live_links
+     from chosen`,
+    { ...bindings, now },
+  )
+  return impact!
+}

@@ -1,0 +1,37 @@
+// What a deletion would touch, asked before it is confirmed.
+import { z } from 'zod'
+import type { Limits } from '../../config.ts'
+import { impactOf } from '../../files/impact.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+import { errorSchema } from '../schemas.ts'
+import { selectionSchema } from '../selection.ts'
+
+const count = (description: string) => z.number().int().meta({ description })
+
+const impactSchema = z
+  .object({
+    files: count('Files of the selection; ids that are no file’s are left out'),
+    mapped: count('Of these, mapped to a product'),
+    products: count('Products that they are mapped to, each once'),
+    live_links: count('Links to them that work now'),
+  })
+  .meta({ id: 'FilesImpact' })
+
+export const impactRoutes = ({ limits, clock }: { limits: Limits; clock: () => Date }): Endpoint[] => [
+  endpoint({
+    method: 'post',
+    path: '/api/files/impact',
+    summary: 'What taking files away would touch',
+    description: 'Products and buyers’ links of any selection. Writes nothing.',
+    tag: 'Files',
+    scope: 'files:read',
+    body: z.strictObject({ select: selectionSchema(limits) }).meta({ id: 'FilesImpactRequest' }),
+    replies: {
+      200: { description: 'As it stands now', schema: impactSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body: { select } }) => ({
+      body: await impactOf(caller.scope, 'filter' in select ? select : { ids: select.file_ids }, clock()),
+    }),
+  }),
+]

@@ -38,6 +38,13 @@ describe('merge-tag-case', () => {
     expect(await merged(has)).toEqual(expected)
   })
 
+  it('says of a file whose tags are as they should be that there was nothing to do', async () => {
+    const items = [fileItem('a', { tags: ['summer'] })]
+    expect(await Array.fromAsync(mergeTagCase.plan(items, {}, writeContext()))).toEqual([
+      { item: 'a', status: 'ok', unchanged: 'None of its tags has capitals' },
+    ])
+  })
+
   const letters = fc.constantFrom('a', 'B', 'ß', 'é', 'É', 'e\u0301', 'İ', 'Σ', '日', ' ', '1')
   const tag = fc.array(letters, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
   it('leaves every tag once and in lower case, none lost and none new; twice is the same as once', async () => {

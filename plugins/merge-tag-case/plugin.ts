@@ -15,7 +15,8 @@ export const mergeTagCase = definePlugin({
       const outcome = { item: item.id, status: 'ok' as const }
       const { tags } = item.file
       const lower = tags.map(nameKey)
-      if (tags.every((one, at) => one === lower[at])) yield await Promise.resolve(outcome)
+      if (tags.every((one, at) => one === lower[at]))
+        yield await Promise.resolve({ ...outcome, unchanged: 'None of its tags has capitals' })
       else yield { ...outcome, change: { tags: { replace: [...new Set(lower)] } } }
     }
   },

@@ -41,6 +41,15 @@ describe('replace-tag', () => {
     expect(await left(has, options)).toEqual(expected)
   })
 
+  it('says of a file without the tag that there was nothing to do', async () => {
+    const options = replaceTag.options.parse({ find: 'a', replace: 'b' })
+    const items = [fileItem('without', { tags: ['b'] }), fileItem('with', { tags: ['a'] })]
+    expect(await Array.fromAsync(replaceTag.plan(items, options, writeContext()))).toEqual([
+      { item: 'without', status: 'ok', unchanged: 'It does not have this tag' },
+      { item: 'with', status: 'ok', change: { tags: { replace: ['b'] } } },
+    ])
+  })
+
   const tag = fc.constantFrom('a', 'A', 'ab', 'a b', '\u00e9', '\u00c9', '日本', 'x'.repeat(90))
   it('leaves none of what is sought, each tag once, the others in their order; twice is the same as once', async () => {
     await fc.assert(

@@ -30,7 +30,8 @@ export const replaceTag = definePlugin({
     for (const item of items) {
       signal.throwIfAborted()
       const outcome = { item: item.id, status: 'ok' as const }
-      if (!item.file.tags.some((one) => isMeant(one) && one !== replace)) yield await Promise.resolve(outcome)
+      if (!item.file.tags.some((one) => isMeant(one) && one !== replace))
+        yield await Promise.resolve({ ...outcome, unchanged: 'It does not have this tag' })
       else {
         const tags = new Set(item.file.tags.map((one) => (isMeant(one) ? replace : one)))
         yield { ...outcome, change: { tags: { replace: [...tags] } } }

@@ -36,6 +36,14 @@ describe('tag-by-rule', () => {
     expect(await addedTo(file({ filename: 'ebook.pdf', tags: ['mine', 'pdf', 'ebook'] }))).toBeNull()
     expect(await addedTo(file({ filename: 'ebook.pdf', tags: ['pdf'] }))).toEqual({ add: ['ebook', 'pdf'] })
   })
+  it('says why there was nothing to do', async () => {
+    const items = [file({ filename: 'song.mp3' }), fileItem('b', { filename: 'a.pdf', tags: ['pdf'] })]
+    const planned = await Array.fromAsync(tagByRule.plan(items, tagByRule.options.parse({}), writeContext()))
+    expect(planned.map((outcome) => 'unchanged' in outcome && outcome.unchanged)).toEqual([
+      'It meets none of the rules',
+      'It has these tags',
+    ])
+  })
   it('goes by every kind of condition, all of a rule’s together, and names a tag once', async () => {
     const rules = [
       { when: { type: ['image'], mapped: false }, tags: ['loose picture', 'picture'] },

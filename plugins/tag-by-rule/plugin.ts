@@ -40,12 +40,11 @@ export const tagByRule = definePlugin({
   async *plan(items, { rules }, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
+      const outcome = { item: item.id, status: 'ok' as const }
       const add = rules.filter(({ when }) => matchesCondition(item.file, when)).flatMap(({ tags }) => tags)
-      yield await Promise.resolve(
-        add.every((one) => item.file.tags.includes(one))
-          ? { item: item.id, status: 'ok' as const }
-          : { item: item.id, status: 'ok' as const, change: { tags: { add: [...new Set(add)] } } },
-      )
+      if (add.length === 0) yield await Promise.resolve({ ...outcome, unchanged: 'It meets none of the rules' })
+      else if (add.every((one) => item.file.tags.includes(one))) yield { ...outcome, unchanged: 'It has these tags' }
+      else yield { ...outcome, change: { tags: { add: [...new Set(add)] } } }
     }
   },
 })

@@ -1,5 +1,6 @@
 // Many rows in one statement: a value that all of them share is bound once, the others come as one JSON recordset. Taking a
 // column apart for each row is what such a statement spends its time with.
+import { isDeepStrictEqual } from 'node:util'
 
 export interface SharedRows<Name extends string> {
   /** The recordset, as `o`: put it into FROM. */
@@ -43,6 +44,4 @@ function picked<Name extends string>(row: Readonly<Partial<Record<Name, unknown>
 const bound = (value: unknown, type: string): unknown =>
   type === 'jsonb' && value !== null ? JSON.stringify(value) : value
 
-const sameValue = (a: unknown, b: unknown): boolean =>
-  a === b ||
-  (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, at) => one === (b as unknown[])[at]))
+const sameValue = (a: unknown, b: unknown): boolean => a === b || isDeepStrictEqual(a, b)

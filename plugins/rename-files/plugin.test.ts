@@ -83,11 +83,14 @@ describe('a pattern', () => {
     expect(await renamed('README', { pattern: '{original} 2' })).toBe('README 2')
     expect(await renamed('.profile', { pattern: '{original} 2' })).toBe('.profile 2')
   })
-  it('cuts a name that is too long, and keeps its extension', async () => {
-    const long = await renamed('a.pdf', { pattern: '{product_name}' }, { mappings: [product('日'.repeat(300))] })
-    expect([...long].length).toBe(255)
-    expect(long.endsWith('日.pdf')).toBe(true)
-  })
+  it.each(['{product_name}', '{product_name}.pdf'])(
+    '%s is cut where it is too long, and keeps its extension',
+    async (pattern) => {
+      const long = await renamed('a.pdf', { pattern }, { mappings: [product('日'.repeat(300))] })
+      expect([...long].length).toBe(255)
+      expect(long.endsWith('日.pdf')).toBe(true)
+    },
+  )
   it('of which nothing is left fails', async () => {
     expect(await planned([fileItem('a', { mappings: [product('\u202e\n')] })], { pattern: '{product_name}' })).toEqual([
       expect.objectContaining({ status: 'failed', code: 'invalid_filename', retryable: false }),

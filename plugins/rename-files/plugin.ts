@@ -157,7 +157,10 @@ function byPattern(
       original: () => stem,
     }
     const name = pattern.replace(VARIABLE, (_, variable: Variable) => values[variable]())
-    const kept = keep_extension && !endsWith(pattern, extension) ? extension : ''
-    return { name: joinedName(name, kept) }
+    if (!keep_extension) return { name: joinedName(name, '') }
+    if (!endsWith(pattern, extension)) return { name: joinedName(name, extension) }
+    // It is the pattern's own, as that writes it, and is not cut off either.
+    const end = name.length - extension.length
+    return { name: joinedName(name.slice(0, end), name.slice(end)) }
   }
 }

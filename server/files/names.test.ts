@@ -100,12 +100,12 @@ describe('coming back from the trash', () => {
 })
 
 describe('a new name', () => {
-  it('that is taken is refused, in the specification’s words, and nothing else of the change is made', async () => {
+  it('that is taken is refused and named, and nothing else of the change is made', async () => {
     const [a] = await live('a.pdf', 'b.pdf')
     const wanted = renamed(a!, 'B.PDF')
     wanted.draft.cdn = false
     expect(await change(wanted)).toEqual([
-      { status: 'refused', code: 'duplicate_filename', message: 'Duplicate filename' },
+      { status: 'refused', code: 'duplicate_filename', message: '“B.PDF” is taken' },
     ])
     expect((await readRecords(scope, [a!.id])).get(a!.id)).toEqual(a)
   })

@@ -1,7 +1,6 @@
 // Names that are taken: two files of a shop never have the same one. A renamed file whose new name is taken is refused; one that
 // comes back from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
 import type { Change } from './changes.ts'
 import { grantNames, holdersOf, noteForeseen, type Wish } from './name-grants.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
@@ -43,13 +42,18 @@ export async function settleNames(
   const taken = new Set(all.filter((_, n) => granted[n]).map(({ wants }) => wants))
   for (const [n, [at, { has, wants }]] of [...wishes].entries()) {
     if (granted[n]) settled[at]!.from = holders.get(wants) ?? null
-    else if (has !== null || !(await number(tx, changes[at]!, taken, preview))) settled[at]!.problem = DUPLICATE
+    else if (has !== null || !(await number(tx, changes[at]!, taken, preview)))
+      settled[at]!.problem = duplicateOf(changes[at]!)
   }
   if (preview !== null) await noteForeseen(tx, preview, outcomeOf(changes, settled, stays))
   return settled
 }
 
-const DUPLICATE: Problem = { code: 'duplicate_filename', message: new AppError('duplicate_filename').message }
+/** An import says it in the specification's words; who renames many files has to know which name it was. */
+const duplicateOf = ({ draft }: Change): Problem => ({
+  code: 'duplicate_filename',
+  message: `“${draft.filename}” is taken`,
+})
 
 /** The name that the change takes and has not got now, or null: renamed, or back among those whose names count. */
 export function wishOf(change: Change): Wish | null {

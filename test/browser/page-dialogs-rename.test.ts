@@ -48,7 +48,7 @@ test('by finding and replacing; a name that is taken and an expression that is n
   await dialog.locator('[id$=Error]').first().waitFor()
   await dialog.getByLabel('Find', { exact: true }).fill('^rope \\d$')
   await dialog.getByLabel('Replace by').fill('Taken')
-  await expect.poll(() => dialog.getByText('Duplicate filename').count()).toBe(2)
+  await expect.poll(() => dialog.getByText('“Taken.pdf” is taken').count()).toBe(2)
   await dialog.getByText('2 of these keep their names.').waitFor()
   await dialog.getByLabel('Find', { exact: true }).fill('(r)ope')
   await dialog.getByLabel('Replace by').fill('$1iver')

@@ -169,7 +169,7 @@ test('an undo leaves alone what was renamed since, and says which name is taken'
   expect(back).toMatchObject({ done: 1, skipped: 1, failed: 1 })
   expect(items.map(({ status, error }) => [status, error?.message])).toEqual([
     ['skipped', 'Its name was changed since'],
-    ['failed', 'Duplicate filename'],
+    ['failed', '“b.pdf” is taken'],
     ['done', undefined],
   ])
   expect(await namesOf([a!, b!, c!])).toEqual(['other.pdf', 'new b.pdf', 'c.pdf'])

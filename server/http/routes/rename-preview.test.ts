@@ -55,18 +55,18 @@ describe('a preview of new names', () => {
     const [a, b] = await make('draft 1.pdf', 'draft-1.pdf', '2.pdf', 'draft 2.pdf')
     expect(await names({ file_ids: [a, b] }, { ...replace('draft[ -]', ''), regex: true })).toEqual([
       ['draft 1.pdf', '1.pdf', null],
-      ['draft-1.pdf', '1.pdf', 'Duplicate filename'],
+      ['draft-1.pdf', '1.pdf', '“1.pdf” is taken'],
     ])
     expect(await names({ filter: { search: 'draft 2' } }, replace('draft ', ''))).toEqual([
-      ['draft 2.pdf', '2.pdf', 'Duplicate filename'],
+      ['draft 2.pdf', '2.pdf', '“2.pdf” is taken'],
     ])
   })
 
   it('looks at files of the selection beyond those shown: some leave their names, some stay', async () => {
     await make('draft a.pdf', 'draft b.pdf', ...numbered(60), 'a.pdf', 'final b.pdf', 'b.pdf')
     expect(await names({ filter: {} }, replace('draft ', ''), 2)).toEqual([
-      ['draft a.pdf', 'a.pdf', 'Duplicate filename'],
-      ['draft b.pdf', 'b.pdf', 'Duplicate filename'],
+      ['draft a.pdf', 'a.pdf', '“a.pdf” is taken'],
+      ['draft b.pdf', 'b.pdf', '“b.pdf” is taken'],
     ])
     expect(await names({ filter: { search: 'b.pdf' } }, { pattern: 'b {sequence}' }, 1)).toEqual([
       ['draft b.pdf', 'b 1.pdf', null],
@@ -87,7 +87,7 @@ describe('a preview of new names', () => {
     const short = await make('x 1.pdf', 'x 2.pdf', 'x 3.pdf')
     await make('x 4.pdf')
     expect(await names({ file_ids: short }, { pattern: 'x {sequence}', start: 2 }, 1)).toEqual([
-      ['x 1.pdf', 'x 2.pdf', 'Duplicate filename'],
+      ['x 1.pdf', 'x 2.pdf', '“x 2.pdf” is taken'],
     ])
   })
 

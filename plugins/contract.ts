@@ -253,18 +253,28 @@ export interface StoredReader {
   locate(fileIds: readonly string[]): Promise<ReadonlyMap<string, StoredAt>>
 }
 
-/** The bytes of files that exist, by their bare UUIDs. */
+export interface Relocated {
+  /** How many bytes were copied. */
+  copied: number
+  /** All was there already. */
+  unchanged: boolean
+  /** The item's staged bytes, where they are now; null: it has none, or they stay where they were. */
+  bytes: StagedBlob | null
+}
+
+/** The bytes of files that exist. */
 export interface StoredFiles extends StoredReader {
   /**
-   * Moves all versions to another storage location, or (`keep`) leaves them and has a copy of the current one there. The bytes are read
-   * back before anything points at them. Throws `PortError`; once more is no matter. Gives the bytes that were copied.
+   * Moves all versions of the item's file to another storage location, and the bytes that are staged for it; or (`keep`) leaves them and
+   * has a copy there of what is to be its current version. The bytes are read back before anything points at them. Throws `PortError`;
+   * once more is no matter.
    */
-  relocate(fileId: string, location: string, options: { keep: boolean }, signal: AbortSignal): Promise<number>
+  relocate(item: Item, location: string, options: { keep: boolean }, signal: AbortSignal): Promise<Relocated>
   /**
-   * Copies a file's current bytes to the backup location and reads them back, and keeps its settings, tags and mappings as they are
-   * with the copy. Throws `PortError` when the copy is not whole; once more is no matter.
+   * Copies the item's bytes to the backup location, the staged ones where it has some, and reads them back, and keeps the file's
+   * settings, tags and mappings as they are with the copy. Throws `PortError` when the copy is not whole; once more is no matter.
    */
-  backUp(fileId: string, signal: AbortSignal): Promise<void>
+  backUp(item: Item, signal: AbortSignal): Promise<void>
 }
 
 export interface ImageWanted {

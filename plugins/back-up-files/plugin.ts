@@ -23,7 +23,7 @@ export const backUpFiles = definePlugin({
   run: (items, _options, { stored, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       try {
-        await stored.backUp(item.file.id!, signal)
+        await stored.backUp(item, signal)
         return copied(item)
       } catch (error) {
         return failed(item, error)

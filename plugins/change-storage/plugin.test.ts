@@ -15,7 +15,7 @@ let scope: ShopScope
 let stop: () => Promise<void>
 let files = 0
 beforeAll(async () => {
-  engine = await createTestEngine([makeBytes], [workflow])
+  engine = await createTestEngine([makeBytes, changeStorage], [workflow])
   scope = forShop(engine.parts.database, engine.shop)
   const worker = await engine.startWorker()
   stop = () => worker.stop()
@@ -62,15 +62,27 @@ describe('change-storage', () => {
     ])
     expect(await run([one], MOVE)).toEqual([{ item: one.id, status: 'ok' }])
     expect(await placesOf([one, other])).toMatchObject([{ location: 'backup' }, { location: 'primary' }])
-    expect(await plan([one, other], MOVE)).toEqual([
-      { item: one.id, status: 'ok', unchanged: 'It is in backup storage already' },
-      { item: other.id, status: 'ok' },
-    ])
+    const there = { item: one.id, status: 'ok', unchanged: 'It is in backup storage already' }
+    expect(await plan([one, other], MOVE)).toEqual([there, { item: other.id, status: 'ok' }])
+    expect(await run([one], MOVE)).toEqual([there])
+  })
+  it('behind a step that makes new bytes moves those too', async () => {
+    const item = await freshFile()
+    await scope.query(`update files set filename = 'new', name_key = 'new' where shop_id = :shop and id = :id`, {
+      id: item.file.id,
+    })
+    const steps = [
+      { id: 'make', plugin: 'make-bytes' },
+      { id: 'move', plugin: 'change-storage', options: MOVE },
+    ]
+    const both = { ...workflow, action: 'workflow', kind: 'bulk', steps } as const
+    await engine.untilEnd(await engine.startOn(both, { ids: [item.file.id!] }))
+    expect(await placesOf([item])).toMatchObject([{ location: 'backup' }, { location: 'backup' }])
   })
   it('keeps a copy, once; a file that has one is left as it is', async () => {
     const item = await freshFile()
     await run([item], COPY)
-    await run([item], COPY)
+    expect(await run([item], COPY)).toMatchObject([{ unchanged: 'It is in backup storage already' }])
     expect(await placesOf([item])).toEqual([{ location: 'primary', copies: ['backup'] }])
     expect(await plan([item], COPY)).toMatchObject([{ unchanged: 'It is in backup storage already' }])
     expect(await plan([item], MOVE)).toEqual([{ item: item.id, status: 'ok' }])

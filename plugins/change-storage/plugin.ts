@@ -36,8 +36,9 @@ export const changeStorage = definePlugin({
   run: (items, { location, keep }, { stored, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       try {
-        await stored.relocate(item.file.id!, location, { keep }, signal)
-        return { item: item.id, status: 'ok' }
+        const { unchanged, bytes } = await stored.relocate(item, location, { keep }, signal)
+        if (unchanged) return isThere(item.id, location)
+        return { item: item.id, status: 'ok', ...(bytes ? { bytes } : {}) }
       } catch (error) {
         return failed(item, error)
       }
@@ -49,5 +50,9 @@ function planned(item: string, at: StoredAt | null, { location, keep }: Options)
   const there = keep
     ? at.copies.includes(location) || at.versions.some((version) => version.current && version.location === location)
     : at.versions.every((version) => version.location === location)
-  return there ? { item, status: 'ok', unchanged: `It is in ${location} storage already` } : { item, status: 'ok' }
+  return there ? isThere(item, location) : { item, status: 'ok' }
 }
+
+const isThere = (item: string, location: Options['location']): Outcome => ({
+  ...{ item, status: 'ok', unchanged: `It is in ${location} storage already` },
+})

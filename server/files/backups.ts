@@ -24,7 +24,7 @@ export function keepBackup(scope: ShopScope, { fileId, hash, size_bytes, locatio
        where not exists (
          select from (select * from backups where shop_id = :shop and file_id = :fileId order by id desc limit 1) newest
          where newest.hash = decode(:hash, 'hex') and newest.location = :location and newest.record = :record::jsonb)`,
-      { fileId, hash, location, record: JSON.stringify(keptOf(record)) },
+      { fileId, hash, location, record: JSON.stringify({ ...keptOf(record), size_bytes }) },
     )
   })
 }
@@ -37,6 +37,7 @@ function keptOf(record: FileRecord): Partial<FileRecord> {
   delete kept.deleted_at
   delete kept.row_version
   delete kept.claimed
+  delete kept.over
   delete kept.created_at
   delete kept.pack_id
   delete kept.pack_position

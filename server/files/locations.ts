@@ -84,15 +84,21 @@ export function pointVersionsAt(
   })
 }
 
-/** Notes that the version's bytes are in `location` too, for as long as the file is there. */
-export function keepCopy(scope: ShopScope, fileId: string, version: LocatedVersion, location: string): Promise<void> {
-  if (version.location === location) return Promise.resolve()
+/** Notes that these bytes of a file are in `location` too, for as long as the file is there; false: that is known, or they belong there. */
+export async function keepCopy(
+  scope: ShopScope,
+  fileId: string,
+  blob: Pick<LocatedVersion, 'hash' | 'size_bytes' | 'location'>,
+  location: string,
+): Promise<boolean> {
+  if (blob.location === location) return false
   return scope.transaction(async (tx) => {
-    await holdBlobs(tx, [{ ...version, location, content_type: null }])
-    await tx.query(
+    await holdBlobs(tx, [{ ...blob, location, content_type: null }])
+    const noted = await tx.query(
       `insert into file_copies (shop_id, file_id, hash, location) select :shop, :fileId::uuid, decode(:hash, 'hex'), :location
-       on conflict do nothing`,
-      { fileId, hash: version.hash, location },
+       on conflict do nothing returning file_id`,
+      { fileId, hash: blob.hash, location },
     )
+    return noted.length > 0
   })
 }

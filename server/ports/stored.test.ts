@@ -4,7 +4,9 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Item, StagedBlob } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { fileItem } from '../../test/fakes/context.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { addVersion, admitFiles } from '../files/admit.ts'
 import { GRACE_MS, sweepBlobs } from '../files/blobs.ts'
@@ -43,8 +45,13 @@ const stored = (to: BlobStore = backup) =>
       ['backup', to],
     ]),
   )
-const move = (id: string, to?: BlobStore) => stored(to).relocate(id, 'backup', { keep: false }, signal)
-const copy = (id: string, to?: BlobStore) => stored(to).relocate(id, 'backup', { keep: true }, signal)
+/** Of the file, and the bytes that an earlier step has made of it. */
+const itemOf = (id: string, staged: StagedBlob | null = null): Item => ({ ...fileItem('a', { id }), staged })
+/** Give how many bytes were copied. */
+const move = async (id: string, to?: BlobStore) =>
+  (await stored(to).relocate(itemOf(id), 'backup', { keep: false }, signal)).copied
+const copy = async (id: string, to?: BlobStore) =>
+  (await stored(to).relocate(itemOf(id), 'backup', { keep: true }, signal)).copied
 const stage = async (content: string) => ({
   ...(await primary.write(scope.shop, Readable.from([Buffer.from(content)]))),
   ...{ location: 'primary', content_type: null },
@@ -94,7 +101,10 @@ describe('relocate', () => {
   test('back again, and once more, is no matter', async () => {
     const id = await fileOf('there and back')
     await move(id)
-    expect(await stored().relocate(id, 'primary', { keep: false }, signal)).toBe(0)
+    expect(await stored().relocate(itemOf(id), 'primary', { keep: false }, signal)).toMatchObject({
+      copied: 0,
+      unchanged: false,
+    })
     expect([await places(id), await served(id)]).toEqual([['primary'], 'there and back'])
     expect(await move(id)).toBe(0)
     expect(await move(id)).toBe(0)
@@ -173,6 +183,38 @@ describe('relocate', () => {
   })
 })
 
+describe('bytes that an earlier step has made', () => {
+  test('move with the versions, and are told where they are then', async () => {
+    const id = await fileOf('before')
+    const staged = await stage('after!!')
+    const moved = await stored().relocate(itemOf(id, staged), 'backup', { keep: false }, signal)
+    expect(moved).toEqual({ copied: 13, unchanged: false, bytes: { ...staged, location: 'backup' } })
+    expect(await places(id)).toEqual(['backup'])
+    expect(await text(await backup.read(scope.shop, staged.hash))).toBe('after!!')
+    const again = await stored().relocate(itemOf(id, moved.bytes), 'backup', { keep: false }, signal)
+    expect(again).toEqual({ copied: 0, unchanged: true, bytes: null })
+  })
+  test('are what a copy is kept of', async () => {
+    const id = await fileOf('before')
+    const staged = await stage('after!!')
+    const keep = () => stored().relocate(itemOf(id, staged), 'backup', { keep: true }, signal)
+    expect(await keep()).toEqual({ copied: 7, unchanged: false, bytes: null })
+    expect(await keep()).toEqual({ copied: 0, unchanged: true, bytes: null })
+    expect([await places(id), await copies(id)]).toEqual([['primary'], [{ location: 'backup' }]])
+    expect(await text(await backup.read(scope.shop, staged.hash))).toBe('after!!')
+  })
+  test('are what is backed up, with their size', async () => {
+    const id = await fileOf('before')
+    const staged = await stage('after!!')
+    await stored().backUp(itemOf(id, staged), signal)
+    const [kept] = await scope.query(
+      `select encode(hash, 'hex') as hash, record -> 'size_bytes' as size from backups where shop_id = :shop and file_id = :id`,
+      { id },
+    )
+    expect(kept).toEqual({ hash: staged.hash, size: 7 })
+  })
+})
+
 describe('a copy that is not right', () => {
   const failure = (detail?: string) =>
     expect.objectContaining({ name: 'PortError', code: 'storage_failed', retryable: true, ...(detail && { detail }) })
@@ -211,7 +253,7 @@ test('a file that is gone or in the trash, and a location that is not there, are
   const id = await fileOf('trashed')
   await scope.query('update files set deleted_at = now() where shop_id = :shop')
   await expect(move(id)).rejects.toMatchObject({ code: 'file_not_found', retryable: false })
-  const elsewhere = stored().relocate(id, 'elsewhere', { keep: false }, signal)
+  const elsewhere = stored().relocate(itemOf(id), 'elsewhere', { keep: false }, signal)
   await expect(elsewhere).rejects.toMatchObject({ code: 'location_not_found', retryable: false })
   expect(await stored().locate([id])).toEqual(new Map())
 })
@@ -219,7 +261,7 @@ test('a file that is gone or in the trash, and a location that is not there, are
 test('an abort leaves the file where it is', async () => {
   const id = await fileOf('aborted')
   const reason = new Error('cancelled')
-  const aborted = stored().relocate(id, 'backup', { keep: false }, AbortSignal.abort(reason))
+  const aborted = stored().relocate(itemOf(id), 'backup', { keep: false }, AbortSignal.abort(reason))
   await expect(aborted).rejects.toBe(reason)
   expect(await places(id)).toEqual(['primary'])
 })

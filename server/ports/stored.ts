@@ -2,11 +2,11 @@
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { PortError, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ERRORS } from '../errors.ts'
 import { keepBackup } from '../files/backups.ts'
 import { holdsBlob, keepCopy, locateFiles, locateVersions, noteBlob, pointVersionsAt } from '../files/locations.ts'
-import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
+import { locateItem, portError } from './item-bytes.ts'
 import { storeFailure } from './stage.ts'
 
 const BACKUP = 'backup'
@@ -20,7 +20,7 @@ interface Blob {
 export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, BlobStore>): StoredFiles {
   const storeOf = (location: string): BlobStore => {
     const store = stores.get(location)
-    if (!store) throw portError('location_not_found', false)
+    if (!store) throw portError('location_not_found')
     return store
   }
   /** Makes sure that a location has a blob, whole; gives how many bytes were copied. */
@@ -37,23 +37,30 @@ export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, 
   }
   return {
     locate: (fileIds) => locateFiles(scope, fileIds),
-    backUp: async (fileId, signal) => {
-      const found = await locateFile(scope, fileId)
-      if (!found) throw portError('file_not_found', false)
-      await asPort(() => bring(found, BACKUP, signal))
-      await keepBackup(scope, { fileId, hash: found.hash, size_bytes: found.size_bytes, location: BACKUP })
+    backUp: async (item, signal) => {
+      const { hash, size_bytes, location } = await locateItem(scope, item)
+      await asPort(() => bring({ hash, size_bytes, location }, BACKUP, signal))
+      await keepBackup(scope, { fileId: item.file.id!, hash, size_bytes, location: BACKUP })
     },
-    relocate: async (fileId, location, { keep }, signal) => {
+    relocate: async ({ file, staged }, location, { keep }, signal) => {
       storeOf(location)
+      const fileId = file.id!
       const versions = await locateVersions(scope, fileId)
       const current = versions.find(({ current }) => current)
-      if (!current) throw portError('file_not_found', false)
-      const wanted = (keep ? [current] : versions).filter((version) => version.location !== location)
+      if (!current) throw portError('file_not_found')
+      const elsewhere = (blob: Blob) => blob.location !== location
+      const kept = staged ?? current
+      const moving = versions.filter(elsewhere)
+      const wanted = (keep ? [kept] : [...moving, ...(staged ? [staged] : [])]).filter(elsewhere)
       let copied = 0
-      for (const version of wanted) copied += await asPort(() => bring(version, location, signal))
-      if (keep) await keepCopy(scope, fileId, current, location)
-      else await pointVersionsAt(scope, fileId, wanted, location)
-      return copied
+      for (const blob of wanted) copied += await asPort(() => bring(blob, location, signal))
+      if (keep) {
+        const fresh = await keepCopy(scope, fileId, kept, location)
+        return { copied, unchanged: copied === 0 && !fresh, bytes: null }
+      }
+      await pointVersionsAt(scope, fileId, moving, location)
+      const bytes = staged && elsewhere(staged) ? { ...staged, location } : null
+      return { copied, unchanged: wanted.length === 0, bytes }
     },
   }
 }
@@ -80,7 +87,5 @@ async function asPort<T>(work: () => Promise<T>): Promise<T> {
     throw error
   }
 }
-
-const portError = (code: ErrorCode, retryable: boolean) => new PortError(code, ERRORS[code].message, retryable)
 
 const damaged = (detail: string) => new PortError('storage_failed', ERRORS.storage_failed.message, true, { detail })

@@ -125,7 +125,7 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
     const first = await Array.fromAsync(run(open()))
     const after = structuredClone(await open().state())
     const second = await Array.fromAsync(run(open()))
-    expect(sorted(second)).toEqual(sorted(first))
+    expect(sorted(second).map((outcome, at) => asBefore(outcome, sorted(first)[at]!))).toEqual(sorted(first))
     expect(await open().state()).toEqual(after)
   })
   it('starts nothing after an abort', async () => {
@@ -206,6 +206,12 @@ function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
   const { change, bytes, link, created, warnings, candidates } = outcome
   return [change, bytes, link].some(Boolean) || [created, warnings, candidates].some((list) => Boolean(list?.length))
+}
+
+/** What was done outside, with nothing for the engine to write, is not done again: that may be said. */
+function asBefore(outcome: Outcome, before: Outcome): Outcome {
+  if (!('unchanged' in outcome) || !isDeepStrictEqual(before, { item: before.item, status: 'ok' })) return outcome
+  return isDeepStrictEqual(outcome, { ...before, unchanged: outcome.unchanged }) ? before : outcome
 }
 
 const sorted = (outcomes: readonly Outcome[]) => outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1))

@@ -3,13 +3,20 @@
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import type { z } from 'zod'
-import { PortError, type Documents, type Item, type StagedBlob, type WatermarkWanted } from '../../plugins/contract.ts'
+import {
+  extensionOf,
+  PortError,
+  type Documents,
+  type Item,
+  type StagedBlob,
+  type WatermarkWanted,
+} from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { ErrorCode } from '../errors.ts'
 import { locateFile } from '../files/list.ts'
 import type { BlobStore } from '../store/store.ts'
 import { createChildPool, type ChildPool } from './children/child-pool.ts'
-import { withWorkFolder } from './children/work-folder.ts'
+import { withinBytes, withWorkFolder } from './children/work-folder.ts'
 import { ANSWERS, type DocumentTask } from './documents/tasks.ts'
 import { copyOut, locateItem, portError } from './item-bytes.ts'
 import { stageBytes, type Place } from './stage.ts'
@@ -19,6 +26,12 @@ const DOCUMENT_MS = 60_000
 // What a document that is merged with others adds to that.
 const MERGED_MS = 2_000
 const MOST_BYTES = 1024 ** 3
+// What may lie in its folder while it is worked on: some rooms of its own size, and what its parts share many times over.
+const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
+const MOST_FILE_BYTES = 2 * 1024 ** 3
+const MOST_PICTURE_BYTES = 50 * 1024 ** 2
+/** Those that the child opens. */
+const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
 const MOST_MERGED = 500
 const TYPE = 'application/pdf'
 
@@ -27,6 +40,7 @@ export const createDocumentChildren = (atOnce: number): ChildPool =>
   createChildPool({
     script: new URL('./documents/child.ts', import.meta.url),
     memoryBytes: MEMORY_BYTES,
+    fileBytes: MOST_FILE_BYTES,
     atOnce,
     uses: 1,
     idleMs: 1,
@@ -40,6 +54,8 @@ export interface DocumentParts {
   children: ChildPool
   /** How long one document may take. */
   wallMs?: number
+  /** What may be written of one small document. */
+  folderBytes?: number
 }
 
 export function createDocuments(parts: DocumentParts): Documents {
@@ -89,7 +105,7 @@ function withDocuments<T>(
   signal: AbortSignal,
   use: (work: Work) => Promise<T>,
 ): Promise<T> {
-  const { scope, stores, place, children, wallMs = DOCUMENT_MS } = parts
+  const { scope, stores, place, children, wallMs = DOCUMENT_MS, folderBytes = FOLDER.least } = parts
   const time = wallMs + (named.length - 1) * MERGED_MS
   return withWorkFolder(async (folder) => {
     let bytes = 0
@@ -99,17 +115,27 @@ function withDocuments<T>(
         throw named.length > 1 ? withName(item, error) : error
       })
       bytes += located.size_bytes
-      if (bytes > MOST_BYTES) throw portError('memory_limit')
+      if (bytes > MOST_BYTES) throw tooLarge(named.length)
       await copyOut(scope, stores, located, path.join(folder, name), signal)
     }
     return use({
       folder,
       bytes,
-      ask: (task, answer) => children.ask(scope.shop, { input: { ...task, folder }, answer, wallMs: time, signal }),
+      ask: (task, answer) =>
+        withinBytes(folder, folderBytes + bytes * FOLDER.times, tooMuch(), (full) => {
+          const stop = AbortSignal.any([signal, full])
+          return children.ask(scope.shop, { input: { ...task, folder }, answer, wallMs: time, signal: stop })
+        }),
       staged: (file) => stageBytes(place, createReadStream(path.join(folder, file)), TYPE, signal),
     })
   })
 }
+
+const tooLarge = (documents: number) =>
+  documents === 1
+    ? portError('document_too_large')
+    : portError('document_too_large', false, 'The documents are too large together: they may have 1 GB')
+const tooMuch = () => portError('document_too_large', false, 'What would be made of this document is too large')
 
 async function bringPicture(
   { scope, stores }: DocumentParts,
@@ -119,6 +145,10 @@ async function bringPicture(
 ): Promise<void> {
   const located = await locateFile(scope, picture)
   if (!located) throw portError('file_not_found', false, 'The picture for the watermark is not there (any more)')
+  if (!PICTURES.includes(extensionOf(located.filename)))
+    throw portError('not_an_image', false, `“${located.filename}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF`) // prettier-ignore
+  if (located.size_bytes > MOST_PICTURE_BYTES)
+    throw portError('image_too_large', false, 'The picture for the watermark is too large: it may have 50 MB')
   await copyOut(scope, stores, located, path.join(folder, 'picture'), signal)
 }
 

@@ -15,6 +15,8 @@ const MEMORY_BYTES = 1024 ** 3
 const IMAGE_MS = 20_000
 // Uncompressed, 100 million pixels of three bytes.
 const MAX_SOURCE_BYTES = 300_000_000
+// As much as a picture without any packing could have.
+const MAX_RESULT_BYTES = 1024 ** 3
 // sharp's memory climbs from image to image.
 const USES = 100
 const IDLE_MS = 2_000
@@ -30,6 +32,7 @@ export const createImageChildren = (atOnce: number): ChildPool =>
   createChildPool({
     script: new URL('./images/image-child.ts', import.meta.url),
     memoryBytes: MEMORY_BYTES,
+    fileBytes: MAX_RESULT_BYTES,
     atOnce,
     uses: USES,
     idleMs: IDLE_MS,

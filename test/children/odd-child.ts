@@ -14,6 +14,7 @@ const DEEDS: Record<string, (given: string) => unknown> = {
   pid: () => process.pid,
   environment: () => ({ ...process.env }),
   copy: async (given) => writeFile(`${given}.out`, await readFile(given)).then(() => 'copied'),
+  write: (given) => writeFile(given, Buffer.alloc(2 ** 20)).catch(({ code }: { code: string }) => code),
   refuse: () => {
     throw new Refusal('image_damaged')
   },

@@ -85,7 +85,7 @@ const isDeath = (error: unknown) =>
   error instanceof PortError && (error.code === 'memory_limit' || error.code === 'child_crashed')
 
 /** First come, first served. */
-function createTurns(atOnce: number) {
+export function createTurns(atOnce: number) {
   const waiting: (() => void)[] = []
   let free = atOnce
   const leave = () => {
@@ -101,7 +101,10 @@ function createTurns(atOnce: number) {
       else {
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         const stop = () => {
-          waiting.splice(waiting.indexOf(resolve), 1)
+          const at = waiting.indexOf(resolve)
+          // Its turn has come already: whoever has the turn sees to the signal.
+          if (at < 0) return
+          waiting.splice(at, 1)
           reject(signal.reason)
         }
         waiting.push(resolve)

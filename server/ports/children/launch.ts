@@ -11,12 +11,17 @@ export interface ChildWanted {
   memoryBytes: number
   /** Of the processor, over the child's whole life. */
   cpuSeconds?: number
+  /** What a file that it writes may have; more of it is refused to the child as `File too large`. */
+  fileBytes?: number
 }
 
 // V8 sets this many addresses aside for code. They stay empty, but the system counts them as data.
 const CODE_RANGE_BYTES = 512 * 1024 ** 2
 
-export function launch({ script, args = [], memoryBytes, cpuSeconds }: ChildWanted): ChildProcess {
+// What `ulimit -f` counts in. A shell that takes them for larger ones allows twice as much.
+const BLOCK_BYTES = 512
+
+export function launch({ script, args = [], memoryBytes, cpuSeconds, fileBytes }: ChildWanted): ChildProcess {
   const heap = Math.ceil((memoryBytes * 0.75) / 1024 ** 2)
   const node = [process.execPath, `--max-old-space-size=${heap}`, fileURLToPath(script), ...args]
   // The shell's own `ulimit` is everywhere; where the system lets nobody lower a limit the child still has its heap and its clock.
@@ -24,6 +29,7 @@ export function launch({ script, args = [], memoryBytes, cpuSeconds }: ChildWant
     `ulimit -c 0`,
     `ulimit -d ${Math.ceil((memoryBytes + CODE_RANGE_BYTES) / 1024)}`,
     ...(cpuSeconds ? [`ulimit -S -t ${cpuSeconds}`] : []),
+    ...(fileBytes ? [`ulimit -f ${Math.ceil(fileBytes / BLOCK_BYTES)}`] : []),
   ]
   const [command, ...rest] =
     process.platform === 'win32'

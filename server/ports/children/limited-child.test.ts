@@ -4,7 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
 import { runLimited, startLimitedChild, type ChildWanted } from './limited-child.ts'
-import { sweepWorkFolders, withWorkFolder } from './work-folder.ts'
+import { sweepWorkFolders, withinBytes, withWorkFolder } from './work-folder.ts'
 
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
 const LIMITS: ChildWanted = { script, memoryBytes: 400 * 1024 ** 2 }
@@ -67,6 +67,24 @@ test('the clock and the processor’s clock end it', async () => {
   await expect(sleeper.ask(asked('echo'))).rejects.toMatchObject({ name: 'PortError' })
   await expect(run('spin', '', { cpuSeconds: 1 })).rejects.toMatchObject({ code: 'time_limit' })
 })
+
+test('a file that it writes becomes no larger than it may', () =>
+  withWorkFolder(async (folder) => {
+    const file = path.join(folder, 'large')
+    expect(await run('write', file, { fileBytes: 2 ** 16 })).toBe('EFBIG')
+    expect((await stat(file)).size).toBeLessThanOrEqual(2 ** 17)
+  }))
+
+test('a folder of work is left alone up to its limit, and work that goes beyond is stopped', () =>
+  withWorkFolder(async (folder) => {
+    const reason = new Error('too much')
+    const write = (size: number) => () => writeFile(path.join(folder, 'file'), Buffer.alloc(size)).then(() => 'done')
+    expect(await withinBytes(folder, 1000, reason, write(1000))).toBe('done')
+    await expect(withinBytes(folder, 1000, reason, write(1001))).rejects.toBe(reason)
+    const endless = (signal: AbortSignal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    await expect(withinBytes(folder, 1000, reason, endless)).rejects.toBe(reason)
+  }))
 
 test('a crash is told as one', async () => {
   for (const deed of ['exit', 'segfault']) await expect(run(deed)).rejects.toMatchObject({ code: 'child_crashed' })

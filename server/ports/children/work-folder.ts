@@ -20,6 +20,37 @@ export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): P
   }
 }
 
+const LOOK_MS = 250
+
+/** Gives `work` a signal that aborts with `reason` once the folder has more bytes than that; nor does what it gives count then. */
+export async function withinBytes<T>(
+  folder: string,
+  most: number,
+  reason: Error,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const look = async () => {
+    if ((await bytesIn(folder)) > most) stop.abort(reason)
+  }
+  // A folder that is gone is looked at no more.
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS)
+  try {
+    const done = await work(stop.signal)
+    await look()
+    stop.signal.throwIfAborted()
+    return done
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder)
+  const sizes = names.map((name) => stat(path.join(folder, name)).then(({ size }) => size, () => 0)) // prettier-ignore
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
 /** Removes what processes that were killed have left. */
 export async function sweepWorkFolders(olderThan = OLD_MS): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX))

@@ -80,6 +80,25 @@ describe('a damaged document', () => {
   })
 })
 
+describe('a document that is too large', () => {
+  it('is refused for its size, alone or with others, and opened by nobody', async () => {
+    const { documents } = await house.engine.parts.ports(house.engine.scope)
+    const sized = async (size_bytes: number) => {
+      const item = await house.item(good)
+      return { ...item, staged: { ...item.staged!, size_bytes } }
+    }
+    const never = new AbortController().signal
+    await expect(documents.split(await sized(1.1e9), { every: 1 }, never)).rejects.toMatchObject({
+      code: 'document_too_large',
+      message: 'The document is too large to be opened: it may have 1 GB',
+    })
+    await expect(documents.merge([await sized(6e8), await sized(6e8)], {}, never)).rejects.toMatchObject({
+      code: 'document_too_large',
+      message: 'The documents are too large together: they may have 1 GB',
+    })
+  })
+})
+
 describe('a document made to do harm', () => {
   const KNOWN = ['pdf_damaged', 'memory_limit', 'time_limit', 'child_crashed']
   /** Either what it says that it is, or a refusal with a code. */

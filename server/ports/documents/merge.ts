@@ -3,7 +3,7 @@ import type { Warning } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Refusal } from '../children/serve.ts'
 import { RESULT } from './finish.ts'
-import { openSound, type Opened } from './open.ts'
+import { checkDocument, openSound, type Opened } from './open.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import type { MergeTask } from './tasks.ts'
 
@@ -22,7 +22,7 @@ export async function mergeDocuments({ folder, password, documents }: MergeTask)
   try {
     await putTogether(folder, opened)
   } catch (error) {
-    const bad = error instanceof Refusal ? await firstBad(folder, opened) : -1
+    const bad = isDamage(error) ? await firstBad(folder, opened) : -1
     if (bad < 0) throw error
     return { bad, code: 'pdf_damaged', message: ERRORS.pdf_damaged.message }
   }
@@ -33,18 +33,14 @@ async function putTogether(folder: string, opened: readonly Opened[]): Promise<v
   const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
   const args = ['--empty', '--pages', ...pages, '--', '--object-streams=generate', '--deterministic-id']
   await runQpdf(folder, [...args, `${HERE}/${RESULT}`])
+  await checkDocument(folder, RESULT)
 }
+
+const isDamage = (error: unknown) => error instanceof Refusal && error.code === 'pdf_damaged'
 
 /** Whose pages can't be taken out, though all that is in it can be read; -1: each can. */
 async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
-  for (const [at, one] of opened.entries())
-    if (
-      await putTogether(folder, [one]).then(
-        () => false,
-        (error: unknown) => error instanceof Refusal,
-      )
-    )
-      return at
+  for (const [at, one] of opened.entries()) if (await putTogether(folder, [one]).then(() => false, isDamage)) return at
   return -1
 }
 

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDocumentHouse, type DocumentHouse } from '../../../test/document-house.ts'
 import {
@@ -6,10 +8,13 @@ import {
   faultsOf,
   numberedPages,
   protectionOf,
+  streamOf,
   textsOf,
   unpacked,
   type PageWanted,
 } from '../../../test/documents.ts'
+import { createDiskStore } from '../../store/disk.ts'
+import { createDocumentChildren, createDocuments } from '../documents.ts'
 
 let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
@@ -47,6 +52,23 @@ describe('a split', () => {
     await expect(house.split(documentOf(numberedPages(2001)), { every: 1 })).rejects.toMatchObject({
       code: 'pdf_pages',
       message: 'This would make 2001 documents: at most 2000 are made of one',
+    })
+  })
+  it('stops where its parts would fill the disk: each has a picture that all pages share', async () => {
+    const { folder, scope, shop } = house.engine
+    const store = createDiskStore({ folder: path.join(folder, 'primary') })
+    const place = { store, shop, location: 'primary' }
+    const parts = { scope, stores: new Map([['primary', store]]), place, children: createDocumentChildren(1) }
+    const documents = createDocuments({ ...parts, folderBytes: 1e6 })
+    const picture = streamOf(
+      '/Type /XObject /Subtype /Image /Width 400 /Height 400 /BitsPerComponent 8 /ColorSpace /DeviceRGB',
+      randomBytes(480_000),
+    )
+    const page = { resources: '/XObject << /P 10 0 R >>', draws: '/P Do' }
+    const heavy = await house.item(documentOf(Array(20).fill(page) as PageWanted[], { extra: [picture] }))
+    await expect(documents.split(heavy, { every: 1 }, new AbortController().signal)).rejects.toMatchObject({
+      code: 'document_too_large',
+      message: 'What would be made of this document is too large',
     })
   })
   it('keeps form fields with their pages, and leaves bookmarks behind', async () => {

@@ -32,7 +32,7 @@ export interface Called {
   words: string
 }
 
-/** Throws an error that tells of memory where that ran out. */
+/** Throws an error that tells of memory where that ran out, and `Refusal` `document_too_large` where the disk did. */
 export async function callQpdf(folder: string, args: readonly string[]): Promise<Called> {
   const output = collector()
   const words = collector()
@@ -47,8 +47,13 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
   process.exitCode = 0
   const said = words.text()
   if (tellsOfMemory(said)) throw new Error('qpdf: out of memory')
+  if (tellsOfRoom(said))
+    throw new Refusal('document_too_large', 'There is no room for what would be made of this document')
   return { code, output: output.text(), words: said }
 }
+
+/** Of the disk, or of what a file may have. */
+const tellsOfRoom = (words: string) => /no space left on device|file too large/i.test(words)
 
 /** As `callQpdf`, for calls that make something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`. */
 export async function runQpdf(folder: string, args: readonly string[]): Promise<Called> {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import type { Warning } from '../../../plugins/contract.ts'
 import { Refusal } from '../children/serve.ts'
 import { identity } from './finish.ts'
-import type { Opened } from './open.ts'
+import { checkDocument, type Opened } from './open.ts'
 import { pageReferences } from './pages.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import { rangesIn, textOf, type Range } from './ranges.ts'
@@ -29,6 +29,7 @@ export async function splitDocument(
   const parts = await ('every' in wanted
     ? cutEvery(folder, opened, wanted.every, pages)
     : cutRanges(folder, opened, rangesIn(wanted.ranges, pages)))
+  for (const { file } of parts) await checkDocument(folder, file, opened.password)
   return { parts, warnings: [] }
 }
 

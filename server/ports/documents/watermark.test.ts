@@ -129,6 +129,16 @@ describe('a watermark', () => {
       await expect(house.watermark(odd, { picture })).rejects.toMatchObject({ code: 'image_damaged', retryable: false })
     }
   })
+  it('refuses what is no picture by its name, and a picture that is too large, before any of it is copied', async () => {
+    const refused = async (filename: string, size: number) => {
+      const picture = await addFile(house.engine, filename, Buffer.from(filename))
+      const { scope } = house.engine
+      await scope.query('update versions set size_bytes = :size where shop_id = :shop and file_id = :picture', { picture, size }) // prettier-ignore
+      return house.watermark(odd, { picture }).catch(({ code }: { code: string }) => code)
+    }
+    expect(await refused('film.mp4', 100)).toBe('not_an_image')
+    expect(await refused('large.png', 60e6)).toBe('image_too_large')
+  })
 })
 
 const mostCommonBut =

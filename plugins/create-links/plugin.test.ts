@@ -57,8 +57,9 @@ describe('create-links', () => {
     [{ email: 'a@example.com\r\nBcc: b@example.com' }, 'email'],
     [{ email: 'a@example.com, b@example.com' }, 'email'],
     [{ send_emails: true }, 'email'],
-    [{ per_file: [{ file_id: 'x', expiry_days: -1 }] }, 'per_file.0.expiry_days'],
-    [{ per_file: [{ file_id: 'x' }, { file_id: 'x' }] }, 'per_file.1.file_id'],
+    [{ per_file: [{ file_id: idOf(0), expiry_days: -1 }] }, 'per_file.0.expiry_days'],
+    [{ per_file: [{ file_id: idOf(0) }, { file_id: idOf(0) }] }, 'per_file.1.file_id'],
+    [{ per_file: [{ file_id: idOf(0) }, { file_id: idOf(1).slice(5) }] }, 'per_file.1.file_id'],
   ])('refuses %j', (options, param) => {
     expect(problemsOf(options)!.map(([path]) => path)).toEqual([param])
   })

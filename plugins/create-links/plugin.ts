@@ -22,7 +22,8 @@ const terms = {
     help: 'Kept with the links, so that they can be sent there.',
   }),
 }
-const ofFile = z.strictObject({ file_id: z.string().max(100).meta({ title: 'File' }), ...terms })
+const fileId = z.string().regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
+const ofFile = z.strictObject({ file_id: fileId.meta({ title: 'File' }), ...terms })
 
 const options = z
   .strictObject({

@@ -69,6 +69,24 @@ describe('merge-pdf', () => {
     })
   })
   it('takes two documents or more, and not too many', async () => {
+  it('foretells what it can know by the names, in the words of the run', async () => {
+    const planned = (view: OperationView) =>
+      Array.fromAsync(mergePdf.plan(view, mergePdf.options.parse({}), writeContext())) as Promise<string[]>
+    const [good, other] = [await item('good.pdf'), await item('other.pdf')]
+    const cover = { code: 'not_a_pdf', message: 'cover.png: It is not a PDF document' }
+    await expect(planned(operation([good, await item('cover.png')]))).rejects.toMatchObject(cover)
+    await expect(planned(operation([good]))).rejects.toMatchObject({ code: 'too_few' })
+    expect(await planned(operation([good, other]))).toEqual(['Makes one document of 2, in their order: Merged.pdf'])
+  })
+  it('leaves out what an earlier step failed on, and says so', async () => {
+    const error = { code: 'memory_limit', message: 'It takes too much memory' }
+    const bad: FinishedItem = { ...(await item('bad.png')), status: 'failed', error }
+    const kept: FinishedItem = { ...(await item('two.pdf')), status: 'skipped' }
+    const view = operation([await item('one.pdf'), bad, kept])
+    const warning = { code: 'memory_limit', message: 'bad.png was left out: It takes too much memory' }
+    expect(await run(view)).toMatchObject({ warnings: [warning], created: [{ filename: 'Merged.pdf' }] })
+    await expect(run(operation([kept, bad]))).rejects.toMatchObject({ code: 'too_few' })
+  })
     const one = await item('one.pdf')
     await expect(run(operation([one]))).rejects.toMatchObject({ code: 'too_few' })
     await expect(run(operation([one], 501))).rejects.toMatchObject({ code: 'too_many' })

@@ -7,8 +7,10 @@ import {
   stemOf,
   UNSAFE_CHARACTERS,
   whyNoDocument,
+  type FinishedItem,
   type Item,
   type OperationView,
+  type Warning,
 } from '../contract.ts'
 
 const FEWEST = 2
@@ -39,27 +41,41 @@ export const mergePdf = definePlugin({
   scope: 'operation',
   ledger: false,
   summary: ({ filename }) => `Makes one document, ${nameOf(filename)}`.slice(0, 200),
-  async *plan({ total }, { filename }) {
-    yield await Promise.resolve(`Makes one document of ${total}, in their order: ${nameOf(filename)}`)
+  async *plan(operation, { filename }, { signal }) {
+    signal.throwIfAborted()
+    const { items, leftOut } = await documentsOf(operation)
+    yield `Makes one document of ${items.length}, in their order: ${nameOf(filename)}`
+    for (const { message } of leftOut) yield message
   },
   run: async (operation, { filename, password }, { documents, signal }) => {
     signal.throwIfAborted()
-    const items = await itemsOf(operation)
+    const { items, leftOut } = await documentsOf(operation)
     const { bytes, warnings } = await documents.merge(items, password === undefined ? {} : { password }, signal)
-    return { warnings, created: [{ filename: nameOf(filename), bytes }] }
+    return { warnings: [...leftOut, ...warnings], created: [{ filename: nameOf(filename), bytes }] }
   },
 })
 
 const nameOf = (filename: string) => `${stemOf(filename)}.pdf`
 
-async function itemsOf(operation: OperationView): Promise<Item[]> {
-  if (operation.total < FEWEST) throw new PortError('too_few', 'Select two documents or more', false)
-  if (operation.total > MOST)
-    throw new PortError('too_many', `At most ${MOST} documents are made one: these are ${operation.total}`, false)
-  const items: Item[] = (await Array.fromAsync(operation.items())).flat()
-  for (const { file } of items) {
+/** What is to be merged, and who stays behind: what an earlier step failed on is not what it was to be. */
+async function documentsOf(operation: OperationView): Promise<{ items: Item[]; leftOut: Warning[] }> {
+  const { total } = operation
+  if (total > MOST) throw new PortError('too_many', `At most ${MOST} documents are made one: these are ${total}`, false)
+  const [good, bad]: [Item[], FinishedItem[]] = [[], []]
+  for await (const page of operation.items()) {
+    for (const item of page)
+      if (item.status === 'failed' || item.status === 'cancelled') bad.push(item)
+      else good.push(item)
+  }
+  if (good.length < FEWEST) throw new PortError('too_few', 'Select two documents or more', false)
+  for (const { file } of good) {
     const why = whyNoDocument(file)
     if (why) throw new PortError('not_a_pdf', `${file.filename}: ${why}`, false)
   }
-  return items
+  return { items: good, leftOut: bad.map(({ file, error }) => leftOutFor(file.filename, error)) }
 }
+
+const leftOutFor = (filename: string, error: FinishedItem['error']): Warning => ({
+  code: error?.code ?? 'skipped',
+  message: `${filename} was left out: ${error?.message ?? 'it was cancelled'}`,
+})

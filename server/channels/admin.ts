@@ -14,6 +14,7 @@ import {
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 
+import { requireSelected } from './link-terms.ts'
 export interface BulkRequest {
   /** A plugin's id, with its options; or a workflow's id. */
   action?: string
@@ -33,6 +34,9 @@ export async function startBulk(engine: Engine, scope: ShopScope, request: BulkR
   const workflow =
     request.action === undefined ? await own(engine, scope, request) : action(engine, request.action, request.options)
   return startWorkflow(engine, scope, workflow, request)
+  const { per_file } = request.options
+  if (request.action === 'create-links' && per_file)
+    await requireSelected(scope, request.source, per_file as { file_id: string }[])
 }
 
 /** The same for a workflow at hand. */

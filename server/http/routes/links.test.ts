@@ -129,6 +129,18 @@ describe('POST /api/links', () => {
     const answer = await post('', body)
     expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
     expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
+  it('as an action takes no terms of a file that is not selected, by ids or by a filter', async () => {
+    const per_file = [0, 1].map((at) => ({ file_id: files[at], download_limit: 1 }))
+    const { body: file } = await app.owner.call('GET', `/api/files/${files[0]}`)
+    for (const select of [{ file_ids: [files[0]] }, { filter: { search: file.filename } }]) {
+      const start = { action: 'create-links', select, options: { per_file } }
+      expect(problems(await app.owner.call('POST', '/api/operations', start))).toEqual([
+        422,
+        [[undefined, 'options.per_file[1].file_id', 'invalid_value']],
+      ])
+    }
+  })
+
     const operation = await untilEnded(app.owner, answer.body.id)
     const url = `/api/operations/${operation.id}/artifact`
     expect(operation).toMatchObject({

@@ -518,6 +518,8 @@ export interface OperationPlugin<Options extends z.ZodType = z.ZodType> extends 
   /** Runs after a failed or cancelled operation too. */
   always?: boolean
   /**
+  /** The id of another plugin that works on the same items right before it, where these options want that. It takes no options. */
+  precededBy?(options: z.output<Options>): string | null
    * false: it works on all files at once and needs no result of each. An operation of such steps alone writes no items, and ends as
    * its steps do.
    */

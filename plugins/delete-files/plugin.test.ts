@@ -24,6 +24,10 @@ describe('delete-files', () => {
   it('takes the scope to delete, works on files outside the trash alone, and can be undone', () => {
     expect(deleteFiles).toMatchObject({ permission: 'files:delete', worksOn: 'files', undo: 'fields' })
   })
+  it('has them backed up before where that is wanted', () => {
+    const before = (options: unknown) => deleteFiles.precededBy!(deleteFiles.options.parse(options))
+    expect([before({}), before({ backup_first: true })]).toEqual([null, 'back-up-files'])
+  })
   it('says whether products go too', () => {
     const summary = (options: unknown) => deleteFiles.summary!(deleteFiles.options.parse(options))
     expect(summary({})).toBe('Moves files to the trash')

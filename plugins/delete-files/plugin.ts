@@ -7,6 +7,10 @@ const options = z.strictObject({
     title: 'Remove product mappings too',
     help: 'A file that comes back from the trash then belongs to no product; undoing the deletion brings its products back.',
   }),
+  backup_first: z.boolean().default(false).meta({
+    title: 'Back up first',
+    help: 'Copies each file to the backup location and reads the copy back. A file whose copy fails is not deleted.',
+  }),
 })
 
 export const deleteFiles = definePlugin({
@@ -18,6 +22,7 @@ export const deleteFiles = definePlugin({
   worksOn: 'files',
   permission: 'files:delete',
   summary: ({ remove_mappings }) => `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
+  precededBy: ({ backup_first }) => (backup_first ? 'back-up-files' : null),
   uniform: changeOf,
   async *plan(items, wanted, { signal }) {
     const change = changeOf(wanted)

@@ -10,6 +10,7 @@ import { startOperation, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './start-undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
 
+import { withPreceding } from './workflows.ts'
 export type { Foreseen, Placed } from './foresee.ts'
 export type { ItemFilter, ItemRow } from './items.ts'
 export type { Move } from './lifecycle.ts'
@@ -84,7 +85,8 @@ export function createEngine(parts: EngineParts): Engine {
   return {
     get,
     start: (scope, input) => {
-      const workflow = sealOptions(input.workflow, parts.plugins, { shop: scope.shop, secrets: parts.secrets })
+      const whole = withPreceding(input.workflow, parts.plugins)
+      const workflow = sealOptions(whole, parts.plugins, { shop: scope.shop, secrets: parts.secrets })
       return startOperation(scope, { ...input, workflow }, parts.plugins)
     },
     move: moveOperation,

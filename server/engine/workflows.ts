@@ -1,5 +1,6 @@
 // Questions about a workflow as data: what it works on, what it takes to run it, what could not be undone.
 import type { ItemPlugin, Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import { AppError } from '../errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 
 const pluginOf = (plugins: readonly Plugin[], step: Step) => plugins.find(({ id }) => id === step.plugin)
@@ -29,6 +30,27 @@ export function inOrder(workflow: Workflow, plugins: readonly Plugin[]): Workflo
 export const placedFilter = (filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter =>
   filter.deleted === undefined && ['trash', 'all'].includes(placeOf(workflow, plugins))
     ? { ...filter, deleted: true }
+/** With the steps that its steps' options want before them. Throws `workflow_broken` where there is no such plugin here. */
+export function withPreceding(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
+  const steps = workflow.steps.flatMap((step) => {
+    const before = precedingOf(step, plugins)
+    return before ? [before, step] : [step]
+  })
+  return { ...workflow, steps }
+}
+
+function precedingOf({ id, plugin: name, options, when, onFailure }: Step, plugins: readonly Plugin[]): Step | null {
+  const plugin = plugins.find((one) => one.id === name)
+  if (!plugin || plugin.scope === 'operation' || !plugin.precededBy) return null
+  const before = plugin.precededBy(plugin.options.parse(options ?? {}))
+  if (before === null) return null
+  if (!plugins.some((one) => one.id === before))
+    throw new AppError('workflow_broken', {
+      message: `${plugin.title} needs the plugin ${before}, which is not installed`,
+    })
+  return { id: `${id}-${before}`, plugin: before, ...(when ? { when } : {}), ...(onFailure ? { onFailure } : {}) }
+}
+
     : filter
 
 /** Why its steps can't work where the filter looks, or null. */

@@ -247,6 +247,29 @@ describe('POST /api/files/bulk-delete', () => {
     expect(kept).toEqual([{ filename: `${batches}-whole.txt` }])
   })
 
+  it('so does the action itself, on any selection and after a preview', async () => {
+    const [lost] = await some(owner, 1)
+    const { items } = await app.engine.untilEnd(
+      await app.engine.start(workflowOf('make-bytes'), [`${batches}-whole.txt`]),
+    )
+    const start = {
+      action: 'delete-files',
+      select: { filter: { search: `${batches}-` } },
+      options: { backup_first: true },
+      dry_run: true,
+    }
+    const { body: preview } = await owner.call('POST', '/api/operations', start)
+    const at = `/api/operations/${preview.id}`
+    await expect.poll(async () => (await owner.call('GET', at)).body.status).toBe('previewed')
+    const copies = 'select from backups where shop_id = :shop and file_id = :id'
+    expect(await owner.scope.query(copies, { id: items[0]!.file_id })).toEqual([])
+    await owner.call('POST', `${at}/confirm`)
+    expect(await untilEnded(owner, preview.id)).toMatchObject({ action: 'delete-files', done: 1, failed: 1 })
+    expect((await owner.call('GET', `/api/files/${lost}`)).status).toBe(200)
+    expect((await owner.call('GET', `/api/files/${toPublicId('file', items[0]!.file_id!)}`)).status).toBe(404)
+    expect(await owner.scope.query(copies, { id: items[0]!.file_id })).toHaveLength(1)
+  })
+
   it('with permanent deletes for good, which takes files:purge', async () => {
     const [one, two] = await some(owner, 2)
     const deleter = await app.clientWith(['files:delete', 'files:read', 'files:write'])

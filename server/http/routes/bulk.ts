@@ -89,10 +89,10 @@ const remove = (parts: OperationParts) =>
     replies: replies('deleted', 'Every file has its result'),
     handler: (request) => {
       const { remove_mappings, backup_first, permanent } = request.body
-      const backup = backup_first ? action(parts.engine, 'back-up-files', {}) : null
+      const backup = backup_first && permanent ? action(parts.engine, 'back-up-files', {}) : null
       const remove = permanent
         ? action(parts.engine, 'purge-files', {})
-        : action(parts.engine, 'delete-files', { remove_mappings })
+        : action(parts.engine, 'delete-files', { remove_mappings, backup_first })
       const workflow = joined(backup, remove)!
       const { id, title, action: name } = remove
       return run(parts, request, { ...workflow, id, title, action: name }, 'deleted', parts.limits.background_delete)

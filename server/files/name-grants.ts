@@ -52,11 +52,7 @@ export async function holdersOf(
   preview: string | null = null,
 ): Promise<Map<string, string>> {
   const rows = await scope.query<{ name_key: string; id: string }>(
-    // A probe a name: for a list of thousands the planner takes longer than the look-ups. In the order of names, since on a table that
-    // is not analysed yet it takes any index for as good, and reads all of the shop's files for each.
-    `select k.key as name_key, f.id from unnest(:keys::text[]) as k(key), lateral (
-       select id from files where shop_id = :shop and deleted_at is null
-         and name_key >= k.key collate "C" and name_key <= k.key collate "C" order by name_key limit 1) f`,
+    'select name_key, id from name_holders(:shop, :keys::text[])',
     { keys },
   )
   const holders = new Map(rows.map(({ name_key, id }) => [name_key, id]))

@@ -70,6 +70,8 @@ export interface Entry {
 /** Bytes that are safely stored but not yet any file's version: they become one when the item is committed. */
 export interface StagedBlob {
   /** BLAKE3, 64 lower-case hex digits. */
+  /** The file whose next version it is to be, a bare UUID; what that one is called by then is no matter. */
+  replaces?: string
   hash: string
   size_bytes: number
   location: string

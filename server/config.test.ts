@@ -23,6 +23,8 @@ describe('the environment', () => {
   test('names every wrong setting at once, with what to write', () => {
     const message = problemsOf(() => readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }))
     expect(message).toContain('PORT: write a port number')
+    // Nobody would know where it listens.
+    expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain('PORT: write a port number from 1')
     expect(message).toContain('ROLE: write one or more of web, worker')
     expect(message).toContain('DATABASE_URL: write postgres://')
   })

@@ -77,7 +77,7 @@ const environmentSchema = z.object({
       .regex(/^\d{1,5}$/, 'write a port number, like 3000')
       .default('3000')
       .transform(Number)
-      .refine((port) => port <= 65_535, 'write a port number up to 65535'),
+      .refine((port) => port > 0 && port <= 65_535, 'write a port number from 1 to 65535'),
   ),
   HOST: setting(z.string().default('127.0.0.1')),
   BASE_URL: setting(
@@ -121,6 +121,8 @@ const environmentSchema = z.object({
       .regex(/^(\/[\w.~-]+)+\/?$/, 'write nginx’s internal location, like /blobs')
       .optional(),
   ),
+  S3_REDIRECT: flag,
+  METRICS_TOKEN: setting(z.string().min(16, 'write at least 16 random characters (openssl rand -hex 16)').optional()),
   LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info')),
   NODE_ENV: setting(z.string().default('development')),
 })
@@ -148,6 +150,10 @@ export interface Environment {
   cdnBaseUrl: string | null
   /** nginx’s internal location of the primary folder, without a trailing slash. Null: we send every file ourselves. */
   accelLocation: string | null
+  /** Large files of a bucket are fetched from the bucket itself. */
+  s3Redirect: boolean
+  /** What a reader of /metrics must send. Null: it is closed, demo mode excepted. */
+  metricsToken: string | null
   logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
 
@@ -192,6 +198,8 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     trustProxy: env.TRUST_PROXY,
     cdnBaseUrl: env.CDN_BASE_URL?.replace(/\/+$/, '') ?? null,
     accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
+    s3Redirect: env.S3_REDIRECT,
+    metricsToken: env.METRICS_TOKEN ?? null,
     logLevel: env.LOG_LEVEL,
   }
 }

@@ -53,7 +53,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const storefront = await openStorefront({ environment, database, secrets, log })
   closings.push(() => storefront.close())
-  const client = createGuardedClient({ allowLoopback: environment.allowLoopback, fileBytes: limits.file_bytes })
+  const client = createGuardedClient({ allowLoopback: environment.allowLoopback, fileBytes: limits.file_bytes, log })
   closings.push(() => client.close())
   const clock = () => new Date()
 
@@ -71,6 +71,8 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const engine = createEngine(parts)
   if (environment.roles.includes('worker')) {
     const { smtpUrl, mailFrom: from } = environment
+    if (smtpUrl === null && environment.platform !== null)
+      log.warn('SMTP_URL is not set: e-mail is kept in the list of messages, and none leaves')
     const record: OutboxOptions['operationRecord'] = async (scope, id) =>
       operationRecord(engine, (await engine.get(scope, id))!, clock())
     const options = { database, client, secrets, smtpUrl, from, baseUrl, operationRecord: record, clock, log }

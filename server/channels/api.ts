@@ -14,6 +14,8 @@ export interface ApiImport {
     expiry_days?: number | null | undefined
     download_limit?: number | null | undefined
     tags?: readonly string[] | undefined
+    /** The file whose next version it is to be, a bare UUID. */
+    replaces?: string | undefined
   }[]
   auto_map?: boolean | undefined
   notify?: boolean | undefined
@@ -35,6 +37,7 @@ export async function importFromApi(
       source: { type: 'url' as const, url: file.url },
       on_conflict: body.on_conflict,
       ...(file.product_sku ? { product_sku: file.product_sku } : {}),
+      ...(file.replaces ? { replaces: file.replaces } : {}),
     },
     draft: draftOf(
       {

@@ -1,4 +1,5 @@
-// A file replaced: new bytes, fetched from an address or uploaded before, are imported as its next version.
+// A file replaced: new bytes, fetched from an address or uploaded before, are imported as its next version. It is known by its id: it may
+// be renamed, or go, while they come.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
@@ -21,7 +22,8 @@ export async function replaceFromUrl(
 ): Promise<string> {
   const filename = await nameOf(scope, id)
   // Its products are what they are: new bytes are no reason to guess.
-  return importFromApi(engine, scope, { files: [{ filename, url }], auto_map: false, on_conflict: 'new_version' }, by)
+  const files = [{ filename, url, replaces: id }]
+  return importFromApi(engine, scope, { files, auto_map: false, on_conflict: 'new_version' }, by)
 }
 
 /**
@@ -36,6 +38,8 @@ export function replaceFromUpload(
   by: By,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
+    const before = await startedBefore(tx, by)
+    if (before !== null) return before
     const filename = await nameOf(tx, id)
     if (upload) await tx.query('select from uploads where shop_id = :shop and id = :upload for update', { upload })
     const found = upload && (await findUpload(tx, upload))
@@ -43,11 +47,22 @@ export function replaceFromUpload(
     if (found.status === 'uploading') throw new AppError('conflict', { message: 'This upload is not complete yet' })
     if (found.status !== 'received' || found.operation_id !== null)
       throw new AppError('conflict', { message: 'This upload has been imported already' })
-    return startImport(engine, tx, [{ ...found, filename, on_conflict: 'new_version' }], {
+    return startImport(engine, tx, [{ ...found, filename, on_conflict: 'new_version', replaces: id }], {
       request: { auto_map: false },
       requestedBy: by.name,
+      idempotencyKey: by.idempotencyKey,
     })
   })
+}
+
+/** The same request, whose answer was lost: the upload is taken, and by whom it was meant for. */
+async function startedBefore(tx: ShopScope, { idempotencyKey: key }: By): Promise<string | null> {
+  if (key === undefined) return null
+  const [row] = await tx.query<{ id: string }>(
+    'select id from operations where shop_id = :shop and idempotency_key = :key',
+    { key },
+  )
+  return row?.id ?? null
 }
 
 async function nameOf(scope: ShopScope, id: string): Promise<string> {

@@ -52,9 +52,16 @@ export interface ListedKey {
 
 const LISTED = 'id, name, hint, scopes, created_at, expires_at, last_used_at, revoked_at'
 
-/** Newest first, revoked ones among them. */
-export const listApiKeys = (scope: ShopScope): Promise<ListedKey[]> =>
-  scope.query<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop order by id desc`)
+/** Newest first, revoked ones among them. `before`: the last id of the page before. */
+export const listApiKeys = (
+  scope: ShopScope,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<ListedKey[]> =>
+  scope.query<ListedKey>(
+    `select ${LISTED} from api_keys where shop_id = :shop ${before === null ? '' : 'and id < :before'}
+     order by id desc limit :limit`,
+    { limit, ...(before === null ? {} : { before }) },
+  )
 
 export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKey | null> {
   const [row] = await scope.query<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop and id = :id`, {

@@ -61,8 +61,8 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
   const start = () => startCluster(cluster, home, binaries, runner)
   const port = (await runningPort(cluster)) ?? (await start())
   const url = address(password, port)
-  let owner = await takeOwnership(url)
   let stopping = false
+  const ownership = await keepOwnership(url, log, () => stopping)
   let starting: Promise<unknown> = Promise.resolve()
   let absent = 0
   const watch = setInterval(() => {
@@ -74,7 +74,6 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       log.warn('the embedded PostgreSQL has gone, starting it again')
       try {
         await startCluster(cluster, home, binaries, runner, port)
-        owner = await takeOwnership(url)
       } catch (error) {
         log.error('the embedded PostgreSQL did not start', { error: String(error) })
       }
@@ -87,7 +86,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       stopping = true
       clearInterval(watch)
       await starting
-      await owner.end().catch(() => {})
+      await ownership.end()
       await runner.exec(binaries.pg_ctl, ['-D', cluster, '-m', 'fast', '-w', 'stop']).catch(() => {})
     },
   }
@@ -239,6 +238,30 @@ async function freePort(): Promise<number> {
   const { port } = probe.address() as { port: number }
   await new Promise((resolve) => probe.close(resolve))
   return port
+}
+
+/** Taken again whenever its connection ends: a server that somebody restarts by hand has forgotten it. */
+async function keepOwnership(url: string, log: Logger, isStopping: () => boolean): Promise<{ end(): Promise<void> }> {
+  let owner = await takeOwnership(url)
+  let told = false
+  const keep = () => owner.once('end', () => void takeAgain())
+  const takeAgain = async (): Promise<void> => {
+    while (!isStopping()) {
+      try {
+        owner = await takeOwnership(url)
+        told = false
+        if (isStopping()) return void owner.end().catch(() => {})
+        return void keep()
+      } catch (error) {
+        // While it is away there is nothing to tell; who has taken it meanwhile must be known.
+        if (!told) log.warn('the data folder’s lock is not ours at the moment', { error: String(error) })
+        told = true
+        await delay(WATCH_MS)
+      }
+    }
+  }
+  keep()
+  return { end: () => owner.end().catch(() => {}) }
 }
 
 /** One Stevedore a data folder: a lock that the database lets go when its holder dies. */

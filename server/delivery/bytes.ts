@@ -14,6 +14,12 @@ export interface Bytes {
   open(target: Target, range: ByteRange | null): Promise<Opened>
 }
 
+/** What must be asked before bytes are sent. */
+export interface Allowance {
+  /** May so many bytes more be sent? */
+  take(bytes: number): Promise<boolean>
+}
+
 /** Up to this size a file is read and sent in one go; of a larger one this much waits for its client, however slow. */
 const PIECE_BYTES = 256 * 1024
 const KEPT_BUFFERS = 64
@@ -61,21 +67,40 @@ async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise
 
 /**
  * Writes the body and ends the response; gives how many bytes the socket took.
- * A client that goes away, or takes nothing for `stallMs`, ends it early; a store that fails rejects.
+ * A client that goes away, or takes nothing for `stallMs`, ends it early, as does an allowance that is used up; a store that fails
+ * rejects.
  */
-export async function send(response: ServerResponse, opened: Opened, stallMs: number): Promise<number> {
+export async function send(
+  response: ServerResponse,
+  opened: Opened,
+  stallMs: number,
+  allowance: Allowance | null = null,
+): Promise<number> {
   if ('whole' in opened) {
+    if (allowance && !(await allowance.take(opened.whole.length))) return leave(response)
+    // The server's own limit sees to one that never takes it: so little is not worth a clock of its own.
     // Called when the socket has taken it all; where it never does, the buffer is left to the garbage collector.
     response.end(opened.whole, opened.release)
     return opened.whole.length
   }
   response.setTimeout(stallMs, () => response.destroy())
-  const sent = 'reader' in opened ? await copy(response, opened) : await pipe(response, opened.stream)
+  const sent =
+    'reader' in opened ? await copy(response, opened, allowance) : await pipe(response, opened.stream, allowance)
   response.setTimeout(0)
   return sent
 }
 
-async function copy(response: ServerResponse, { reader, range }: Extract<Opened, { reader: BlobReader }>) {
+/** Short of what was promised: the client sees that it does not have all. */
+function leave(response: ServerResponse): 0 {
+  response.destroy()
+  return 0
+}
+
+async function copy(
+  response: ServerResponse,
+  { reader, range }: Extract<Opened, { reader: BlobReader }>,
+  allowance: Allowance | null,
+) {
   const buffer = take()
   let at = range.start
   try {
@@ -83,6 +108,7 @@ async function copy(response: ServerResponse, { reader, range }: Extract<Opened,
       const read = await reader.read(buffer.subarray(0, Math.min(PIECE_BYTES, range.end - at + 1)), at)
       // Shorter than its row says: what the client has must not look whole.
       if (read === 0) throw new StoreError('missing')
+      if (allowance && !(await allowance.take(read))) return at - range.start + leave(response)
       if (!(await written(response, buffer.subarray(0, read)))) return at - range.start
       at += read
     }
@@ -109,13 +135,27 @@ function written(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   })
 }
 
-async function pipe(response: ServerResponse, stream: Readable): Promise<number> {
+async function pipe(response: ServerResponse, stream: Readable, allowance: Allowance | null): Promise<number> {
   let sent = 0
-  stream.on('data', (chunk: Buffer) => (sent += chunk.length))
+  const allowed = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      if (allowance && !(await allowance.take(chunk.length))) throw new UsedUp()
+      sent += chunk.length
+      yield chunk
+    }
+  }
   try {
-    await pipeline(stream, response)
+    if (allowance) await pipeline(stream, allowed, response)
+    else
+      await pipeline(
+        stream.on('data', (chunk: Buffer) => (sent += chunk.length)),
+        response,
+      )
   } catch (error) {
+    if (error instanceof UsedUp) return sent + leave(response)
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
   return sent
 }
+
+class UsedUp extends Error {}

@@ -24,7 +24,8 @@ export interface KnownLink extends LinkFacts {
   link: string
   /** Null: a pack's link. */
   target: LinkTarget | null
-  pack: { id: string; name: string } | null
+  /** It may be deleted by now. */
+  pack: { name: string } | null
   shopName: string
   shopDomain: string
   uninstalled: boolean
@@ -91,7 +92,7 @@ const COUNT = `
   select ${TARGET_NAMES}, link_id, place from granted`
 
 const LOOK_UP = `
-  select ${TARGET}, l.shop_id, l.id, k.id, k.name, s.name, s.domain, s.uninstalled_at is not null,
+  select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name), s.name, s.domain, s.uninstalled_at is not null,
     l.parent_id is not null and (p.revoked_at is not null or p.pack_id is distinct from f.pack_id),
     f.allowed_referrers, l.asked_at,
     exists (select from download_sessions d
@@ -136,7 +137,7 @@ export interface Counting {
   count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
   lookUp(asker: Asker): Promise<KnownLink | null>
-  /** Takes `bytes` from the client's session; false where it has ended or has fewer left. */
+  /** Takes `bytes` from the client's session; false where it had ended when the client asked, or has fewer left. */
   ride(target: LinkTarget, asker: Asker, bytes: number): Promise<boolean>
   /** Puts back what was taken but not sent. */
   refund(target: LinkTarget, asker: Asker, bytes: number): Promise<void>
@@ -178,13 +179,17 @@ export function createCounting(pool: pg.Pool): Counting {
   }
 }
 
-/** Deletes the sessions that have ended, of all shops, and gives how many there were. */
+/** A slow client may still be sent a part that it asked for in time. */
+const KEPT_HOURS = 12
+
+/** Deletes the sessions that have ended long ago, of all shops, and gives how many there were. */
 export async function sweepSessions(pool: pg.Pool, now: Date): Promise<number> {
   // One that is locked is being opened anew: waiting for it with others in hand could end in a deadlock.
   const { rowCount } = await pool.query(
     `delete from download_sessions where (link_id, client) in (
-       select link_id, client from download_sessions where expires_at <= $1 for update skip locked)`,
-    [now],
+       select link_id, client from download_sessions where expires_at <= $1::timestamptz - $2 * interval '1 hour'
+       for update skip locked)`,
+    [now, KEPT_HOURS],
   )
   return rowCount ?? 0
 }
@@ -195,7 +200,7 @@ const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
 })
 
 type KnownRow = [
-  ...[shop: number, link: string, packId: string | null, packName: string | null],
+  ...[shop: number, link: string, packName: string | null],
   ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
   ...[referrers: string[] | null, asked_at: Date | null, session: boolean],
   ...[revoked_at: Date | null, expires_at: Date | null, download_limit: number | null, downloads: number],
@@ -203,14 +208,14 @@ type KnownRow = [
 ]
 
 function knownLink(row: readonly unknown[]): KnownLink {
-  const [shop, link, packId, packName, shopName, shopDomain, uninstalled, out, referrers, asked_at, session, ...facts] =
+  const [shop, link, packName, shopName, shopDomain, uninstalled, out, referrers, asked_at, session, ...facts] =
     row.slice(TARGET_LENGTH) as KnownRow
   const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state] = facts
   return {
     ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },
     ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at, session },
     referrers: referrers ?? [],
-    target: packId === null ? linkTargetOf(row, link) : null,
-    pack: packId === null ? null : { id: packId, name: packName! },
+    target: packName === null ? linkTargetOf(row, link) : null,
+    pack: packName === null ? null : { name: packName },
   }
 }

@@ -1,13 +1,18 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { sweepSessions } from './counting.ts'
+import { startS3 } from '../../test/fakes/s3.ts'
+import { hashKey } from '../secrets.ts'
+import { createS3Store } from '../store/s3.ts'
+import { createCounting, sweepSessions } from './counting.ts'
 import { get, openDepot, type Depot } from './fixture.ts'
 
 const run = promisify(execFile)
@@ -29,6 +34,16 @@ afterAll(async () => {
   await depot.close()
   await database.drop()
 })
+
+type Linked = Awaited<ReturnType<Depot['addLink']>>
+
+/** Does a count wait for a lock? */
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length > 0
+}
 
 const many = <T>(count: number, work: (at: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)))
@@ -119,6 +134,27 @@ describe('counting', () => {
     await holder.query('rollback')
     holder.release()
     expect((await waiting).status).toBe(200)
+  })
+
+  test('a count that met someone else’s locks in another order is asked once more', async () => {
+    const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
+    // Of the two who wait for each other, the one whose patience ends first is rolled back.
+    const pool = new pg.Pool({ connectionString: database.url, options: '-c deadlock_timeout=300ms' })
+    const counting = createCounting(pool)
+    const holder = await database.pool.connect()
+    await holder.query(`begin; set local deadlock_timeout = '20s'`)
+    const lock = (id: string) => holder.query('select 1 from links where id = $1 for update', [id])
+    await lock(second.id)
+    const askers = [first, second].map(({ key }) => ({ keyHash: hashKey(key), client: Buffer.alloc(16), sites: null }))
+    const counted = Promise.all(askers.map((asker) => counting.count({ ...asker, now: depot.time.now })))
+    await until(isWaiting, (waits) => waits)
+    await lock(first.id)
+    await holder.query('rollback')
+    holder.release()
+    expect((await counted).map((target) => target?.link)).toEqual([first.id, second.id])
+    expect((await depot.downloads(first.id)).downloads).toBe(1)
+    await pool.end()
   })
 
   test('a client that goes away has still counted', async () => {
@@ -224,6 +260,12 @@ describe('ranges and sessions', () => {
       depot.time.now = new Date(+start + 30 * MINUTE_MS)
       await get(port, key, { range: 'bytes=1-' })
       expect((await depot.downloads(id)).downloads).toBe(2)
+      // Some may still be sent a part that they asked for in time.
+      expect(await sweepSessions(database.pool, depot.time.now)).toBe(0)
+      await depot.scope.query(
+        `update download_sessions set expires_at = expires_at - interval '13 hours' where shop_id = :shop and link_id <> :id`,
+        { id },
+      )
       expect(await sweepSessions(database.pool, depot.time.now)).toBeGreaterThan(0)
       const left = await database.pool.query<{ link_id: string; expires_at: Date }>('select * from download_sessions')
       expect(left.rows.map(({ link_id }) => link_id)).toContain(id)
@@ -255,21 +297,65 @@ describe('ranges and sessions', () => {
     expect((await depot.downloads(id)).downloads).toBe(1)
   })
 
-  test('what a broken-off ride did not send goes back into the session', async () => {
-    const bytes = randomBytes(40_000_000)
+  /** Asks for all from `start` on, reads `length` bytes and goes away; gives the status and what came. */
+  function readPart(key: string, start: number, length: number): Promise<{ status: number; bytes: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const target = { port, host: '127.0.0.1', path: `/download?key=${key}`, agent: false as const }
+      const request = httpRequest({ ...target, headers: { range: `bytes=${start}-` } }, (response) => {
+        const chunks: Buffer[] = []
+        const end = () => resolve({ status: response.statusCode!, bytes: Buffer.concat(chunks).subarray(0, length) })
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk)
+          if (chunks.reduce((sum, { length }) => sum + length, 0) >= length) request.destroy()
+        })
+        response.on('error', () => {}).on('close', end)
+      })
+      request.on('error', reject).end()
+    })
+  }
+  const sessionLeft = async (id: string) => {
+    const sql = 'select bytes_left from download_sessions where shop_id = :shop and link_id = :id'
+    return (await depot.scope.query<{ bytes_left: number }>(sql, { id }))[0]!.bytes_left
+  }
+
+  test('eight open-ended parts at once, each left where the next begins, are one download; what they did not take goes back', async () => {
+    const part = 5_000_000
+    const bytes = randomBytes(8 * part)
     const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
-    const agent = { 'user-agent': '' }
-    await get(port, key, agent)
-    const socket = createConnection(port, '127.0.0.1')
-    socket.write(`GET /download?key=${key} HTTP/1.1\r\nHost: a\r\nUser-Agent:\r\nRange: bytes=1-\r\n\r\n`)
-    await new Promise((resolve) => socket.once('data', resolve))
-    const left = async () => {
-      const sql = 'select bytes_left from download_sessions where shop_id = :shop and link_id = :id'
-      return (await depot.scope.query<{ bytes_left: number }>(sql, { id }))[0]!.bytes_left
+    const parts = await many(8, async (at) => {
+      // The first one opens the session.
+      if (at > 0)
+        await until(
+          () => depot.downloads(id),
+          ({ downloads }) => downloads > 0,
+        )
+      return readPart(key, at * part, part)
+    })
+    expect(parts.map(({ status }) => status)).toEqual(Array(8).fill(206))
+    expect(Buffer.concat(parts.map((one) => one.bytes)).equals(bytes)).toBe(true)
+    expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
+    await until(
+      () => sessionLeft(id),
+      (left) => left > 0,
+    )
+    expect((await readPart(key, 7 * part, part)).status).toBe(206)
+  })
+
+  test('a part whose session runs out on the way is cut there, or counted where the link allows one more', async () => {
+    const bytes = randomBytes(2_000_000)
+    for (const download_limit of [1, 2]) {
+      const { key, id } = await depot.addLink(bytes, { download_limit })
+      await get(port, key)
+      await depot.scope.query(
+        'update download_sessions set bytes_left = 1000000 where shop_id = :shop and link_id = :id',
+        { id },
+      )
+      const { status, bytes: sent } = await readPart(key, 1, 1_999_999)
+      expect([status, bytes.subarray(1, 1 + sent.length).equals(sent)]).toEqual([206, true])
+      expect(sent.length === 1_999_999).toBe(download_limit === 2)
+      expect(sent.length).toBeGreaterThan(500_000)
+      expect((await depot.downloads(id)).downloads).toBe(download_limit)
     }
-    expect(await left()).toBe(40_000_001)
-    socket.destroy()
-    expect(await until(left, (bytes) => bytes > 40_000_001)).toBeGreaterThan(60_000_000)
   })
 
   test('HEAD, 304, 412 and 416 count nothing and open nothing', async () => {
@@ -293,6 +379,15 @@ describe('ranges and sessions', () => {
       { id },
     )
     expect(sessions).toEqual([])
+  })
+
+  test('bytes that were gone back to are newer than what a client got meanwhile', async () => {
+    const { key, file } = await depot.addLink(SMALL)
+    const meanwhile = new Date('2026-02-20T00:00:00Z').toUTCString()
+    expect((await get(port, key, { 'if-modified-since': meanwhile })).status).toBe(304)
+    await depot.setFile(file, { version_since: new Date('2026-02-21T00:00:00Z') })
+    const answer = await get(port, key, { 'if-modified-since': meanwhile })
+    expect([answer.status, answer.headers['last-modified']]).toEqual([200, 'Sat, 21 Feb 2026 00:00:00 GMT'])
   })
 
   test('If-Range: the part where the file is the same, the whole where it is not', async () => {
@@ -334,6 +429,37 @@ describe('ranges and sessions', () => {
       await run('curl', ['-sfOJ', '--output-dir', folder, '-r', '5-', url])
     } finally {
       await rm(folder, { recursive: true })
+    }
+  })
+})
+
+describe('from a bucket', () => {
+  test('a large file is fetched from the bucket itself where that is wanted, counted as ever; parts and small ones come from us', async () => {
+    const s3 = await startS3()
+    const bucket = createS3Store(s3.location())
+    const led = await depot.serve({
+      stores: new Map([['primary', bucket]]),
+      leading: { fromBytes: 500_000, seconds: 60 },
+    })
+    try {
+      const { key, id } = await depot.addLink(LARGE, { download_limit: 1 }, { filename: 'guide.pdf' })
+      await bucket.write(depot.shop, [LARGE] as never)
+      const answer = await get(led, key)
+      expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'private, no-store, no-transform'])
+      const fetched = await fetch(answer.headers.location!)
+      expect(fetched.headers.get('content-disposition')).toBe('attachment; filename="guide.pdf"')
+      expect(Buffer.from(await fetched.arrayBuffer()).equals(LARGE)).toBe(true)
+      expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
+      expect((await get(led, key, { range: 'bytes=2999990-' })).body.equals(LARGE.subarray(2_999_990))).toBe(true)
+      expect((await get(led, key)).status).toBe(410)
+      const small = await depot.addLink(SMALL)
+      await bucket.write(depot.shop, [SMALL] as never)
+      expect((await get(led, small.key)).body.equals(SMALL)).toBe(true)
+      const gone = await depot.addLink(randomBytes(600_000), { download_limit: 1 })
+      expect((await get(led, gone.key)).status).toBe(503)
+      expect((await depot.downloads(gone.id)).downloads).toBe(0)
+    } finally {
+      await s3.close()
     }
   })
 })

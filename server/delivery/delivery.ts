@@ -15,7 +15,7 @@ import { createPublic } from './public.ts'
 import { createRecorder } from './record.ts'
 import { refuse } from './refusal.ts'
 import { routeOf, type Route } from './request.ts'
-import { createServing, type Visit } from './serve.ts'
+import { createServing, type Leading, type Visit } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
 
 export interface DeliveryLimits {
@@ -36,6 +36,8 @@ export interface DeliveryParts {
   cdnBaseUrl?: string | null
   /** Null: no nginx stands in front of us that sends files in our place. */
   accel?: Accel | null
+  /** Null: what lies in a bucket goes through us as well. */
+  leading?: Leading | null
   /** Tells shops what they want to know of their downloads. */
   messages: DownloadMessages
   limits?: Partial<DeliveryLimits>
@@ -58,11 +60,11 @@ export interface Delivery {
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { database, secrets, log, clock, messages, baseUrl, cdnBaseUrl = null, accel = null } = parts
+  const { database, secrets, log, clock, messages, baseUrl, cdnBaseUrl = null, accel = null, leading = null } = parts
   const { stall_seconds } = { ...DEFAULT_LIMITS, ...parts.limits }
   const clientOf = createClients(secrets, parts.trustProxy)
   const counting = createCounting(database.pool)
-  const serving = createServing({ stores: parts.stores, accel, log, stallMs: stall_seconds * 1000 })
+  const serving = createServing({ stores: parts.stores, accel, leading, log, stallMs: stall_seconds * 1000 })
   const recorder = createRecorder({ pool: database.pool, tell: () => messages.downloaded(), log })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
   const publics = createPublic({

@@ -55,11 +55,11 @@ export async function openDepot(database: Database, shop: number) {
       const raw = Buffer.from(hash, 'hex')
       await tx.insert('blobs', { hash: raw, size_bytes }).onConflict().ignore()
       await tx.insert('blob_locations', { hash: raw, location: 'primary' }).onConflict().ignore()
-      const [file] = (await tx
-        .insert('files', { filename: name, name_key: name, extension: '', channel: 'api', ...about, ...fields })
-        .returning('id')) as [{ id: string }]
-      const created_at = new Date('2026-02-03T04:05:06.789Z')
-      await tx.insert('versions', { file_id: file.id, number: 1, hash: raw, location: 'primary', created_at, ...about })
+      const came = new Date('2026-02-03T04:05:06.789Z')
+      const usual = { filename: name, name_key: name, extension: '', channel: 'api', version_since: came }
+      const [file] = (await tx.insert('files', { ...usual, ...about, ...fields }).returning('id')) as [{ id: string }]
+      const bytes = { hash: raw, location: 'primary', created_at: came, ...about }
+      await tx.insert('versions', { file_id: file.id, number: 1, ...bytes })
       return file.id
     })
   }

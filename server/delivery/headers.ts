@@ -1,4 +1,5 @@
 // The headers that bytes leave with: always an attachment, never something that a browser would run.
+import { MAX_NAME_LENGTH } from '../files/rules.ts'
 
 /** Of every answer, page or file: its type is not guessed, and nothing leaks. */
 const SAFE: readonly string[] = [
@@ -19,6 +20,14 @@ export const PRIVATE: Audience = [
   'private, no-store, no-transform',
   'Cross-Origin-Resource-Policy',
   'same-origin',
+]
+
+/** One that only leads on to a public file: each is counted, and any site may embed what it leads to. */
+export const LEADING: Audience = [
+  'Cache-Control',
+  'private, no-store, no-transform',
+  'Cross-Origin-Resource-Policy',
+  'cross-origin',
 ]
 
 /** Anyone's. `no-transform`: what arrives is what was uploaded. */
@@ -53,7 +62,6 @@ export function safeType(type: string): string {
   return OFFICE.test(bare) || !RUN.test(bare) ? bare : OPAQUE
 }
 
-const NAME_LIMIT = 180
 const EXTENSION = /\.[^.\s]{1,16}$/u
 // Control characters break headers; marks of direction show a name other than the one that is saved.
 const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
@@ -69,11 +77,12 @@ export function contentDisposition(filename: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
+/** No file has a longer name: what comes from elsewhere must not make a header that clients refuse. */
 function shortened(name: string): string {
   const characters = Array.from(name)
-  if (characters.length <= NAME_LIMIT) return name
+  if (characters.length <= MAX_NAME_LENGTH) return name
   const extension = EXTENSION.exec(name)?.[0] ?? ''
-  return characters.slice(0, NAME_LIMIT - Array.from(extension).length).join('') + extension
+  return characters.slice(0, MAX_NAME_LENGTH - Array.from(extension).length).join('') + extension
 }
 
 export interface Described {

@@ -8,11 +8,14 @@ import type { ByteRange } from '../store/store.ts'
 import type { Client } from './clients.ts'
 import { decide } from './conditions.ts'
 import type { Asker, Counting, KnownLink, LinkTarget } from './counting.ts'
+import { PRIVATE } from './headers.ts'
 import { sendPack } from './pack-page.ts'
+import type { AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
-import { refuse, whyNot } from './refusal.ts'
-import { isPlain } from './request.ts'
+import { hasAsked, refuse, whyNot } from './refusal.ts'
+import { openRide, type Ride } from './ride.ts'
+import { besidePage, isPlain } from './request.ts'
 import { isBodiless, lengthOf, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
 
 export interface LinkParts {
@@ -24,11 +27,11 @@ export interface LinkParts {
   clientOf: (request: IncomingMessage) => Client
 }
 
-/** A request that may be served, and what of the file it gets. `ride`: not counted, paid from the client's session. */
+/** A request that may be served, and what of the file it gets. `ride`: not counted, paid from the client's session as it is sent. */
 interface Grant {
   target: LinkTarget
   range: ByteRange | null
-  ride: boolean
+  ride: Ride | null
 }
 
 export function createLinkAnswers({ database, secrets, counting, serving, recorder, clientOf }: LinkParts) {
@@ -39,58 +42,66 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
     const plain = isPlain(request)
     if (plain) {
       const target = await counting.count(asker)
-      if (target) return serve(visit, client, asker, { target, range: null, ride: false })
+      if (target) return serve(visit, client, asker, { target, range: null, ride: null })
     }
     const link = await counting.lookUp(asker)
-    if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, link)
+    if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, key, link)
     if (link?.target && !plain && usable(link, asker)) {
       const decision = decide(request.method ?? '', request.headers, representation(link.target))
       const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
       if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, { link })
-      const grant = await grantOf(asker, link.target, link.session, part.range)
+      const grant = await grantOf(client, asker, link, part)
       if (grant) return serve(visit, client, asker, grant)
     }
     if (!link) return refuse(request, response, 'link_unavailable')
     // Active by now and yet refused: another request took the last one and gave it back.
     const reason = whyNot(link, asker.sites, now) ?? 'link_exhausted'
-    refuse(request, response, reason, { link, now, ask: { key, action: 'download/ask' } })
+    refuse(request, response, reason, { link, now, ask: askForm(request, key) })
   }
 
-  async function grantOf(
-    asker: Asker,
-    known: LinkTarget,
-    session: boolean,
-    range: ByteRange | null,
-  ): Promise<Grant | null> {
-    if (range && range.start > 0 && session) {
-      const ride = await counting.ride(known, asker, lengthOf({ target: known, range }))
+  const note = (target: LinkTarget, client: Client, at: Date) =>
+    recorder.note({ target, link: target.link, client, at })
+
+  async function grantOf(client: Client, asker: Asker, link: KnownLink, part: Part): Promise<Grant | null> {
+    const { range } = part
+    const known = link.target!
+    if (range && range.start > 0 && link.session) {
+      const ride = await openRide(counting, known, asker, lengthOf(part), () => note(known, client, asker.now))
       if (ride) return { target: known, range, ride }
     }
     const target = await counting.count(asker)
     // A new version came in between: its parts fit nothing that the client has, so it gets the whole.
-    return target && { target, range: target.hash === known.hash ? range : null, ride: false }
+    return target && { target, range: target.hash === known.hash ? range : null, ride: null }
   }
 
   async function serve(visit: Visit, client: Client, asker: Asker, { target, range, ride }: Grant): Promise<void> {
-    // What a ride did not send goes back into its session: that must be known, so nginx does not send it.
-    const part: Part = { target, range, measured: ride }
-    const counted = {
-      begun: () => recorder.note({ target, link: target.link, client, at: asker.now }),
-      undo: () => counting.giveBack(target, asker),
-    }
+    const part: Part = { target, range, away: PRIVATE, allowance: ride ?? undefined }
+    const counted = { begun: () => note(target, client, asker.now), undo: () => counting.giveBack(target, asker) }
     const sent = await serving.serve(visit, part, ride ? {} : counted)
-    const unsent = lengthOf(part) - sent
-    if (ride && unsent > 0) await counting.refund(target, asker, unsent)
+    await ride?.end(sent)
   }
 
-  async function openPack(visit: Visit, link: KnownLink): Promise<void> {
+  async function openPack(visit: Visit, key: string, link: KnownLink): Promise<void> {
     const files = await openPackLink(forShop(database, link.shop), secrets, link.link, visit.now)
     const shop = { name: link.shopName, domain: link.shopDomain }
-    sendPack(visit, { name: link.pack!.name, shop, expires_at: link.expires_at, files })
+    const { name } = link.pack!
+    sendPack(visit, {
+      name,
+      shop,
+      expires_at: link.expires_at,
+      files,
+      ask: askForm(visit.request, key),
+      asked: hasAsked(link, visit.now),
+    })
   }
 
   return answer
 }
+
+const askForm = (request: IncomingMessage, key: string): AskForm => ({
+  key,
+  action: besidePage(request, 'download/ask'),
+})
 
 /** A session outlives what opened it: a download begun in time may be finished, though the link has ended since. */
 function usable(link: KnownLink, { sites, now }: Asker): boolean {

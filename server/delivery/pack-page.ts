@@ -1,6 +1,7 @@
 // The page behind a pack's link: its files in order, each with its size and one download. Opening it counts nothing.
 import type { PackFile } from '../files/pack-links.ts'
-import { openTemplate, sendPage, type Page, type ShopNamed } from './pages.ts'
+import { openTemplate, sendPage, type AskForm, type Page, type ShopNamed } from './pages.ts'
+import { besidePage } from './request.ts'
 import type { Visit } from './serve.ts'
 
 interface PackPage extends Page {
@@ -8,6 +9,8 @@ interface PackPage extends Page {
   summary: string
   files: readonly { filename: string; about: string; address: string | null }[]
   until?: string
+  /** Some files have no downloads left, and what to do about that. */
+  usedUp?: string
 }
 
 const render = openTemplate<PackPage>('./pack.hbs')
@@ -17,6 +20,10 @@ export interface OpenedPack {
   shop: ShopNamed
   expires_at: Date | null
   files: readonly PackFile[]
+  /** The form to ask the shop for more. */
+  ask: AskForm
+  /** That was done within a day. */
+  asked: boolean
 }
 
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
@@ -29,17 +36,24 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
     files: files.map((file) => ({
       filename: file.filename,
       about: [sizeText(file.size_bytes), leftText(file)].filter((text) => text !== '').join(' · '),
-      address: hasLeft(file) ? addressOf(file) : null,
+      address: hasLeft(file) ? besidePage(request, `download?key=${file.key}`) : null,
     })),
     ...(until === undefined ? {} : { until }),
+    ...(files.every(hasLeft) ? {} : moreOf(pack)),
   })
   sendPage(request, response, 200, { html })
 }
 
-/** From where the page is. */
-const addressOf = ({ key }: PackFile) => `download?key=${key}`
-
 const hasLeft = ({ download_limit, downloads }: PackFile) => download_limit === null || downloads < download_limit
+
+/** What whoever has used a file up can do. */
+function moreOf({ shop, files, ask, asked }: OpenedPack): Pick<PackPage, 'usedUp' | 'ask'> {
+  const which =
+    files.length === 1 ? 'This file has' : files.some(hasLeft) ? 'Some of these files have' : 'These files have'
+  const usedUp = `${which} been downloaded as often as this link allows.`
+  if (asked) return { usedUp: `${usedUp} ${shop.name} has been asked for more: wait for an answer.` }
+  return { usedUp: `${usedUp} If you need more, ask ${shop.name}.`, ask }
+}
 
 function leftText(file: PackFile): string {
   const { download_limit, downloads } = file

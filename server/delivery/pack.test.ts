@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { createPackLink, type PackLinkWanted } from '../files/pack-links.ts'
+import { listLinks } from '../files/link-list.ts'
+import { deletePack } from '../files/pack-changes.ts'
 import { ensurePack } from '../files/packs.ts'
 import { revokeLinks } from '../files/links.ts'
-import { get, openDepot, visit, type Depot } from './fixture.ts'
+import { askForMore, get, openDepot, visit, type Depot } from './fixture.ts'
 import { sizeText } from './pack-page.ts'
 
 const DAY_MS = 86_400_000
@@ -148,11 +150,45 @@ test('terms that are absent are the shop’s, null is never and unlimited; an un
   await expect(unknown).rejects.toMatchObject({ code: 'pack_not_found' })
 })
 
-test('a pack that is deleted takes its links along', async () => {
-  const { link, pack } = await makePack(['a'])
+test('whoever has used a file up may ask for more on the pack’s page, once a day', async () => {
+  const { link } = await makePack(['a', 'b'], { download_limit: 1 })
   const [a] = await shown(link.key)
-  await depot.scope.query('delete from packs where shop_id = :shop and id = :pack', { pack })
-  for (const key of [link.key, a!.path!]) expect((await visit(port, `/download?key=${key}`)).status).toBe(404)
+  expect((await get(port, link.key)).text).not.toContain('<form')
+  await get(port, a!.path!)
+  const { text } = await get(port, link.key)
+  expect(text).toContain('Some of these files have been downloaded as often as this link allows.')
+  expect(text).toContain("<form method='post' action='download/ask'>")
+  expect(text).toContain(`<input type='hidden' name='key' value='${link.key}' />`)
+  expect((await askForMore(port, { key: link.key })).text).toContain('Your message was sent')
+  const after = (await get(port, link.key)).text
+  expect([after.includes('<form'), after.includes('has been asked for more')]).toEqual([false, true])
+})
+
+test('with a slash behind the address it is the same, and what leads on from there arrives', async () => {
+  const { link } = await makePack(['a'], { download_limit: 1 })
+  const follow = async () => {
+    const { text } = await visit(port, `/download/?key=${link.key}`)
+    const [, address] = /(?:href|action)='(\.\.[^']*)'/.exec(text)!
+    return new URL(address!.replace('&#x3D;', '='), 'http://a/download/')
+  }
+  const file = await follow()
+  expect(file.pathname).toBe('/download')
+  expect((await visit(port, file.pathname + file.search)).status).toBe(200)
+  expect((await follow()).pathname).toBe('/download/ask')
+})
+
+test('a pack that is deleted ends its links, whose holders learn so and may ask; they stay in the list with its name', async () => {
+  const { name, link, pack } = await makePack(['a'])
+  const [a] = await shown(link.key)
+  await depot.scope.transaction((tx) => deletePack(tx, pack))
+  for (const key of [link.key, a!.path!]) {
+    const { status, text } = await get(port, key)
+    expect([status, text.includes('This link was withdrawn'), text.includes('<form')]).toEqual([410, true, true])
+  }
+  expect((await askForMore(port, { key: link.key })).text).toContain('Your message was sent')
+  const find = { limit: 5, search: name, status: 'revoked' as const }
+  const { data } = await listLinks(depot.scope, depot.secrets, find, depot.time.now)
+  expect(data).toMatchObject([{ id: link.id, name, pack_id: null, file_id: null, key: link.key }])
 })
 
 test('sizes as people write them', () => {

@@ -10,17 +10,19 @@ export interface ShopNamed {
   domain: string
 }
 
-/** What every page has: its heading, and the shop whose it is, where a stranger may know. */
+/** What every page has: its heading, the shop whose it is, where a stranger may know, and at its end the form to ask that shop for more. */
 export interface Page {
   title: string
   shop?: ShopNamed
+  ask?: AskForm
 }
 
 // Not in the template, where the formatter loses it.
 const DOCTYPE = '<!doctype html>\n'
 const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const style = near('./page.css')
-const layout = Handlebars.compile<Page & { style: string; content: string }>(near('./layout.hbs'))
+const layout = Handlebars.compile<Page & { style: string; content: string; asking: string }>(near('./layout.hbs'))
+const asking = Handlebars.compile<Page>(near('./ask.hbs'))
 const styleHash = createHash('sha256').update(style).digest('base64')
 // Nothing runs, nothing is loaded, the only style is the one above; a form goes to us.
 const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
@@ -28,7 +30,8 @@ const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'n
 /** A page made of the layout and the template beside this file, whose values are escaped. */
 export function openTemplate<Data extends Page>(name: string): (data: Data) => string {
   const template = Handlebars.compile<Data>(near(name))
-  return (data) => DOCTYPE + layout({ ...data, style, content: template(data).trimEnd() })
+  return (data) =>
+    DOCTYPE + layout({ ...data, style, content: template(data).trimEnd(), asking: asking(data).trimEnd() })
 }
 
 /** The form to ask the shop for more, as it is shown first or with what was wrong in it. */
@@ -47,7 +50,6 @@ export interface MessagePage extends Page {
   advice?: string
   /** Of the file or the pack. */
   name?: string
-  ask?: AskForm
 }
 
 export const renderMessage = openTemplate<MessagePage>('./message.hbs')

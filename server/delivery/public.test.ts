@@ -182,6 +182,7 @@ describe('with a CDN', () => {
     const { file, path } = await depot.addPublic(SMALL, { filename: 'café (1).pdf' })
     const answer = await visit(cdnPort, path)
     expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'private, no-store, no-transform'])
+    expect(answer.headers['cross-origin-resource-policy']).toBe('cross-origin')
     const signed = pathOf(answer.headers.location)
     const fetched = await visit(cdnPort, signed)
     expect([fetched.status, fetched.body.equals(SMALL)]).toEqual([200, true])

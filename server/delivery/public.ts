@@ -2,7 +2,7 @@
 // headers otherwise. And GET /cdn/…, with which the CDN fetches what it keeps: not counted, since it was before.
 import { publicPath } from '../files/public-addresses.ts'
 import { decide } from './conditions.ts'
-import { immutableFor, PRIVATE, PUBLIC } from './headers.ts'
+import { immutableFor, LEADING, PUBLIC } from './headers.ts'
 import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse } from './refusal.ts'
@@ -56,13 +56,14 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const { target } = part
     const begun = () => counted(visit, target)
     const undo = () => counting.giveBack(target)
-    if (!goesAway(target)) return void (await serving.serve(visit, part, isCounted ? { begun, undo } : {}))
+    if (!goesAway(target))
+      return void (await serving.serve(visit, { ...part, away: LEADING }, isCounted ? { begun, undo } : {}))
     redirect(visit, target)
     if (isCounted) begun()
   }
 
   function redirect({ response, now }: Visit, target: PublicTarget): void {
-    response.writeHead(302, [...PRIVATE, 'Location', signed!.addressOf(target, now), 'Content-Length', '0'])
+    response.writeHead(302, [...LEADING, 'Location', signed!.addressOf(target, now), 'Content-Length', '0'])
     response.end()
   }
 
@@ -75,7 +76,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const target = secondsLeft > 0 ? await counting.lookUpVersion(token, hash) : null
     if (!target) {
       // Kept from before: the stable address knows what there is now, and counts it.
-      response.writeHead(302, [...PRIVATE, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
+      response.writeHead(302, [...LEADING, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
       return void response.end()
     }
     const decision = decide(request.method ?? '', request.headers, representation(target))

@@ -9,7 +9,8 @@ export type Route =
   /** Made and checked by signed.ts. */
   | { kind: 'signed'; path: string }
 
-const LINK = /^\/download(?:\?|$)/
+// Mail programs and people put a slash there.
+const LINK = /^\/download\/?(?:\?|$)/
 const ASK = /^\/download\/ask(?:\?|$)/
 const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
 const SIGNED = /^\/cdn\/[^?]+/
@@ -28,6 +29,10 @@ export function routeOf(url: string | undefined): Route | null {
   if (path !== undefined) return { kind: 'signed', path }
   return ASK.test(url) ? { kind: 'ask' } : null
 }
+
+/** An address beside the page's own, from the page: `download?key=…`, `download/ask`. */
+export const besidePage = (request: IncomingMessage, address: string): string =>
+  request.url?.startsWith('/download/') ? `../${address}` : address
 
 /** Is this request delivery's to answer? */
 export const isDelivery = (url: string | undefined): boolean => routeOf(url) !== null

@@ -1,11 +1,11 @@
-// From what was granted to the answer: the headers, then the bytes, from us or from the nginx in front of us.
+// From what was granted to the answer: the headers, then the bytes, from us, from the nginx in front of us, or from the bucket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
 import { accelPath, createFound, mayHandOver, type Accel } from './accel.ts'
-import { createBytes, send, type Opened } from './bytes.ts'
+import { createBytes, send, type Allowance, type Opened } from './bytes.ts'
 import type { Answer } from './conditions.ts'
-import { fileHeaders, handedHeaders, PRIVATE, type Audience } from './headers.ts'
+import { contentDisposition, fileHeaders, handedHeaders, PRIVATE, safeType, type Audience } from './headers.ts'
 import { refuse, type Refused } from './refusal.ts'
 import { whereIs, type Target } from './targets.ts'
 
@@ -20,8 +20,10 @@ export interface Part {
   /** Null: the whole file. */
   range: ByteRange | null
   audience?: Audience
-  /** What is sent must be known: nginx would not tell. */
-  measured?: boolean
+  /** The headers with which a bucket's own address may be given in place of the bytes; absent: it may not. */
+  away?: Audience
+  /** What is sent must be asked for on the way, and be known: nginx would do neither. */
+  allowance?: Allowance | undefined
 }
 
 /** What whoever counts wants to know. */
@@ -33,35 +35,65 @@ export interface Served {
 }
 
 export interface Serving {
-  /** Answers with the bytes; gives how many the socket took. Those that nginx sends in our place are taken to arrive. */
+  /** Answers with the bytes; gives how many the socket took. Those that others send in our place are taken to arrive. */
   serve(visit: Visit, part: Part, served: Served): Promise<number>
+}
+
+/** Large files of a bucket are fetched from the bucket: from so many bytes on, at an address that is good for so long. */
+export interface Leading {
+  fromBytes: number
+  seconds: number
 }
 
 export function createServing(parts: {
   stores: ReadonlyMap<string, BlobStore>
   accel: Accel | null
+  leading: Leading | null
   log: Logger
   stallMs: number
 }): Serving {
-  const { stores, log } = parts
+  const { stores, log, leading } = parts
   const bytes = createBytes(stores)
   const found = createFound()
 
-  const accelFor = ({ request }: Visit, { target, range, measured }: Part): Accel | null =>
-    parts.accel && !measured && target.location === parts.accel.location && mayHandOver(request, range)
+  const accelFor = ({ request }: Visit, { target, range, allowance }: Part): Accel | null =>
+    parts.accel && !allowance && target.location === parts.accel.location && mayHandOver(request, range)
       ? parts.accel
       : null
+
+  /** Whoever sends it in our place would say that it is not there after we have counted. */
+  async function requireThere(path: string, target: Target): Promise<void> {
+    if (found.lately(path)) return
+    const size = await stores.get(target.location)!.size(target.shop, target.hash)
+    if (size !== target.size) throw new StoreError('missing')
+    found.note(path)
+  }
+
+  const isLed = ({ target, range, away, allowance }: Part): boolean =>
+    leading !== null &&
+    away !== undefined &&
+    !allowance &&
+    range === null &&
+    target.size >= leading.fromBytes &&
+    stores.get(target.location)?.signedAddress !== undefined
+
+  /** Rejects where the blob is not there. */
+  async function leadAway({ response }: Visit, part: Part): Promise<number> {
+    const { target, away = PRIVATE } = part
+    const { shop, hash, location, filename, contentType } = target
+    await requireThere(`${location}/${shop}/${hash}`, target)
+    const as = { disposition: contentDisposition(filename), contentType: safeType(contentType) }
+    const address = await stores.get(location)!.signedAddress!(shop, hash, { ...as, expiresSeconds: leading!.seconds })
+    response.writeHead(302, [...away, 'Referrer-Policy', 'no-referrer', 'Location', address, 'Content-Length', '0'])
+    response.end()
+    return lengthOf(part)
+  }
 
   /** Rejects where the blob is not there. */
   async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<number> {
     const { target, audience = PRIVATE } = part
     const path = accelPath(accel, target.shop, target.hash)
-    // nginx would answer 404 after we have counted.
-    if (!found.lately(path)) {
-      const size = await stores.get(target.location)!.size(target.shop, target.hash)
-      if (size !== target.size) throw new StoreError('missing')
-      found.note(path)
-    }
+    await requireThere(path, target)
     const headers = handedHeaders(described(target), audience)
     response.writeHead(200, [...headers, 'X-Accel-Redirect', path, 'Content-Length', '0'])
     response.end()
@@ -71,7 +103,7 @@ export function createServing(parts: {
   async function sendAll({ response }: Visit, part: Part, opened: Opened): Promise<number> {
     response.writeHead(part.range ? 206 : 200, [...describe(part.target, part.audience), ...lengthHeaders(part)])
     try {
-      return await send(response, opened, parts.stallMs)
+      return await send(response, opened, parts.stallMs, part.allowance)
     } catch (error) {
       log.error('a file could not be read to its end', { ...whereIs(part.target), ...errorFields(error) })
       response.destroy()
@@ -83,7 +115,11 @@ export function createServing(parts: {
     serve: async (visit, part, { begun, undo }) => {
       const accel = accelFor(visit, part)
       try {
-        const opened = accel ? await handOver(visit, part, accel) : await bytes.open(part.target, part.range)
+        const opened = isLed(part)
+          ? await leadAway(visit, part)
+          : accel
+            ? await handOver(visit, part, accel)
+            : await bytes.open(part.target, part.range)
         begun?.()
         return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
       } catch (error) {

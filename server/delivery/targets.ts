@@ -1,5 +1,6 @@
 // Where a file's bytes are and what its settings ask of a download: what every statement of the hot path gives of a file.
 import type pg from 'pg'
+import { isRollback } from '../db/faults.ts'
 
 export interface Target {
   shop: number
@@ -18,7 +19,7 @@ export interface Target {
 
 /** Of a file `f` and its version `v`, in the order of `targetOf`. */
 export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location, encode(v.hash, 'hex') as hash,
-  v.size_bytes, extract(epoch from v.created_at)::float8 * 1000 as modified_ms, f.download_tracking, f.download_notification`
+  v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms, f.download_tracking, f.download_notification`
 
 export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
   download_tracking, download_notification`
@@ -50,5 +51,8 @@ export type Query = (name: string, text: string, values: unknown[]) => Promise<p
 /** Named: parsed and planned once a connection. As arrays: a row object's names cost more than they help here. */
 export const openQuery =
   (pool: pg.Pool): Query =>
-  (name, text, values) =>
-    pool.query<unknown[]>({ name: `delivery_${name}`, text, values, rowMode: 'array' })
+  (name, text, values) => {
+    const ask = () => pool.query<unknown[]>({ name: `delivery_${name}`, text, values, rowMode: 'array' })
+    // A statement is a transaction of its own here: one that met another on its way is asked once more.
+    return ask().catch((error: unknown) => (isRollback(error) ? ask() : Promise.reject(error)))
+  }

@@ -90,6 +90,7 @@ async function carriedOut(
       draft: item.draft!,
       staged: item.staged!,
       onConflict: item.entry!.on_conflict,
+      replaces: item.entry!.replaces,
       channel: held.operation.channel,
     })),
     limits,

@@ -14,6 +14,8 @@ export interface Admission {
   draft: Draft
   staged: StagedBlob
   onConflict: OnConflict
+  /** The file whose next version it is, whatever that one is called. */
+  replaces?: string | undefined
   channel: string
 }
 
@@ -49,6 +51,8 @@ export async function admitFiles(
   }
   // What is left met a name that is taken, by a file or by an earlier admission of this very call.
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
+  for (const { admission, at } of open())
+    if (admission.replaces !== undefined) results[at] = await replaceBytes(tx, admission.replaces, admission.staged)
   await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
   return results as Admitted[]
 }
@@ -163,13 +167,13 @@ async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Adm
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
   const [existing] = await tx.query<{ id: string; version: number; claimed: boolean }>(
-    `select id, version, exists (
-         select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id
-       ) as claimed
-     from files where shop_id = :shop and name_key = :key and deleted_at is null for update`,
+    `select id, version, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key and deleted_at is null for update`,
     { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)
+/** An operation has it in its hands. */
+const CLAIMED = 'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
+
   if (existing.claimed) return refused('file_in_use')
   const version = await admitVersion(tx, existing.id, admission.staged)
   if (admission.onConflict === 'new_version')
@@ -190,6 +194,18 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
     const renamed = { ...admission, draft: { ...admission.draft, filename } }
     const id = (await insertFiles(tx, [renamed])).get(renamed)
     if (id) return { status: 'created', fileId: id, filename }
+async function replaceBytes(tx: ShopScope, id: string, staged: StagedBlob): Promise<Admitted> {
+  const [file] = await tx.query<{ filename: string; version: number; claimed: boolean }>(
+    `select filename, version, ${CLAIMED} as claimed from files
+     where shop_id = :shop and id = :id and deleted_at is null for update`,
+    { id },
+  )
+  if (!file) return refused('file_not_found')
+  if (file.claimed) return refused('file_in_use')
+  const version = await admitVersion(tx, id, staged)
+  return { status: 'versioned', fileId: id, filename: file.filename, before: file.version, version }
+}
+
   }
   return refused('duplicate_filename')
 }
@@ -201,7 +217,8 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
 export async function admitVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<number> {
   const number = await addVersion(tx, fileId, staged, null)
   await tx.query(
-    `update files set version = :number, size_bytes = :size, updated_at = now() where shop_id = :shop and id = :file`,
+    `update files set version = :number, version_since = now(), size_bytes = :size, updated_at = now()
+     where shop_id = :shop and id = :file`,
     { file: fileId, number, size: staged.size_bytes },
   )
   return number

@@ -356,7 +356,7 @@ async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id:
   const { from, value, bindings } = sharedRows(rows, { ...IDENTITY, ...types }, ['id', 'row_version'])
   const sets = names.map((name) => `${name} = ${TIMES.has(name) ? timeOf(value(name as never)) : value(name as never)}`)
   if (names.includes('version'))
-    sets.push(`size_bytes = (select v.size_bytes from versions v
+    sets.push(`version_since = now(), size_bytes = (select v.size_bytes from versions v
       where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${value('version' as never)})`)
   const written = await tx.query<{ id: string }>(
     `update files set ${sets.join(', ')} from ${from} where ${SAME_ROW} returning files.id`,

@@ -130,6 +130,9 @@ const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is 
 const NAMED = `select id from files where shop_id = :shop and deleted_at is null and name_key like :part
   union all select id from files where shop_id = :shop and deleted_at is not null and name_key like :part`
 const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
+// As `nameKey` has it.
+const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
+const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null and ${GONE_NAME} like :part`
 const ADDRESSED = `select id from links l where shop_id = :shop and ${EMAIL} like lower(:start) collate "C"`
 
 async function searched(scope: ShopScope, text: string): Promise<[sql: string, bindings: Bindings, served: boolean]> {
@@ -137,14 +140,14 @@ async function searched(scope: ShopScope, text: string): Promise<[sql: string, b
   const start = { start: `${likeLiteral(text)}%` }
   const files = await few(scope, NAMED, part)
   const packs = await few(scope, NAMED_PACKS, part)
-  const links = await few(scope, ADDRESSED, start)
+  const links = await few(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
   if (files && packs && links)
     return [
       '(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[]) or l.id = any(:links::uuid[]))',
       { files, packs, links },
       true,
     ]
-  const anywhere = `(f.name_key like :part or p.name_key like :part or ${EMAIL} like lower(:start) collate "C")`
+  const anywhere = `(f.name_key like :part or p.name_key like :part or ${GONE_NAME} like :part or ${EMAIL} like lower(:start) collate "C")`
   return [anywhere, { ...part, ...start }, false]
 }
 

@@ -24,7 +24,10 @@ export interface LinksWanted extends LinkTerms {
   operation?: string | undefined
 }
 
-/** A link of a file, or of a pack: then its files get links of their own under it when a buyer opens it. */
+/**
+ * A link of a file, or of a pack: then its files get links of their own under it when a buyer opens it. Of a pack that was deleted it
+ * has neither id.
+ */
 export interface Link {
   /** A bare UUID, like the other two. */
   id: string
@@ -64,7 +67,7 @@ export interface LinkRow extends LinkFacts {
 }
 
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
-export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name) as name, l.rotation, l.email, l.revoked_at,
+export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.email, l.revoked_at,
   l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, coalesce(f.mapping_state, 'never') as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
@@ -166,11 +169,15 @@ export async function unknownFiles(scope: ShopScope, fileIds: readonly string[])
 export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query(
-    `update links set revoked_at = now()
-     where shop_id = :shop and (id = any(:ids::uuid[]) or parent_id = any(:ids::uuid[])) and revoked_at is null`,
+    `with held as (${inOrder('(id = any(:ids::uuid[]) or parent_id = any(:ids::uuid[])) and revoked_at is null')})
+     update links l set revoked_at = now() from held where l.shop_id = :shop and l.id = held.id`,
     { ids },
   )
 }
+
+/** Locks links in the order in which downloads lock theirs: two who each want what the other has would both wait. */
+export const inOrder = (condition: string): string =>
+  `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
 /** From now on it is valid for so many days, or for ever (null); a pack's link takes its files' with it. */
 export const extendLink = (tx: ShopScope, id: string, days: number | null, now: Date): Promise<void> =>
@@ -182,7 +189,8 @@ export const resetLink = (tx: ShopScope, id: string): Promise<void> => changeLin
 /** Throws `not_found`, and `conflict` for one that was revoked: that is for good. */
 async function changeLink(tx: ShopScope, id: string, set: string, bindings: Bindings): Promise<void> {
   const changed = await tx.query<{ id: string }>(
-    `update links set ${set} where shop_id = :shop and (id = :id or parent_id = :id) and revoked_at is null returning id`,
+    `with held as (${inOrder('(id = :id or parent_id = :id) and revoked_at is null')})
+     update links l set ${set} from held where l.shop_id = :shop and l.id = held.id returning l.id`,
     { ...bindings, id },
   )
   if (changed.some((link) => link.id === id)) return

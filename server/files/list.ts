@@ -112,14 +112,22 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
   return row!.count
 }
 
+/**
+ * Of a link `l`, and the pack's link `p` that it came with, to the file `chosen`: as delivery decides it (server/delivery/refusal.ts). One
+ * under a pack's lives as long as that one, and works while its file is in that pack.
+ */
+const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
+  and case when l.parent_id is null then l.expires_at is null or l.expires_at > :now
+    else p.revoked_at is null and p.pack_id = chosen.pack_id and (p.expires_at is null or p.expires_at > :now) end`
+
 /** A file by its UUID, or null; files in the trash are not found. */
 export async function readFile(scope: ShopScope, id: string, now: Date): Promise<FileRow | null> {
   const [row] = await scope.query<FileRow>(
     `with chosen as (select ${COLUMNS} from files where files.shop_id = :shop and id = :id and deleted_at is null)
      select ${DETAILS},
-       (select count(*) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id and l.revoked_at is null
-          and (l.expires_at is null or l.expires_at > :now)
-          and (l.download_limit is null or l.downloads < l.download_limit)) as links_active
+       (select count(*) from links l left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+        where l.shop_id = chosen.shop_id and l.file_id = chosen.id and chosen.mapping_state <> 'unmapped'
+          and ${WORKING}) as links_active
      ${FROM_CHOSEN}`,
     { id, now },
   )
@@ -132,13 +140,15 @@ export interface LocatedFile {
   size_bytes: number
   filename: string
   content_type: string
-  created_at: Date
+  /** Since when these are the bytes. */
+  modified_at: Date
 }
 
 /** Where a file's current bytes are, or null when there is no such file. */
 export async function locateFile(scope: ShopScope, id: string): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
-    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type, v.created_at
+    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type,
+       f.version_since as modified_at
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      where f.shop_id = :shop and f.id = :id and f.deleted_at is null`,
     { id },
@@ -149,16 +159,21 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
 /** As `nameKey` has it. The collation is PostgreSQL's own, the same on every system. */
 const TAG_KEY = 'lower(normalize(tag, nfc) collate "pg_unicode_fast")'
 
-/** Every tag in use with how many files have it, most used first. `search`: what it contains, in any case. */
+/**
+ * Tags in use with how many files have them, most used first. `search`: what they contain, in any case; `after`: the count and the tag
+ * that the page before ended with.
+ */
 export function listTags(
   scope: ShopScope,
-  { search, limit }: { search: string; limit: number },
+  { search, limit, after }: { search: string; limit: number; after: readonly [number, string] | null },
 ): Promise<{ tag: string; files: number }[]> {
+  const [files, tag] = after ?? []
   const like = `%${likeLiteral(nameKey(search.trim()))}%`
   return scope.query(
     `select tag, count(*) as files from files, unnest(tags) as tag
      where shop_id = :shop and deleted_at is null ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
-     group by tag order by files desc, tag limit :limit`,
-    { limit, ...(search.trim() === '' ? {} : { like }) },
+     group by tag ${after ? 'having count(*) < :files or count(*) = :files and tag > :tag' : ''}
+     order by files desc, tag limit :limit`,
+    { limit, ...(search.trim() === '' ? {} : { like }), ...(after ? { files, tag } : {}) },
   )
 }

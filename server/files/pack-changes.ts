@@ -3,6 +3,7 @@
 import { isTaken } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
+import { revokeLinks } from './links.ts'
 import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'
 
@@ -97,7 +98,10 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
   if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
 }
 
-/** The pack is gone; its files stay, without the products that they had through it. Links of its files end and keep their counts. */
+/**
+ * The pack is gone; its files stay, without the products that they had through it. Its links end, and are kept with its name: who holds
+ * one learns what became of it.
+ */
 export async function deletePack(tx: ShopScope, id: string): Promise<void> {
   await holdPack(tx, id)
   await tx.query(
@@ -112,9 +116,14 @@ export async function deletePack(tx: ShopScope, id: string): Promise<void> {
      where shop_id = :shop and pack_id = :id`,
     { id },
   )
+  const links = await tx.query<{ id: string }>('select id from links where shop_id = :shop and pack_id = :id', { id })
+  await revokeLinks(
+    tx,
+    links.map((link) => link.id),
+  )
   await tx.query(
-    `update links set parent_id = null, revoked_at = coalesce(links.revoked_at, now()) from links parent
-     where parent.shop_id = :shop and parent.pack_id = :id and links.shop_id = :shop and links.parent_id = parent.id`,
+    `update links l set pack_id = null, pack_name = p.name from packs p
+     where l.shop_id = :shop and l.pack_id = :id and p.shop_id = :shop and p.id = :id`,
     { id },
   )
   await tx.query('delete from packs where shop_id = :shop and id = :id', { id })

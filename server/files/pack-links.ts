@@ -3,7 +3,7 @@
 import { AppError } from '../errors.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
-import { LINK_COLUMNS, linkOf, orderedIds, type Link, type LinkRow, type LinkTerms } from './links.ts'
+import { inOrder, LINK_COLUMNS, linkOf, orderedIds, type Link, type LinkRow, type LinkTerms } from './links.ts'
 import { readShop } from './shop-settings.ts'
 
 export interface PackLinkWanted extends LinkTerms {
@@ -122,11 +122,12 @@ async function settleLinks(
        from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id, file_id, key_hash)
        join files f on f.shop_id = :shop and f.id = w.file_id
        on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing
+     ), held as (
+       ${inOrder(`parent_id = :link and exists (select from pack where (links.email, links.expires_at, links.download_limit)
+         is distinct from (pack.email, pack.expires_at, pack.download_limit))`)}
      )
      update links c set email = pack.email, expires_at = pack.expires_at, download_limit = pack.download_limit
-     from pack
-     where c.shop_id = :shop and c.parent_id = pack.id
-       and (c.email, c.expires_at, c.download_limit) is distinct from (pack.email, pack.expires_at, pack.download_limit)`,
+     from pack, held where c.shop_id = :shop and c.id = held.id`,
     { link, ids, files, hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))), now },
   )
 }

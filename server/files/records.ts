@@ -2,6 +2,7 @@
 // can tell when someone else was faster.
 import type { FileView, Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { TRASH_OVER } from './trash.ts'
 
 export interface KeptMapping extends Mapping {
   /** With every digit, so that a mapping can come back as it was. */
@@ -17,6 +18,8 @@ export interface FileRecord extends FileView {
   mapping_state: MappingState
   updated_at: string
   deleted_at: string | null
+  /** Its time in the trash is over. */
+  over: boolean
   /** Changes with every write to its row. */
   row_version: string
   /** A running operation has it in its hands. */
@@ -28,7 +31,7 @@ export interface FileRecord extends FileView {
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, expiry_days, download_limit, visibility, cdn,
   download_notification, download_tracking, allowed_referrers, mapping_state, pack_id, pack_position,
   created_at::text as created_at, updated_at::text as updated_at,
-  deleted_at::text as deleted_at, xmin::text as row_version,
+  deleted_at::text as deleted_at, coalesce(${TRASH_OVER}, false) as over, xmin::text as row_version,
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
 
 /** Those of `ids` (bare UUIDs) that exist, in the trash or not. */

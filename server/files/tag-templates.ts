@@ -16,9 +16,15 @@ export interface TagTemplate {
 const MOST = 500
 const COLUMNS = 'id, name, tags, created_at'
 
-/** All of them, by name. */
-export const listTemplates = (scope: ShopScope): Promise<TagTemplate[]> =>
-  scope.query<TagTemplate>(`select ${COLUMNS} from tag_templates where shop_id = :shop order by name_key`)
+/** By name. `after`: the key of the last name of the page before (`nameKey`). */
+export const listTemplates = (
+  scope: ShopScope,
+  { after, limit }: { after: string; limit: number },
+): Promise<TagTemplate[]> =>
+  scope.query<TagTemplate>(
+    `select ${COLUMNS} from tag_templates where shop_id = :shop and name_key > :after order by name_key limit :limit`,
+    { after, limit },
+  )
 
 /** Throws `conflict` where the name is taken, or the shop has as many as it may. */
 export async function createTemplate(

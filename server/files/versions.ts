@@ -22,12 +22,17 @@ export interface VersionRow {
 const VERSIONS = `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
   where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null`
 
-/** Newest first; none: there is no such file. */
-export function listVersions(scope: ShopScope, fileId: string): Promise<VersionRow[]> {
+/** Newest first; none at all: there is no such file. `before`: the last number of the page before. */
+export function listVersions(
+  scope: ShopScope,
+  fileId: string,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<VersionRow[]> {
   return scope.query<VersionRow>(
     `select v.number, coalesce(v.filename, f.filename) as filename, v.size_bytes, v.content_type, v.location,
-       v.number = f.version as current, v.created_at, v.expires_at ${VERSIONS} order by v.number desc`,
-    { fileId },
+       v.number = f.version as current, v.created_at, v.expires_at ${VERSIONS}
+       ${before === null ? '' : 'and v.number < :before'} order by v.number desc limit :limit`,
+    { fileId, limit, ...(before === null ? {} : { before }) },
   )
 }
 
@@ -35,7 +40,7 @@ export function listVersions(scope: ShopScope, fileId: string): Promise<VersionR
 export async function locateVersion(scope: ShopScope, fileId: string, number: number): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, coalesce(v.filename, f.filename) as filename,
-       v.content_type, v.created_at ${VERSIONS} and v.number = :number`,
+       v.content_type, v.created_at as modified_at ${VERSIONS} and v.number = :number`,
     { fileId, number },
   )
   return row ?? null
@@ -57,6 +62,18 @@ export function restoreVersion(scope: ShopScope, fileId: string, number: number)
     draft.filename = withEndingOf(version.filename, draft.filename)
     return []
   })
+}
+
+/** At an operation's end: versions that it was told not to keep go once it can't be undone any more. `window`: an interval. */
+export async function expireReplaced(tx: ShopScope, operation: string, window: string): Promise<void> {
+  await tx.query(
+    `update versions v set expires_at = now() + :window::interval
+     from items i join files f on f.shop_id = i.shop_id and f.id = i.file_id
+     where i.shop_id = :shop and i.operation_id = :operation and i.status = 'done'
+       and i.after -> 'drop_previous' is not null and v.shop_id = f.shop_id and v.file_id = f.id
+       and v.number = (i.before ->> 'version')::int and v.number <> f.version`,
+    { operation, window },
+  )
 }
 
 /** `cover.jpg`, `Front.webp` → `Front.jpg` */

@@ -18,7 +18,7 @@ import type { Storefront } from '../storefront/storefront.ts'
 import { createAuthenticator } from './auth.ts'
 import { docsPage } from './docs.ts'
 import type { Endpoint } from './endpoint.ts'
-import { errorResponses } from './errors.ts'
+import { errorResponses, notAllowed } from './errors.ts'
 import { openApiDocument } from './openapi.ts'
 import { pageRoute, type PageSource } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
@@ -119,6 +119,7 @@ function createKoa(parts: AppParts): Koa {
     authenticator,
     rateLimiter: createRateLimiter(parts.database, parts.limits),
     limits: parts.limits,
+    secrets: parts.secrets,
   })
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
@@ -155,17 +156,25 @@ function health(database: Database) {
   }
 }
 
-function unknownApi(match: (path: string, method: string) => { path: readonly unknown[] }) {
+function unknownApi(match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] }) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (!ctx.path.startsWith('/api/') && ctx.path !== '/api') return next() as Promise<void>
-    if (match(ctx.path, ctx.method).path.length > 0) throw new AppError('method_not_allowed')
+    const methods = match(ctx.path, ctx.method).path.flatMap((route) => route.methods)
+    if (methods.length > 0) throw notAllowed(ctx, methods)
     throw new AppError('not_found')
   }
 }
 
-/** Listens, and resolves with the server once it does. Rejects with a sentence when the port is taken. */
-export async function listen(app: RequestListener, port: number, host: string): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, app)
+/** Longer than anyone waits for an operation's end, of whose request nothing moves meanwhile. */
+const STALL_MS = 300_000
+
+/**
+ * Listens, and resolves with the server once it does. Rejects with a sentence when the port is taken. A connection on which nothing has
+ * moved for `stallMs` is given up; how long a request takes as a whole is not limited, since an upload may take hours.
+ */
+export async function listen(app: RequestListener, port: number, host: string, stallMs = STALL_MS): Promise<Server> {
+  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 }, app)
+  server.setTimeout(stallMs)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'EADDRINUSE' ? new Error(`PORT: ${port} is taken on ${host}; write another one`) : error),

@@ -6,11 +6,23 @@ import { fileHeaders } from '../delivery/headers.ts'
 import { AppError } from '../errors.ts'
 import type { LocatedFile } from '../files/list.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import { errorSchema } from './schemas.ts'
+
+const refused = (description: string) => ({ description, schema: errorSchema })
+
+/** As OpenAPI describes such an endpoint. */
+export const contentReplies = {
+  200: { description: 'The bytes', schema: null },
+  206: { description: 'The part that `Range` asks for', schema: null },
+  304: { description: 'What the client has is the same: `If-None-Match`, `If-Modified-Since`', schema: null },
+  412: refused('It is another by now: `If-Match`, `If-Unmodified-Since`'),
+  416: refused('It has no such part'),
+}
 
 /** Answers the request by itself: the body goes to the socket as it is read. */
 export async function sendContent(ctx: Context, store: BlobStore, shop: number, file: LocatedFile): Promise<void> {
   const etag = `"${file.hash}"`
-  const modifiedMs = file.created_at.getTime()
+  const modifiedMs = file.modified_at.getTime()
   const answer = decide(ctx.method, ctx.req.headers, { etag, modifiedMs, size: file.size_bytes })
   if (answer.status === 412) throw new AppError('precondition_failed')
   if (answer.status === 416) {

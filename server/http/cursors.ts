@@ -1,15 +1,28 @@
-// Cursors of lists: opaque to clients, checked when they come back.
+// Cursors of lists: opaque to clients, checked when they come back, part by part: what a query would choke on is a client's mistake.
 import { AppError } from '../errors.ts'
 
 export const toCursor = (values: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(values)).toString('base64url')
 
-/** The values of a cursor of `length` parts; throws `validation_failed` for anything else. */
-export function fromCursor(cursor: string | undefined, length: number): (string | number)[] | null {
+/** Says whether a part of a cursor is what it was made of. */
+export type CursorPart<T extends string | number = string | number> = (value: unknown) => value is T
+type Values<Parts extends readonly CursorPart[]> = {
+  [At in keyof Parts]: Parts[At] extends CursorPart<infer T> ? T : never
+}
+
+/** The values of a cursor that has these parts, or so many; null without one. Throws `validation_failed` for anything else. */
+export function fromCursor<const Parts extends readonly CursorPart[]>(
+  cursor: string | undefined,
+  parts: Parts,
+): Values<Parts> | null
+export function fromCursor(cursor: string | undefined, length: number): (string | number)[] | null
+export function fromCursor(cursor: string | undefined, given: readonly CursorPart[] | number): unknown[] | null {
   if (cursor === undefined) return null
+  const parts = typeof given === 'number' ? Array<CursorPart>(given).fill(anything) : given
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(values) && values.length === length && values.every(isPart)) return values
+    if (Array.isArray(values) && values.length === parts.length && parts.every((is, at) => is(values[at])))
+      return values
   } catch {
     // Said below.
   }
@@ -20,10 +33,29 @@ export function fromCursor(cursor: string | undefined, length: number): (string 
   })
 }
 
-/** What can be put into a query. */
-const isPart = (value: unknown): value is string | number =>
-  typeof value === 'string' ? value.isWellFormed() && !value.includes('\u0000') : Number.isFinite(value)
+/** What can be put into a query as text. */
+export const text = (value: unknown): value is string =>
+  typeof value === 'string' && value.isWellFormed() && !value.includes('\u0000')
 
-/** Is this part of a cursor a bare UUID? */
-export const isUuid = (value: unknown): value is string =>
+const anything = (value: unknown): value is string | number => text(value) || Number.isFinite(value)
+
+const INTEGER = 2 ** 31 - 1
+/** What PostgreSQL calls an integer. */
+export const integer = (value: unknown): value is number =>
+  Number.isInteger(value) && Math.abs(value as number) <= INTEGER
+
+/** A larger one. */
+export const bigInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** A bare UUID. */
+export const uuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
+
+const TIME = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d){0,2}$/
+/** A time as PostgreSQL writes it, with every digit; of a day that there is. */
+export const time = (value: unknown): value is string => {
+  const day = typeof value === 'string' ? TIME.exec(value)?.[1] : undefined
+  if (day === undefined || day < '0001') return false
+  const at = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
+}

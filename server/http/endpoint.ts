@@ -60,15 +60,17 @@ export interface Endpoint<
   summary: string
   description?: string
   tag: string
-  /** The scope that an API key needs; null: any valid key will do. */
-  scope: Scope | null
+  /** The scope that an API key needs, or any one of several; null: any valid key will do. */
+  scope: Scope | readonly Scope[] | null
   params?: Params
   query?: Query
   body?: Body
+  /** All that it does is in the database: under an Idempotency-Key its answer is written in the same transaction, once or not at all. */
+  atomic?: true
   /** It reads the request's body by itself, and sees to Idempotency-Key once it has: the key stands for that body. */
   readsBody?: true
-  /** By status. A schema, or null for an answer that is not JSON. */
-  replies: Record<number, { description: string; schema: z.ZodType | null }>
+  /** By status. A schema, or null for an answer that is not JSON: of this `type`, or of any. */
+  replies: Record<number, { description: string; schema: z.ZodType | null; type?: string }>
   handler(request: Request<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply | null>
 }
 
@@ -78,3 +80,7 @@ export function endpoint<Params extends z.ZodType, Query extends z.ZodType, Body
 ): Endpoint {
   return definition as unknown as Endpoint
 }
+
+/** Any one of them will do; none: any valid key. */
+export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
+  scope === null ? [] : typeof scope === 'string' ? [scope] : scope

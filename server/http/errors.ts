@@ -45,10 +45,17 @@ export function errorResponses(log: Logger) {
       if (error.status >= 500)
         log.error('a request failed', { request_id: id, method: ctx.method, path: ctx.path, ...errorFields(thrown) })
       if (error.retryAfter !== null) ctx.set('Retry-After', String(error.retryAfter))
+      if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="Stevedore"')
       ctx.status = error.status
       ctx.body = errorBody(error, id)
     }
   }
+}
+
+/** `methods`: those that the address does answer. */
+export function notAllowed(ctx: Context, methods: readonly string[]): AppError {
+  ctx.set('Allow', [...new Set(methods)].join(', '))
+  return new AppError('method_not_allowed')
 }
 
 /** What libraries throw, as one of our codes. Their own texts may carry what nobody should read: they are not passed on. */

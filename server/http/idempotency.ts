@@ -1,18 +1,22 @@
 // Idempotency-Key: the same request under the same key is carried out once and answered the same for 24 hours. A second
-// request waits for the first; one whose process died is carried out again (starting an operation twice gives one).
+// request waits for the first; one whose process died, or that failed half-way, is carried out again (starting an operation
+// twice gives one, and what is atomic was not done at all). Replies are kept sealed: some carry buyers' keys.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Reply } from './endpoint.ts'
+import { LONGEST_WAIT_SECONDS } from './prefer.ts'
 
 const BEAT_MS = 3_000
 const DEAD = '12 seconds'
 const LOOK_MS = 200
-const WAIT_MS = 60_000
+/** The first one may be waiting for an operation's end, and then has to answer. */
+const WAIT_MS = (LONGEST_WAIT_SECONDS + 5) * 1000
 
 interface KeyRow {
   request_hash: Buffer
-  response: Reply | null
+  reply: Buffer | null
   dead: boolean
   created_at: Date
 }
@@ -22,50 +26,88 @@ export interface IdempotentRequest {
   method: string
   path: string
   body: unknown
+  secrets: Secrets
   signal: AbortSignal
+  /** All of the work is in the database: the reply is written in its transaction. */
+  atomic?: boolean
 }
 
-/** Runs `work` unless the key has been answered already. `work` gets a key that is unique to this use of it. */
-export async function idempotently(
-  scope: ShopScope,
-  request: IdempotentRequest,
-  work: (unique: string) => Promise<Reply>,
-): Promise<Reply> {
+/** `unique`: one for this use of the key. `scope`: of the transaction, where the work is atomic. */
+type Work = (unique: string, scope: ShopScope) => Promise<Reply>
+
+/** Runs `work` unless the key has been answered already. */
+export async function idempotently(scope: ShopScope, request: IdempotentRequest, work: Work): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
     throw new AppError('malformed_request', { message: 'Idempotency-Key: send 1 to 255 visible ASCII characters' })
   const hash = createHash('sha256')
     .update(`${request.method} ${request.path}\n${JSON.stringify(request.body)}`)
     .digest()
-  const answered = await takeKey(scope, request, hash)
-  if ('reply' in answered)
-    return { ...answered.reply, headers: { ...answered.reply.headers, 'Idempotent-Replayed': 'true' } }
+  while (true) {
+    const taken = await takeKey(scope, request, hash)
+    if ('reply' in taken) return { ...taken.reply, headers: { ...taken.reply.headers, 'Idempotent-Replayed': 'true' } }
+    try {
+      return await carryOut(scope, request, `${request.key}/${taken.createdAt.toISOString()}`, work)
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error
+    }
+  }
+}
+
+/** While we stood still someone else took over and was through first: the transaction was rolled back, the reply is theirs. */
+class Overtaken extends Error {}
+
+async function carryOut(scope: ShopScope, request: IdempotentRequest, unique: string, work: Work): Promise<Reply> {
   const beat = setInterval(() => void beatKey(scope, request.key).catch(() => {}), BEAT_MS)
-  try {
-    const { kept, ...reply } = await work(`${request.key}/${answered.createdAt.toISOString()}`)
-    await scope
-      .from('idempotency_keys')
-      .where('key', request.key)
-      .update({ response: JSON.stringify(kept === undefined ? reply : { ...reply, body: kept }) } as never)
+  const answered = async (within: ShopScope): Promise<Reply> => {
+    const { kept, ...reply } = await work(unique, within)
+    const isOurs = await keepReply(within, request, kept === undefined ? reply : { ...reply, body: kept })
+    if (!isOurs && request.atomic) throw new Overtaken()
     return reply
+  }
+  try {
+    return await (request.atomic ? scope.transaction(answered) : answered(scope))
   } catch (error) {
-    // What failed may be sent again; a client's mistake has changed nothing.
-    await scope.from('idempotency_keys').where('key', request.key).delete()
+    // What was written may be there, even where this is not known any more: the next try goes on under the same unique key.
+    await letGo(scope, request.key, error).catch(() => {})
     throw error
   } finally {
     clearInterval(beat)
   }
 }
 
+/** False: it has been answered by someone else. */
+async function keepReply(scope: ShopScope, { key, secrets }: IdempotentRequest, reply: Reply): Promise<boolean> {
+  const sealed = secrets.seal(JSON.stringify(reply), aboutOf(scope))
+  const kept = await scope.query(
+    'update idempotency_keys set reply = :sealed where shop_id = :shop and key = :key and reply is null returning 1',
+    { key, sealed },
+  )
+  return kept.length > 0
+}
+
+const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
+
+/** A client's mistake has changed nothing, and is sent again with another body; any other failure leaves the key to the next try. */
+async function letGo(scope: ShopScope, key: string, error: unknown): Promise<void> {
+  const isMistake = error instanceof AppError && error.status < 500
+  await scope.query(
+    isMistake
+      ? 'delete from idempotency_keys where shop_id = :shop and key = :key and reply is null'
+      : `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = :key and reply is null`,
+    { key },
+  )
+}
+
 async function takeKey(
   scope: ShopScope,
-  { key, signal }: IdempotentRequest,
+  { key, secrets, signal }: IdempotentRequest,
   hash: Buffer,
 ): Promise<{ reply: Reply } | { createdAt: Date }> {
   const until = performance.now() + WAIT_MS
   while (true) {
     const [mine] = await scope.query<{ created_at: Date }>(
       `insert into idempotency_keys (shop_id, key, request_hash) values (:shop, :key, :hash)
-       on conflict (shop_id, key) do update set request_hash = excluded.request_hash, response = null,
+       on conflict (shop_id, key) do update set request_hash = excluded.request_hash, reply = null,
          created_at = now(), holder_beat_at = now()
          where idempotency_keys.created_at < now() - interval '24 hours'
        returning created_at`,
@@ -73,12 +115,12 @@ async function takeKey(
     )
     if (mine) return { createdAt: mine.created_at }
     const [row] = await scope.query<KeyRow>(
-      `select request_hash, response, created_at, holder_beat_at < now() - interval '${DEAD}' as dead
+      `select request_hash, reply, created_at, holder_beat_at < now() - interval '${DEAD}' as dead
        from idempotency_keys where shop_id = :shop and key = :key`,
       { key },
     )
     if (row && !row.request_hash.equals(hash)) throw new AppError('idempotency_key_reused')
-    if (row?.response) return { reply: row.response }
+    if (row?.reply) return { reply: JSON.parse(secrets.open(row.reply, aboutOf(scope))) as Reply }
     if (row?.dead && (await takeOver(scope, key))) return { createdAt: row.created_at }
     if (performance.now() > until || signal.aborted) throw new AppError('idempotency_in_progress', { retryAfter: 5 })
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
@@ -87,7 +129,7 @@ async function takeKey(
 
 async function takeOver(scope: ShopScope, key: string): Promise<boolean> {
   const rows = await scope.query(
-    `update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key and response is null
+    `update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key and reply is null
        and holder_beat_at < now() - interval '${DEAD}' returning 1`,
     { key },
   )

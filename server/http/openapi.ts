@@ -1,20 +1,56 @@
 // The OpenAPI document, made of the schemas that validate the requests, with the examples that a test sends.
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import type { z } from 'zod'
-import type { Endpoint } from './endpoint.ts'
+import { z } from 'zod'
+import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example } from './examples/example.ts'
 import { EXAMPLES } from './examples/examples.ts'
+import { LONGEST_WAIT_SECONDS } from './prefer.ts'
 import { errorSchema } from './schemas.ts'
 import { tusPaths } from './tus-paths.ts'
 
-const COMMON_ERRORS: Record<number, string> = {
-  401: 'No valid API key or session token',
-  403: 'The key lacks the scope',
-  404: 'No such thing in this shop',
-  429: 'Too many requests: see Retry-After',
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
+
+/** What any request of this kind may be answered with, where the endpoint says nothing of its own about it. */
+function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<number, string>> {
+  return {
+    401: 'No valid API key or session token',
+    403: 'The key lacks the scope',
+    404: 'No such thing in this shop',
+    429: 'Too many requests: see Retry-After',
+    ...(body || query ? { 422: 'Every problem' } : {}),
+    ...(body ? { 400: 'The body is no JSON', 413: 'The body is too large', 415: 'The body is not sent as JSON' } : {}),
+    ...(takesKey(endpoint)
+      ? { 409: 'This `Idempotency-Key` was used with another request, or that one still runs' }
+      : {}),
+  }
 }
 
-const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
+const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || method === 'put'
+/** It answers once an operation has ended, or before. */
+const waits = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
+
+const idempotencyKey = z.string().min(1).max(255).optional().meta({
+  description: 'The same request under the same key is carried out once, and answered the same for 24 hours',
+})
+const prefer = z
+  .string()
+  .optional()
+  .meta({
+    description: `\`wait=SECONDS\` (up to ${LONGEST_WAIT_SECONDS}) or \`respond-async\`: how long to wait for the end before 202`,
+  })
+
+function headersOf(endpoint: Endpoint) {
+  const headers = {
+    ...(takesKey(endpoint) ? { 'Idempotency-Key': idempotencyKey } : {}),
+    ...(waits(endpoint) ? { Prefer: prefer } : {}),
+  }
+  return Object.keys(headers).length === 0 ? {} : { header: z.object(headers) }
+}
+
+function contentOf(status: string, { schema, type }: Endpoint['replies'][number]) {
+  if (status === '204' || status === '304') return {}
+  return { content: schema ? json(schema) : { [type ?? 'application/octet-stream']: {} } }
+}
 
 export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string, version: string) {
   const paths: ZodOpenApiPathsObject = {}
@@ -41,26 +77,32 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
 }
 
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { summary, description, tag, scope, params, query, body, replies } = endpoint
-  const errors = Object.entries(COMMON_ERRORS).map(([status, text]) => [
+  const { summary, description, tag, params, query, body, replies } = endpoint
+  const errors = Object.entries(commonErrors(endpoint)).map(([status, text]) => [
     status,
     { description: text, content: json(errorSchema) },
   ])
-  const answers = Object.entries(replies).map(([status, { description, schema }]) => [
+  const answers = Object.entries(replies).map(([status, reply]) => [
     status,
-    {
-      description,
-      ...(status === '204' ? {} : { content: schema ? json(schema) : { 'application/octet-stream': {} } }),
-    },
+    { description: reply.description, ...contentOf(status, reply) },
   ])
   return {
     summary,
-    description: [description, scope ? `Scope: \`${scope}\`.` : ''].filter(Boolean).join('\n\n'),
+    description: [description, scopeText(endpoint)].filter(Boolean).join('\n\n'),
     tags: [tag],
-    requestParams: { ...(params ? { path: params as never } : {}), ...(query ? { query: query as never } : {}) },
+    requestParams: {
+      ...(params ? { path: params as never } : {}),
+      ...(query ? { query: query as never } : {}),
+      ...headersOf(endpoint),
+    },
     ...(body ? { requestBody: { content: json(body), required: true } } : {}),
     responses: Object.fromEntries([...errors, ...answers]) as never,
   }
+}
+
+function scopeText(endpoint: Endpoint): string {
+  const scopes = scopesOf(endpoint).map((scope) => `\`${scope}\``)
+  return scopes.length === 0 ? '' : `Scope: ${scopes.join(' or ')}.`
 }
 
 /** An operation of the document, as far as it is completed here. */

@@ -1,7 +1,7 @@
 // The Prefer header (RFC 7240): how long a caller wants to wait for an operation's end.
 import type { Context } from 'koa'
 
-const LONGEST_SECONDS = 120
+export const LONGEST_WAIT_SECONDS = 120
 
 /** Seconds to wait, and what to say in Preference-Applied (null: nothing was asked for). */
 export function waitingTime(ctx: Context, fallback: number): { seconds: number; applied: string | null } {
@@ -15,6 +15,6 @@ export function waitingTime(ctx: Context, fallback: number): { seconds: number; 
     .map((part) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(part)?.[1])
     .find((value) => value !== undefined)
   if (wait === undefined) return { seconds: fallback, applied: null }
-  const seconds = Math.min(Number(wait), LONGEST_SECONDS)
+  const seconds = Math.min(Number(wait), LONGEST_WAIT_SECONDS)
   return { seconds, applied: `wait=${seconds}` }
 }

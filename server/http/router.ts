@@ -3,9 +3,11 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
 import type { Limits } from '../config.ts'
+import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
+import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
-import type { Caller, Endpoint, Reply } from './endpoint.ts'
+import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { idempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { validate } from './validate.ts'
@@ -15,6 +17,7 @@ export interface RouterParts {
   authenticator: Authenticator
   rateLimiter: RateLimiter
   limits: Limits
+  secrets: Secrets
 }
 
 export function createRouter(parts: RouterParts): Router {
@@ -37,15 +40,17 @@ export function createRouter(parts: RouterParts): Router {
       await parts.rateLimiter.count(ctx, caller.subject)
       requireScope(caller, endpoint)
       if (endpoint.body) await readJson(ctx, readBody)
-      await answer(ctx, endpoint, caller)
+      await answer(ctx, endpoint, caller, parts.secrets)
     })
   }
   return router
 }
 
-function requireScope(caller: Caller, { scope }: Endpoint): void {
-  if (scope === null || caller.scopes.has(scope)) return
-  throw new AppError('missing_scope', { message: `Permission denied: this key lacks the scope ${scope}` })
+function requireScope(caller: Caller, endpoint: Endpoint): void {
+  const scopes = scopesOf(endpoint)
+  if (scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return
+  const message = `Permission denied: this key lacks the scope ${scopes.join(' or ')}`
+  throw new AppError('missing_scope', { message })
 }
 
 async function readJson(ctx: Context, readBody: ReturnType<typeof koaBody>): Promise<void> {
@@ -53,24 +58,32 @@ async function readJson(ctx: Context, readBody: ReturnType<typeof koaBody>): Pro
   await readBody(ctx, () => Promise.resolve())
 }
 
-async function answer(ctx: Context, endpoint: Endpoint, caller: Caller): Promise<void> {
+async function answer(ctx: Context, endpoint: Endpoint, caller: Caller, secrets: Secrets): Promise<void> {
   const params: unknown = endpoint.params ? validateParams(endpoint, ctx.params as unknown) : {}
   const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
   const rawBody: unknown = (ctx.request as unknown as { body?: unknown }).body
   const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
   const signal = signalOf(ctx)
-  const handle = (idempotencyKey: string | undefined) =>
-    endpoint.handler({ caller, params, query, body, idempotencyKey, signal, ctx })
+  const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
+    endpoint.handler({ caller: { ...caller, scope }, params, query, body, idempotencyKey, signal, ctx })
   const key = ctx.get('Idempotency-Key')
   const writes = (endpoint.method === 'post' || endpoint.method === 'put') && !endpoint.readsBody
   const reply =
     key && writes
       ? await idempotently(
           caller.scope,
-          { key, method: endpoint.method, path: ctx.path, body: rawBody, signal },
-          async (unique) => (await handle(unique))!,
+          {
+            key,
+            method: endpoint.method,
+            path: ctx.path,
+            body: rawBody,
+            secrets,
+            signal,
+            atomic: endpoint.atomic === true,
+          },
+          async (unique, scope) => (await handle(unique, scope))!,
         )
-      : await handle(undefined)
+      : await handle(undefined, caller.scope)
   if (reply) send(ctx, reply)
 }
 

@@ -52,10 +52,17 @@ export const referrers = z
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })
 
+const MOST_ROWS = 250
+const limit = (usual: number) =>
+  z.coerce.number().int().min(1).max(MOST_ROWS).default(usual).meta({ description: 'At most this many, up to 250' })
+
 export const page = {
-  limit: z.coerce.number().int().min(1).max(250).default(50).meta({ description: 'At most this many, up to 250' }),
+  limit: limit(50),
   cursor: z.string().max(500).optional().meta({ description: 'next_cursor of the page before' }),
 }
+
+/** Of a list that is short by its nature: all of it, as a rule. */
+export const shortPage = { ...page, limit: limit(MOST_ROWS) }
 
 export const listOf = <T extends z.ZodType>(row: T) =>
   z.object({ data: z.array(row), next_cursor: z.string().nullable() })

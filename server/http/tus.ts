@@ -4,16 +4,21 @@ import type { Context, Next } from 'koa'
 import { handleTus, UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
 import { AppError } from '../errors.ts'
 import type { Authenticator } from './auth.ts'
+import { notAllowed } from './errors.ts'
 
 const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names)/?$)[^/]*)?$`)
-const METHODS = new Set(['OPTIONS', 'POST', 'HEAD', 'PATCH', 'DELETE'])
+const METHODS = { all: ['OPTIONS', 'POST'], one: ['OPTIONS', 'HEAD', 'PATCH', 'DELETE'] }
 
 export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    if (!PATH.test(ctx.path)) return next() as Promise<void>
+    const matched = PATH.exec(ctx.path)
+    if (!matched) return next() as Promise<void>
     ctx.set('Tus-Resumable', '1.0.0')
+    // For clients behind something that lets no PATCH through. From here on it is the request's method, for everyone.
+    ctx.method = ctx.get('X-HTTP-Method-Override').toUpperCase() || ctx.method
     // Above all GET: what was sent is fetched from here by nobody.
-    if (!METHODS.has(ctx.method)) throw new AppError('method_not_allowed')
+    const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
+    if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
     const caller = await authenticator.authenticate(ctx.get('Authorization') || undefined)
     if (!caller.scopes.has('imports:write'))
       throw new AppError('missing_scope', { message: 'Permission denied: this key lacks the scope imports:write' })

@@ -56,5 +56,13 @@ describe('text that could not be stored is refused wherever it stands', () => {
     ['as a name', { options: { 'a\u0000': 1 } }, [['options', undefined, 'unknown_field']]],
     ['where the schema has its own word for it', { tags: ['a\u0000'] }, [['tags', 0, 'invalid_tag']]],
   ])('%s', (_what, value, problems) => expect(problemsOf(value)).toEqual(problems))
+  it('and what is nested deeper than any request is no request', () => {
+    const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+    expect(problemsOf({ options: { deep: deep(40) } })).toEqual([])
+    for (const levels of [60, 20_000])
+      expect(() => validate(z.unknown(), deep(levels))).toThrow(
+        expect.objectContaining({ code: 'malformed_request' }) as Error,
+      )
+  })
   it('and all other text is taken', () => expect(problemsOf({ name: '\u{1f600}\ufffd\u0001' })).toEqual([]))
 })

@@ -2,23 +2,32 @@
 import type { z } from 'zod'
 import { AppError, isErrorCode, type ErrorCode, type ErrorDetail } from '../errors.ts'
 
-/** The parsed value; throws `validation_failed` with every problem. */
+/** The parsed value; throws `validation_failed` with every problem, and `malformed_request` for what no request looks like. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const unstored = unstorable(value)
   const parsed = schema.safeParse(value)
   const details = (parsed.error?.issues ?? []).flatMap((issue) => detailsOf(issue, value))
   const named = new Set(details.map(placeOf))
-  details.push(...unstorable(value, []).filter((problem) => !named.has(placeOf(problem))))
+  details.push(...unstored.filter((problem) => !named.has(placeOf(problem))))
   if (parsed.success && details.length === 0) return parsed.data
   throw new AppError('validation_failed', { details, ...(details[0] ? { param: details[0].param } : {}) })
 }
 
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
 
-/** PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in whatever field it came. */
-function unstorable(value: unknown, path: readonly PropertyKey[]): ErrorDetail[] {
+/** Deeper than anything that we ask for; far below what whoever walks through it could not get out of. */
+const MOST_DEEP = 50
+
+/**
+ * PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in whatever field it came. First of all
+ * looks at a request, and so sees to it that none is too deep for those that follow.
+ */
+function unstorable(value: unknown, path: readonly PropertyKey[] = []): ErrorDetail[] {
   if (typeof value === 'string')
     return isStorable(value) ? [] : [detail(path, 'invalid_value', 'This has a character that cannot be stored')]
   if (typeof value !== 'object' || value === null) return []
+  if (path.length === MOST_DEEP)
+    throw new AppError('malformed_request', { message: `The request is nested more than ${MOST_DEEP} deep` })
   return Object.entries(value).flatMap(([key, inner]) => {
     if (!isStorable(key)) return [detail(path, 'unknown_field', 'A field’s name has a character that cannot be stored')]
     return unstorable(inner, [...path, Array.isArray(value) ? Number(key) : key])

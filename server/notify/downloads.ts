@@ -85,7 +85,7 @@ interface AskedLink {
 async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const [link] = await tx.query<AskedLink>(
     `update links l set asked_at = :now from (
-       select l.id, coalesce(f.filename, p.name) as name from links l
+       select l.id, coalesce(f.filename, p.name, l.pack_name) as name from links l
        left join files f on f.shop_id = l.shop_id and f.id = l.file_id
        left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
        where l.shop_id = :shop and l.id = :link
@@ -106,11 +106,17 @@ async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
       reason: ask.reason === null ? 'Their link still works.' : (REASONS[ask.reason] ?? ''),
     },
     ...{ sent_to: link.email, email: ask.email, message: ask.message, lines: ask.message?.split(/\r?\n/) ?? [] },
-    address: link.file_id ? `files/${toPublicId('file', link.file_id)}` : `packs/${toPublicId('pack', link.pack_id!)}`,
+    address: addressOf(link),
   }
   await raiseNotice(tx, { level: 'info', title, body: noticeOf(data), operation_id: null })
   await sendMail(tx, shop, `asked/${ask.link}/${ask.now.getTime()}`, { template: 'download-asked', data })
   return true
+}
+
+/** Where the shop can do something about it; the pack may be gone. */
+function addressOf({ file_id, pack_id }: AskedLink): string {
+  if (file_id !== null) return `files/${toPublicId('file', file_id)}`
+  return pack_id === null ? 'packs' : `packs/${toPublicId('pack', pack_id)}`
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -2,11 +2,15 @@
 import type { Config } from '../config.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
 
+/** Below this, a second request costs a buyer more than our passing the bytes on. Whoever gets the address may use it for so long. */
+const LEADING = { fromBytes: 8 * 1024 * 1024, seconds: 60 }
+
 export function openDelivery(
   { environment }: Config,
-  parts: Omit<DeliveryParts, 'trustProxy' | 'cdnBaseUrl' | 'accel' | 'limits'>,
+  parts: Omit<DeliveryParts, 'trustProxy' | 'cdnBaseUrl' | 'accel' | 'leading' | 'limits'>,
 ): Delivery {
-  const { trustProxy, cdnBaseUrl, accelLocation } = environment
+  const { trustProxy, cdnBaseUrl, accelLocation, s3Redirect } = environment
   const accel = accelLocation === null ? null : { location: 'primary', prefix: accelLocation }
-  return createDelivery({ ...parts, trustProxy, cdnBaseUrl, accel })
+  const leading = s3Redirect ? LEADING : null
+  return createDelivery({ ...parts, trustProxy, cdnBaseUrl, accel, leading })
 }

@@ -17,12 +17,15 @@ interface Request {
 export async function startImport(
   engine: Engine,
   tx: ShopScope,
-  uploads: readonly UploadRow[],
-  about: { request: Request; requestedBy: string },
+  uploads: readonly (UploadRow & { replaces?: string })[],
+  about: { request: Request; requestedBy: string; idempotencyKey?: string | undefined },
 ): Promise<string> {
   const { settings } = await readShop(tx)
-  const entries = uploads.map(({ id, filename, on_conflict, tags }) => ({
-    entry: { filename, source: { type: 'upload', id }, on_conflict } satisfies Entry,
+  const entries = uploads.map(({ id, filename, on_conflict, tags, replaces }) => ({
+    entry: {
+      ...{ filename, source: { type: 'upload', id }, on_conflict },
+      ...(replaces === undefined ? {} : { replaces }),
+    } satisfies Entry,
     draft: draftOf({ filename, tags }, settings),
   }))
   const operation = await engine.start(tx, {
@@ -31,6 +34,7 @@ export async function startImport(
     source: { type: 'entries', entries },
     request: about.request,
     requestedBy: about.requestedBy,
+    ...(about.idempotencyKey === undefined ? {} : { idempotencyKey: about.idempotencyKey }),
   })
   await tx.query(
     `update uploads set operation_id = :operation, position = place.n - 1

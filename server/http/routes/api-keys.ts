@@ -5,8 +5,9 @@ import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../db/
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { createApiKey } from '../auth.ts'
+import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, SCOPES, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, timestamp } from '../schemas.ts'
+import { errorSchema, listOf, shortPage, timestamp } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -61,10 +62,16 @@ const list = () =>
     method: 'get',
     path: '/api/api-keys',
     summary: 'List API keys, newest first',
-    replies: { 200: { description: 'All of them, revoked ones too', schema: listOf(keySchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listApiKeys(caller.scope)).map(recordOf), next_cursor: null },
-    }),
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of keys, revoked ones too', schema: listOf(keySchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const before = fromCursor(cursor, [uuid])?.[0] ?? null
+      const rows = await listApiKeys(caller.scope, { before, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      return {
+        body: { data: shown.map(recordOf), next_cursor: rows.length > limit ? toCursor([shown.at(-1)!.id]) : null },
+      }
+    },
   })
 
 const create = (clock: () => Date) =>
@@ -75,6 +82,7 @@ const create = (clock: () => Date) =>
     summary: 'Make an API key',
     description:
       'The key is in this answer and nowhere else: keep it. Keys of demo shops begin with `sdk_test_`, others with `sdk_live_`.',
+    atomic: true,
     body: keyBody,
     replies: {
       201: {

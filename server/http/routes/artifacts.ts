@@ -4,7 +4,7 @@ import type { Engine, OperationRow } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { locateArtifact } from '../../files/artifacts.ts'
 import type { BlobStore } from '../../store/store.ts'
-import { sendContent } from '../content.ts'
+import { contentReplies, sendContent } from '../content.ts'
 import { endpoint, type Endpoint, type Scope } from '../endpoint.ts'
 import { requireScopes } from '../scopes.ts'
 import { findOperation } from './operations.ts'
@@ -19,7 +19,7 @@ export const artifactRoutes = (parts: { engine: Engine; stores: ReadonlyMap<stri
     tag: 'Operations',
     scope: 'operations:read',
     params: z.strictObject({ id: z.string() }),
-    replies: { 200: { description: 'The document', schema: null } },
+    replies: contentReplies,
     handler: async ({ caller, params, ctx }) => {
       const operation = await findOperation(parts.engine, caller.scope, params.id)
       const found = await locateArtifact(caller.scope, operation.id)

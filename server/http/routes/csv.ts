@@ -12,6 +12,7 @@ import { MOST_BYTES, MOST_ROWS, receive, removeUpload, requireUpload } from '../
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
+import type { Secrets } from '../../secrets.ts'
 import { receivedFile } from '../csv-body.ts'
 import {
   csvRecord,
@@ -29,6 +30,7 @@ import { errorSchema, listOf, page } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 
 interface CsvParts {
+  secrets: Secrets
   engine: Engine
   clock: () => Date
 }
@@ -67,7 +69,7 @@ const conflict = { description: 'Not as the file stands now: the message says wh
 /** Those of saved mappings come first: `mappings` is no id. */
 export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   ...mappingRoutes(),
-  upload(),
+  upload(parts),
   read(),
   remove(),
   columns(),
@@ -77,7 +79,7 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   start(parts),
 ]
 
-const upload = () =>
+const upload = ({ secrets }: CsvParts) =>
   endpoint({
     ...common,
     method: 'post',
@@ -101,7 +103,8 @@ const upload = () =>
       }
       const key = ctx.get('Idempotency-Key')
       if (!key) return reply()
-      const request = { key, method: 'post', path: ctx.path, body: { filename, sha256: hash.digest('hex') }, signal }
+      const body = { filename, sha256: hash.digest('hex') }
+      const request = { key, method: 'post', path: ctx.path, body, secrets, signal }
       return onceFor(caller, id, (work) => idempotently(caller.scope, request, work), reply)
     },
   })
@@ -236,7 +239,9 @@ const errors = () =>
     path: '/api/csv/{id}/errors.csv',
     summary: 'Take away the rows with errors, to correct and import them',
     params: byId,
-    replies: { 200: { description: 'Those rows as they came, and a column that says why', schema: null } },
+    replies: {
+      200: { description: 'Those rows as they came, and a column that says why', schema: null, type: 'text/csv' },
+    },
     handler: async ({ caller, params, ctx }) => {
       const file = await requireUpload(caller.scope, idOf(params.id))
       ctx.set('Content-Disposition', `attachment; filename="${params.id}-errors.csv"`)

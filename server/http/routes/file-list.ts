@@ -6,7 +6,7 @@ import { filterFields, type FileFilter } from '../../files/filter.ts'
 import { countFiles, cursorOf, FILE_SORTS, listFiles, listTags, type FilePage } from '../../files/list.ts'
 import { hasPack } from '../../files/pack-list.ts'
 import { requirePublicId } from '../../ids.ts'
-import { fromCursor, isUuid, toCursor } from '../cursors.ts'
+import { bigInteger, fromCursor, integer, text, time, toCursor, uuid, type CursorPart } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { listOf, page } from '../schemas.ts'
@@ -59,14 +59,17 @@ interface Counted {
 
 /** The cursor knows where to go on, and what was counted on the page before: counting is what a list takes longest for. */
 function placeOf(cursor: string | undefined, sort: string): (Counted & { after: FilePage['after'] }) | null {
-  const values = fromCursor(cursor, 4)
+  const values = fromCursor(cursor, [VALUES[sort.replace('-', '')]!, uuid, bigInteger, bigInteger])
   if (!values) return null
   const [value, id, total, at] = values
-  const isValue = /created_at|filename/.test(sort) ? typeof value === 'string' : Number.isSafeInteger(value)
-  const isTime = !sort.endsWith('created_at') || !Number.isNaN(Date.parse(String(value)))
-  const isPlace = isValue && isTime && isUuid(id) && Number.isSafeInteger(total) && typeof at === 'number'
-  if (!isPlace) throw new AppError('validation_failed', { param: 'cursor' })
-  return { after: [value!, id], total: Number(total), at }
+  return { after: [value, id], total, at }
+}
+
+const VALUES: Readonly<Record<string, CursorPart>> = {
+  created_at: time,
+  filename: text,
+  size_bytes: bigInteger,
+  pack_position: integer,
 }
 
 async function counting(scope: ShopScope, filter: FileFilter, before: Counted | null, now: Date): Promise<Counted> {
@@ -87,13 +90,17 @@ const tagsInUse = () =>
     tag: 'Tags',
     scope: 'files:read',
     query: z.strictObject({
-      limit: page.limit,
+      ...page,
       search: z.string().max(100).default('').meta({ description: 'The tag contains this, in any case' }),
     }),
     replies: {
       200: { description: 'Tags', schema: listOf(z.object({ tag: z.string(), files: z.number().int() })) },
     },
-    handler: async ({ caller, query }) => ({
-      body: { data: await listTags(caller.scope, query), next_cursor: null },
-    }),
+    handler: async ({ caller, query: { limit, cursor, search } }) => {
+      const after = fromCursor(cursor, [integer, text])
+      const rows = await listTags(caller.scope, { search, limit: limit + 1, after })
+      const data = rows.slice(0, limit)
+      const last = rows.length > limit ? data.at(-1)! : null
+      return { body: { data, next_cursor: last && toCursor([last.files, last.tag]) } }
+    },
   })

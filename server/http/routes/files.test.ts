@@ -163,11 +163,117 @@ describe('the list', () => {
     ['no id', Buffer.from('["2026-01-01 00:00:00+00","1 or true",1,1]')],
     ['no number', Buffer.from('["2026-01-01 00:00:00+00","01999999-0000-7000-8000-000000000000","1","1"]')],
     ['no JSON', Buffer.from('nonsense')],
+    ['a day that there is not', Buffer.from('["2026-02-30 00:00:00+00","01999999-0000-7000-8000-000000000000",1,1]')],
   ])('refuses a cursor that is %s', async (_what, cursor) => {
     expect(await owner.call('GET', `/api/files?cursor=${cursor.toString('base64url')}`)).toMatchObject({
       status: 422,
       body: { error: { code: 'validation_failed' } },
     })
+  })
+  it('and so does every other list, whatever its cursors are made of', async () => {
+    const id = await file()
+    const { body: started } = await owner.call('POST', '/api/operations', {
+      ...{ action: 'restore-files', select: { file_ids: [id] }, dry_run: true },
+    })
+    const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    const uuid = '01999999-0000-7000-8000-000000000000'
+    const wrong: [string, string[]][] = [
+      [`/api/operations/${started.id}/items`, [cursorOf('x'), cursorOf(1.5), cursorOf(5e9), cursorOf(null)]],
+      ['/api/products', [cursorOf('x', 'a', 'b'), cursorOf(1.5, 'a', 'b'), cursorOf(1, 2, 'b')]],
+      ['/api/files?sort=size_bytes', [cursorOf(1.5, uuid, 1, 1), cursorOf('1', uuid, 1, 1)]],
+      ['/api/tags', [cursorOf('x', 'a'), cursorOf(1, 2)]],
+      ['/api/notices', [cursorOf('x')]],
+      ['/api/messages', [cursorOf('x')]],
+      ['/api/packs', [cursorOf(1)]],
+      ['/api/api-keys', [cursorOf('x')]],
+      ['/api/tag-templates', [cursorOf(1)]],
+      [`/api/files/${id}/versions`, [cursorOf('x')]],
+    ]
+    for (const [path, cursors] of wrong)
+      for (const cursor of cursors) {
+        const { status } = await owner.call('GET', `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`)
+        expect([path, cursor, status]).toEqual([path, cursor, 422])
+      }
+  })
+  it('tags are listed page by page, most used first, each once', async () => {
+    const shop = await app.stranger(`tags-${batch}.myshopify.com`)
+    const ids = await makeFiles(
+      shop.scope,
+      ['a', 'b', 'c'].map((name) => ({ filename: `${name}.pdf` })),
+    )
+    for (const [at, tags] of [
+      ['all', 'two', 'x'],
+      ['all', 'two', 'y'],
+      ['all', 'z'],
+    ].entries())
+      await shop.call('PATCH', `/api/files/${toPublicId('file', ids[at]!)}`, { tags })
+    const seen: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await shop.call('GET', `/api/tags?limit=2${cursor}`)
+      seen.push(...body.data.map(({ tag, files }: { tag: string; files: number }) => `${tag} ${files}`))
+      cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : ''
+    } while (cursor !== '')
+    expect(seen).toEqual(['all 3', 'two 2', 'x 1', 'y 1', 'z 1'])
+  })
+  it('a file whose week in the trash is over is neither listed there nor restored, before any sweep', async () => {
+    const id = await file()
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
+    const age = (days: string) =>
+      owner.scope.query(`update files set deleted_at = now() - :days::interval where shop_id = :shop and id = :id`, {
+        ...{ days, id: parsePublicId('file', id) },
+      })
+    const listed = async () =>
+      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data.length as number
+    await age('6 days 23 hours')
+    expect(await listed()).toBe(1)
+    await age('7 days')
+    expect(await listed()).toBe(0)
+    const { body } = await owner.call('POST', '/api/operations', {
+      action: 'restore-files',
+      select: { file_ids: [id] },
+    })
+    expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'failed', failed: 1 })
+    expect((await read(id)).status).toBe(404)
+  })
+  it('an address says which methods it answers, and how to get in', async () => {
+    const odd = await owner.call('DELETE', '/api/files')
+    expect([odd.status, odd.headers.get('allow')]).toEqual([405, 'HEAD, GET'])
+    for (const [path, allow] of [
+      ['/api/uploads', 'OPTIONS, POST'],
+      ['/api/uploads/upload_x', 'OPTIONS, HEAD, PATCH, DELETE'],
+    ])
+      expect((await owner.call('GET', path!)).headers.get('allow')).toBe(allow)
+    const stranger = await fetch(`${app.url}/api/files`)
+    expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="Stevedore"'])
+  })
+  it('links are counted that work, and no others', async () => {
+    const id = await file({ mapped: true })
+    const link = async () => (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
+    const active = async () => (await read(id)).body.links_active as number
+    const set = (table: 'files' | 'links', fields: object) =>
+      owner.scope.from(table).where(table === 'files' ? 'id' : 'file_id', parsePublicId('file', id)!).update(fields as never) // prettier-ignore
+    await link()
+    await owner.call('POST', `/api/links/${await link()}/revoke`)
+    expect(await active()).toBe(1)
+    await set('files', { mapping_state: 'unmapped' })
+    expect(await active()).toBe(0)
+    await set('files', { mapping_state: 'mapped' })
+    const { body: pack } = await owner.call('POST', '/api/packs', { name: named('set') })
+    await change(id, { pack_id: pack.id })
+    const { body: made } = await owner.call('POST', '/api/links', { pack_id: pack.id, expiry_days: 1 })
+    await fetch(made.data[0].url.replace('http://127.0.0.1', app.url))
+    expect(await active()).toBe(2)
+    // Its own expiry is no matter: it lives as long as the pack's.
+    await owner.scope.query(
+      `update links set expires_at = now() - interval '1 hour' where shop_id = :shop and parent_id is not null`,
+    )
+    expect(await active()).toBe(2)
+    await change(id, { pack_id: null })
+    expect(await active()).toBe(1)
+    await change(id, { pack_id: pack.id })
+    await owner.call('POST', `/api/links/${made.data[0].id}/revoke`)
+    expect(await active()).toBe(1)
   })
   it('of the trash says since when each file is there; a restored one is back with its name and address', async () => {
     const id = await file()
@@ -217,6 +323,31 @@ describe('the list', () => {
     expect((await deleter.call('POST', '/api/operations', purge)).status).toBe(403)
     expect((await owner.call('POST', '/api/files/bulk-delete', body)).body).toMatchObject({ deleted: 1 })
     expect((await owner.call('GET', `/api/files?deleted=true&search=${named('')}`)).body.data).toEqual([])
+  })
+})
+
+describe('POST /api/files/impact', () => {
+  it('counts products and working links of what is selected, each once', async () => {
+    const ids = await files(
+      ...['a.pdf', 'b.pdf', 'c.zip'].map((filename) => ({ filename, mapped: true })),
+      ...[{ filename: 'd.pdf' }, { filename: 'trashed.pdf', mapped: true }],
+    )
+    const [a, b, c, d, trashed] = ids as [string, string, string, string, string]
+    const link = async (...file_ids: string[]) => (await owner.call('POST', '/api/links', { file_ids })).body.data[0].id
+    await link(a, c, d, trashed)
+    await link(a)
+    await owner.call('POST', `/api/links/${await link(b)}/revoke`)
+    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [trashed] })
+    const impact = async (select: object, client = owner) =>
+      (await client.call('POST', '/api/files/impact', { select })).body
+    const all = { files: 5, mapped: 4, products: 1, live_links: 4 }
+    expect(await impact({ file_ids: ids })).toEqual(all)
+    expect(await impact({ file_ids: [b, d, d] })).toEqual({ files: 2, mapped: 1, products: 1, live_links: 1 })
+    const pdfs = { search: named(''), type: ['pdf'] }
+    expect(await impact({ filter: pdfs })).toEqual({ files: 3, mapped: 2, products: 1, live_links: 3 })
+    expect(await impact({ filter: { ...pdfs, deleted: true } })).toEqual({ ...all, files: 1, mapped: 1, live_links: 0 })
+    const stranger = await app.stranger(`impact-${batch}.myshopify.com`)
+    expect(await impact({ file_ids: ids }, stranger)).toEqual({ files: 0, mapped: 0, products: 0, live_links: 0 })
   })
 })
 
@@ -282,28 +413,3 @@ it('tags are searched in any case, most used first', async () => {
   expect(await tags('search=%25')).toEqual([{ tag: '50%', files: 1 }])
   expect(await tags('limit=1')).toEqual([{ tag: 'summer', files: 3 }])
 })
-describe('POST /api/files/impact', () => {
-  it('counts products and working links of what is selected, each once', async () => {
-    const ids = await files(
-      ...['a.pdf', 'b.pdf', 'c.zip'].map((filename) => ({ filename, mapped: true })),
-      ...[{ filename: 'd.pdf' }, { filename: 'trashed.pdf', mapped: true }],
-    )
-    const [a, b, c, d, trashed] = ids as [string, string, string, string, string]
-    const link = async (...file_ids: string[]) => (await owner.call('POST', '/api/links', { file_ids })).body.data[0].id
-    await link(a, c, d, trashed)
-    await link(a)
-    await owner.call('POST', `/api/links/${await link(b)}/revoke`)
-    await owner.call('POST', '/api/files/bulk-delete', { file_ids: [trashed] })
-    const impact = async (select: object, client = owner) =>
-      (await client.call('POST', '/api/files/impact', { select })).body
-    const all = { files: 5, mapped: 4, products: 1, live_links: 4 }
-    expect(await impact({ file_ids: ids })).toEqual(all)
-    expect(await impact({ file_ids: [b, d, d] })).toEqual({ files: 2, mapped: 1, products: 1, live_links: 1 })
-    const pdfs = { search: named(''), type: ['pdf'] }
-    expect(await impact({ filter: pdfs })).toEqual({ files: 3, mapped: 2, products: 1, live_links: 3 })
-    expect(await impact({ filter: { ...pdfs, deleted: true } })).toEqual({ ...all, files: 1, mapped: 1, live_links: 0 })
-    const stranger = await app.stranger(`impact-${batch}.myshopify.com`)
-    expect(await impact({ file_ids: ids }, stranger)).toEqual({ files: 0, mapped: 0, products: 0, live_links: 0 })
-  })
-})
-

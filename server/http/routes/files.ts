@@ -8,8 +8,8 @@ import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../ids.ts'
 import type { BlobStore } from '../../store/store.ts'
-import { sendContent } from '../content.ts'
-import { fromCursor, isUuid, toCursor } from '../cursors.ts'
+import { contentReplies, sendContent } from '../content.ts'
+import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { downloadLimit, errorSchema, expiryDays, filename, listOf, page, referrers, tags, timestamp } from '../schemas.ts' // prettier-ignore
@@ -102,7 +102,7 @@ const content = ({ stores }: FileRouteParts) =>
     tag: 'Files',
     scope: 'files:read',
     params: byId,
-    replies: { 200: { description: 'The bytes', schema: null } },
+    replies: contentReplies,
     handler: async ({ caller, params, ctx }) => {
       const found = await locateFile(caller.scope, requirePublicId('file', params.id))
       if (!found) throw new AppError('not_found')
@@ -135,7 +135,7 @@ const downloads = () =>
       },
     },
     handler: async ({ caller, params, query: { limit, cursor } }) => {
-      const before = downloadBefore(cursor)
+      const before = fromCursor(cursor, [uuid])?.[0] ?? null
       const rows = await listDownloads(caller.scope, requirePublicId('file', params.id), { before, limit: limit + 1 })
       if (!rows) throw new AppError('not_found')
       const data = rows.slice(0, limit).map(({ at, link_id, address, agent }) => ({
@@ -145,13 +145,6 @@ const downloads = () =>
       return { body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null } }
     },
   })
-
-function downloadBefore(cursor: string | undefined): string | null {
-  const [id] = fromCursor(cursor, 1) ?? []
-  if (id === undefined) return null
-  if (isUuid(id)) return id
-  throw new AppError('validation_failed', { param: 'cursor' })
-}
 
 const publicAddress = (parts: FileRouteParts) =>
   endpoint({

@@ -1,6 +1,7 @@
 // What a merchant does with links that there are: end them, give them more time, count them anew, send them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { untilThrough } from '../../db/again.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { extendLink, readLinks, resetLink, revokeLinks, type Link } from '../../files/links.ts'
@@ -25,7 +26,7 @@ const byId = z.strictObject({ id: z.string() })
 const one = (path: string, summary: string, description: string) => ({
   method: 'post' as const,
   path: `/api/links/{id}/${path}`,
-  ...{ summary, description, tag: 'Links', scope: 'links:write' as const, params: byId },
+  ...{ summary, description, tag: 'Links', scope: 'links:write' as const, params: byId, atomic: true as const },
   replies: {
     200: { description: 'The link as it is now', schema: linkSchema },
     409: { description: 'It was revoked', schema: errorSchema },
@@ -37,7 +38,7 @@ const revoking = (parts: Parts) =>
     ...one('revoke', 'Revoke a link', 'For good. A pack’s link takes those of its files with it.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
-      await revokeLinks(caller.scope, [id])
+      await untilThrough(caller.scope, (tx) => revokeLinks(tx, [id]))
       return answer(parts, caller, id)
     },
   })
@@ -52,7 +53,7 @@ const extending = (parts: Parts) =>
     body: z.strictObject({ expiry_days: expiryDays }),
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('link', params.id)
-      await extendLink(caller.scope, id, body.expiry_days, parts.clock())
+      await untilThrough(caller.scope, (tx) => extendLink(tx, id, body.expiry_days, parts.clock()))
       return answer(parts, caller, id)
     },
   })
@@ -62,7 +63,7 @@ const resetting = (parts: Parts) =>
     ...one('reset', 'Count a link’s downloads anew', 'It can be used as often again as at first.'),
     handler: async ({ caller, params }) => {
       const id = requirePublicId('link', params.id)
-      await resetLink(caller.scope, id)
+      await untilThrough(caller.scope, (tx) => resetLink(tx, id))
       return answer(parts, caller, id)
     },
   })
@@ -90,13 +91,14 @@ const revokingMany = (parts: Parts) =>
     description: 'For good, all or none. Those that were revoked before are not counted.',
     tag: 'Links',
     scope: 'links:write',
+    atomic: true,
     body: manyBody(parts),
     replies: {
       200: { description: 'How many were revoked', schema: z.object({ revoked: z.number().int() }) },
       422: { description: 'Every link that there is not', schema: errorSchema },
     },
     handler: async ({ caller, body }) =>
-      caller.scope.transaction(async (tx) => {
+      untilThrough(caller.scope, async (tx) => {
         const links = await requireLinks(parts, tx, body.link_ids)
         await revokeLinks(
           tx,
@@ -115,6 +117,7 @@ const sending = (parts: Parts) =>
       'One e-mail a link, to the address that it was made for. What came of each is in `/api/messages`. Links that do not work, or have no address, are skipped.',
     tag: 'Links',
     scope: 'links:write',
+    atomic: true,
     body: manyBody(parts),
     replies: {
       200: {
@@ -131,7 +134,7 @@ const sending = (parts: Parts) =>
         const links = await requireLinks(parts, tx, body.link_ids)
         const reasons = links.map((link) => unsendable(link))
         const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
-        // Whoever asks once more means it; the same request again is answered before it comes here.
+        // Whoever asks once more means it; the same request again, under its Idempotency-Key, is answered before it comes here.
         const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
         const skipped = links.flatMap(({ id }, at) =>
           reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],

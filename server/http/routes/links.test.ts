@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { originalCell } from '../../files/cells.ts'
-import { toPublicId } from '../../ids.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { createLinks } from '../../files/links.ts'
+import { parsePublicId, toPublicId } from '../../ids.ts'
+import type { Reply } from '../endpoint.ts'
+import { idempotently } from '../idempotency.ts'
 
 const DAY_MS = 86_400_000
 const FILES = 150
@@ -124,11 +129,6 @@ describe('POST /api/links', () => {
     expect((await list('?limit=250')).data.length).toBe(before)
   })
 
-  it('is an operation above 100 files: its list is downloaded by whoever may make links', async () => {
-    const body = { file_ids: files, expiry_days: 7, per_file: [{ file_id: files[120], download_limit: 1 }] }
-    const answer = await post('', body)
-    expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
-    expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
   it('as an action takes no terms of a file that is not selected, by ids or by a filter', async () => {
     const per_file = [0, 1].map((at) => ({ file_id: files[at], download_limit: 1 }))
     const { body: file } = await app.owner.call('GET', `/api/files/${files[0]}`)
@@ -141,6 +141,11 @@ describe('POST /api/links', () => {
     }
   })
 
+  it('is an operation above 100 files: its list is downloaded by whoever may make links', async () => {
+    const body = { file_ids: files, expiry_days: 7, per_file: [{ file_id: files[120], download_limit: 1 }] }
+    const answer = await post('', body)
+    expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
+    expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
     const operation = await untilEnded(app.owner, answer.body.id)
     const url = `/api/operations/${operation.id}/artifact`
     expect(operation).toMatchObject({
@@ -177,7 +182,83 @@ describe('POST /api/links', () => {
   })
 })
 
+describe('an Idempotency-Key', () => {
+  const request = (key: string, atomic = false) => ({
+    ...{ key, method: 'post', path: '/api/test', body: {}, atomic },
+    ...{ secrets: app.engine.parts.secrets, signal: new AbortController().signal },
+  })
+  const reply: Reply = { status: 201, body: { made: true } }
+  const linksMade = async () => (await app.owner.scope.from<{ id: string }>('links').select('id')).length
+  const makeOne = (scope: ShopScope) =>
+    createLinks(scope, app.engine.parts.secrets, { file_ids: [parsePublicId('file', files[3]!)!] }, new Date())
+
+  it('keeps no link’s key in the open, and gives the same links again', async () => {
+    const headers = { 'idempotency-key': 'links-once' }
+    const send = () => app.owner.call('POST', '/api/links', { file_ids: files.slice(0, 2) }, headers)
+    const first = await send()
+    const [row] = await app.owner.scope.query<{ reply: Buffer }>(
+      `select reply from idempotency_keys where shop_id = :shop and key = 'links-once'`,
+    )
+    const key = new URL(first.body.data[0].url).searchParams.get('key')!
+    expect(row!.reply.length).toBeGreaterThan(JSON.stringify(first.body).length)
+    for (const open of [key, 'download?key', first.body.data[0].id]) expect(row!.reply.includes(open)).toBe(false)
+    const again = await send()
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true'])
+  })
+
+  it('of a mistake is free for another request; of what broke off the next try goes on under the same unique key', async () => {
+    const uses: string[] = []
+    const work = (error?: Error) => (unique: string) => {
+      uses.push(unique)
+      return error ? Promise.reject(error) : Promise.resolve(reply)
+    }
+    await expect(idempotently(app.owner.scope, request('once'), work(new AppError('conflict')))).rejects.toThrow()
+    await expect(idempotently(app.owner.scope, request('once'), work(new Error('cut')))).rejects.toThrow('cut')
+    await expect(idempotently(app.owner.scope, request('once'), work(new AppError('unavailable')))).rejects.toThrow()
+    expect(await idempotently(app.owner.scope, request('once'), work())).toEqual(reply)
+    expect([new Set(uses).size, uses[1] === uses[2], uses[2] === uses[3]]).toEqual([2, true, true])
+    expect(await idempotently(app.owner.scope, request('once'), work())).toMatchObject({ ...reply, headers: {} })
+    expect(uses.length).toBe(4)
+  })
+
+  it('has work in the database done with its answer, or not at all: also where two take themselves for the first', async () => {
+    const before = await linksMade()
+    const broken = idempotently(app.owner.scope, request('atomic', true), async (_unique, scope) => {
+      await makeOne(scope)
+      throw new Error('killed')
+    })
+    await expect(broken).rejects.toThrow('killed')
+    expect(await linksMade()).toBe(before)
+    const slow = idempotently(app.owner.scope, request('atomic', true), async (_unique, scope) => {
+      await makeOne(scope)
+      // Meanwhile it is taken for dead, and someone else is through first.
+      await app.owner.scope.query(
+        `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop and key = 'atomic'`,
+      )
+      await idempotently(app.owner.scope, request('atomic', true), async (_again, other) => {
+        await makeOne(other)
+        return reply
+      })
+      return { ...reply, body: 'of whoever was late' }
+    })
+    expect(await slow).toMatchObject(reply)
+    expect(await linksMade()).toBe(before + 1)
+  })
+})
+
 describe('GET /api/links', () => {
+  it('is read with files:read or links:write, and with no other scope', async () => {
+    for (const [scope, status] of [
+      ['files:read', 200],
+      ['links:write', 200],
+      ['files:write', 403],
+    ] as const)
+      expect((await (await app.clientWith([scope])).call('GET', '/api/links')).status).toBe(status)
+    expect(
+      (await (await app.clientWith(['links:write'])).call('GET', '/api/links?limit=1')).body.data[0].url,
+    ).toContain('key=')
+  })
+
   it('filters, pages, and shows addresses to links:write alone', async () => {
     const link = await one({ email: 'Filter@Example.com', file_ids: [files[5]] })
     expect((await list('?email=filter@example.com')).data).toEqual([link])

@@ -66,6 +66,7 @@ const making = (parts: LinkRouteParts) =>
     description: `One link a file, all or none. What is absent comes from the file’s own settings. Above ${FILES_AT_ONCE} files it is an operation, whose artifact lists the links.`,
     tag: 'Links',
     scope: 'links:write',
+    atomic: true,
     body: linksBody(parts.limits),
     replies: {
       201: { description: 'The links, in the order of `file_ids`', schema: listOf(linkSchema) },
@@ -99,8 +100,11 @@ function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
   const details: ErrorDetail[] = []
   const wrong = (param: string, index: number, message: string) =>
     details.push({ index, param, code: 'invalid_value', message })
-  file_ids.forEach((id, at) => file_ids.indexOf(id) < at && wrong('file_ids', at, 'This file is named twice'))
-  const known = new Set(file_ids)
+  const known = new Set<string>()
+  for (const [at, id] of file_ids.entries()) {
+    if (known.has(id)) wrong('file_ids', at, 'This file is named twice')
+    known.add(id)
+  }
   const seen = new Set<string>()
   const own = per_file.map(({ file_id, ...terms }, at) => {
     const id = parsePublicId('file', file_id) ?? ''
@@ -145,9 +149,9 @@ const listing = (parts: LinkRouteParts) =>
     path: '/api/links',
     summary: 'List links, newest first',
     description:
-      'Links that a pack’s link gave to its files are listed with `file_id` alone. A page may be short, or even empty, and yet have a `next_cursor`.',
+      'Links that a pack’s link gave to its files are listed with `file_id` alone. A page may be short, or even empty, and yet have a `next_cursor`. Addresses are shown to `links:write` alone.',
     tag: 'Links',
-    scope: 'files:read',
+    scope: ['files:read', 'links:write'],
     query: z.strictObject({ ...page, ...linkFilterFields }),
     replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
     handler: async ({ caller, query: { limit, cursor, ...given } }) => {
@@ -194,7 +198,7 @@ const exporting = (parts: LinkRouteParts) =>
     tag: 'Links',
     scope: 'links:write',
     query: z.strictObject(linkFilterFields),
-    replies: { 200: { description: 'text/csv', schema: null } },
+    replies: { 200: { description: 'The links, one a row', schema: null, type: 'text/csv' } },
     handler: async ({ caller, query, ctx, signal }) => {
       const filter = await knownFilter(caller.scope, linkFilterOf(query))
       const now = parts.clock()

@@ -5,7 +5,7 @@ import { requirePublicId, toPublicId } from '../../ids.ts'
 import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain, type MessageRow } from '../../notify/messages.ts'
 import { webhookSecret } from '../../notify/signatures.ts'
 import type { Secrets } from '../../secrets.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
 
@@ -48,16 +48,16 @@ const listing = (baseUrl: string) =>
     }),
     replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
     handler: async ({ caller, query }) => {
-      const before = fromCursor(query.cursor, 1)?.[0]
+      const before = fromCursor(query.cursor, [uuid])?.[0]
       const filter = {
         limit: query.limit + 1,
         kind: query.kind,
         ...(query.status ? { status: query.status } : {}),
-        ...(before ? { before: requirePublicId('message', String(before)) } : {}),
+        ...(before ? { before } : {}),
       }
       const rows = await listMessages(caller.scope, filter, baseUrl)
       const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([toPublicId('message', shown.at(-1)!.id)]) : null
+      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
       return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
   })

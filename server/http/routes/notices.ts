@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { listNotices, markRead, type NoticeRow } from '../../notify/notices.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listOf, page, timestamp } from '../schemas.ts'
 
@@ -31,13 +31,13 @@ export function noticeRoutes(): Endpoint[] {
       query: z.strictObject(page),
       replies: { 200: { description: 'A page of notices', schema: listOf(noticeSchema).extend({ unread }) } },
       handler: async ({ caller, query }) => {
-        const before = fromCursor(query.cursor, 1)?.[0]
+        const before = fromCursor(query.cursor, [uuid])?.[0]
         const { rows, unread } = await listNotices(caller.scope, {
           limit: query.limit + 1,
-          ...(before ? { before: requirePublicId('notice', String(before)) } : {}),
+          ...(before ? { before } : {}),
         })
         const shown = rows.slice(0, query.limit)
-        const next = rows.length > query.limit ? toCursor([toPublicId('notice', shown.at(-1)!.id)]) : null
+        const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
         return { body: { data: shown.map(recordOf), next_cursor: next, unread } }
       },
     }),

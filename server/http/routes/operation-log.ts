@@ -25,7 +25,9 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       tag: 'Operations',
       scope: 'operations:read',
       params: byId,
-      replies: { 200: { description: 'Every item with its result, as a download', schema: null } },
+      replies: {
+        200: { description: 'Every item with its result, as a download', schema: null, type: type.split(';')[0]! },
+      },
       handler: async ({ caller, params, ctx }) => {
         const operation = await findOperation(engine, caller.scope, params.id)
         ctx.set('Content-Disposition', `attachment; filename="${operationId(operation)}.${ending}"`)
@@ -48,7 +50,7 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       tag: 'Operations',
       scope: 'operations:read',
       params: byId,
-      replies: { 200: { description: 'text/event-stream', schema: null } },
+      replies: { 200: { description: 'Events, until it has ended', schema: null, type: 'text/event-stream' } },
       handler: async ({ caller, params, ctx, signal }) => {
         const operation = await findOperation(engine, caller.scope, params.id)
         stream(ctx, watch(parts, caller.scope, operation, signal))

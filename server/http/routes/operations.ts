@@ -13,7 +13,7 @@ import {
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, integer, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import {
   itemRecord,
@@ -96,12 +96,12 @@ const list = ({ engine, clock }: OperationParts) =>
     replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
     handler: async ({ caller, query }) => {
       const { cursor, limit, schedule_id, ...filter } = query
-      const before = fromCursor(cursor, 1)?.[0]
+      const before = fromCursor(cursor, [text])?.[0]
       const rows = await engine.list(caller.scope, {
         ...filter,
         limit: limit + 1,
         ...(schedule_id ? { schedule: requirePublicId('schedule', schedule_id) } : {}),
-        ...(before ? { before: requirePublicId('op', String(before)) } : {}),
+        ...(before ? { before: requirePublicId('op', before) } : {}),
       })
       const shown = rows.slice(0, limit)
       const next = rows.length > limit ? toCursor([toPublicId('op', shown.at(-1)!.id)]) : null
@@ -125,12 +125,12 @@ const items = ({ engine }: OperationParts) =>
     replies: { 200: { description: 'A page of items', schema: listOf(itemSchema) } },
     handler: async ({ caller, params, query }) => {
       const operation = await findOperation(engine, caller.scope, params.id)
-      const after = fromCursor(query.cursor, 1)?.[0]
+      const after = fromCursor(query.cursor, [integer])?.[0]
       const rows = await engine.items(caller.scope, operation.id, {
         limit: query.limit + 1,
         ...(query.status ? { statuses: query.status } : {}),
         ...(query.search ? { search: query.search } : {}),
-        ...(after === undefined ? {} : { after: Number(after) }),
+        ...(after === undefined ? {} : { after }),
       })
       const shown = rows.slice(0, query.limit)
       const next = rows.length > query.limit ? toCursor([shown.at(-1)!.position]) : null

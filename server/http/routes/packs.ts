@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts'
 import { createPack, deletePack, holdPack, orderPack } from '../../files/pack-changes.ts'
 import { listPacks, readPack, type PackRow } from '../../files/pack-list.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
 import { fileIds } from '../selection.ts'
@@ -80,10 +80,10 @@ const list = () =>
     }),
     replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
     handler: async ({ caller, query: { limit, cursor, search } }) => {
-      const after = fromCursor(cursor, 1)?.[0]
+      const after = fromCursor(cursor, [text])?.[0]
       const rows = await listPacks(caller.scope, {
         search,
-        after: after === undefined ? null : String(after),
+        after: after ?? null,
         limit: limit + 1,
       })
       const next = rows.length > limit ? toCursor([rows[limit - 1]!.name_key]) : null
@@ -98,6 +98,7 @@ const create = () =>
     path: '/api/packs',
     summary: 'Make a pack',
     description: 'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
+    atomic: true,
     body: z.strictObject({ name: packName, products: products.default([]) }).meta({ id: 'PackRequest' }),
     replies: { 201: whole, 409: taken, 422: refused },
     handler: async ({ caller, body }) => {
@@ -155,6 +156,7 @@ const order = ({ limits }: PackRouteParts) =>
     path: '/api/packs/{id}/order',
     summary: 'Put a pack’s files in order',
     description: 'Files that are not named stay behind these, in the order that they have.',
+    atomic: true,
     params: byId,
     body: z.strictObject({ file_ids: fileIds(limits) }).meta({ id: 'PackOrder' }),
     replies: { 200: whole, 422: refused },

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { askForRefresh, readMirror, type MirrorState } from '../../storefront/mirror/turns.ts'
 import { searchProducts, type FoundProduct } from '../../storefront/mirror/search.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, integer, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listOf, page, timestamp } from '../schemas.ts'
 
@@ -50,10 +50,10 @@ export function productRoutes(): Endpoint[] {
       query: z.strictObject({ ...page, search }),
       replies: { 200: { description: 'A page of products', schema: listOf(productSchema) } },
       handler: async ({ caller, query }) => {
-        const after = fromCursor(query.cursor, 3)
+        const after = fromCursor(query.cursor, [integer, text, text])
         const rows = await searchProducts(caller.scope, {
           search: query.search,
-          after: after && [Number(after[0]), String(after[1]), String(after[2])],
+          after,
           limit: query.limit + 1,
         })
         const shown = rows.slice(0, query.limit)

@@ -1,6 +1,6 @@
 // Tag templates: tags saved under a name, to be given again.
 import { z } from 'zod'
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { nameKey, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import {
   changeTemplate,
   createTemplate,
@@ -9,8 +9,9 @@ import {
   type TagTemplate,
 } from '../../files/tag-templates.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
+import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, tags as anyTags, timestamp } from '../schemas.ts'
+import { errorSchema, listOf, shortPage, tags as anyTags, timestamp } from '../schemas.ts'
 
 const templateSchema = z
   .object({ id: z.string(), name: z.string(), tags: z.array(z.string()), created_at: timestamp })
@@ -37,16 +38,21 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     path: '/api/tag-templates',
     summary: 'List tag templates, by name',
     scope: 'files:read',
-    replies: { 200: { description: 'All of them', schema: listOf(templateSchema) } },
-    handler: async ({ caller }) => ({
-      body: { data: (await listTemplates(caller.scope)).map(recordOf), next_cursor: null },
-    }),
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of templates', schema: listOf(templateSchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const after = fromCursor(cursor, [text])?.[0] ?? ''
+      const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
+      const next = rows.length > limit ? toCursor([nameKey(rows[limit - 1]!.name)]) : null
+      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+    },
   }),
   endpoint({
     ...about,
     method: 'post',
     path: '/api/tag-templates',
     summary: 'Make a tag template',
+    atomic: true,
     body: z.strictObject({ name, tags }).meta({ id: 'TagTemplateRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
     handler: async ({ caller, body }) => ({ status: 201, body: recordOf(await createTemplate(caller.scope, body)) }),

@@ -5,6 +5,7 @@ import { definePlugin, type Outcome, type Workflow } from '../../../plugins/cont
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { contentOf } from '../../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { startGatedOrigin } from '../../../test/flows/gated-origin.ts'
 import { beginUpload, patch, sendFile } from '../../../test/uploads.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 
@@ -103,6 +104,27 @@ describe('a file that is replaced', () => {
     expect([part.status, part.bytes]).toEqual([206, contentOf(100, 'two').subarray(10, 20)])
     expect(part.headers.get('content-disposition')).toContain(`${batch}-guide.pdf`)
   })
+  it('is that file whatever it is called by then; one that is gone meanwhile is not made anew', async () => {
+    const id = await imported('plan.pdf', 'one')
+    const gate = await startGatedOrigin()
+    const send = async (change: () => Promise<unknown>) => {
+      const url = gate.file(100, 'two')
+      const later = await owner.call('POST', `/api/files/${id}/versions`, { url }, { prefer: 'respond-async' })
+      await expect.poll(() => gate.waiting, { timeout: 20_000 }).toBe(1)
+      await change()
+      gate.admit(1)
+      await untilEnded(owner, later.body.job_id)
+      return (await owner.call('GET', `/api/operations/${later.body.job_id}/items`)).body.data[0]
+    }
+    const renamed = `${batch}-renamed.pdf`
+    const item = await send(() => owner.call('PATCH', `/api/files/${id}`, { filename: renamed }))
+    expect(item).toMatchObject({ status: 'done', file_id: id })
+    expect(await read(id)).toMatchObject({ filename: renamed, version: 2 })
+    const gone = await send(() => owner.call('POST', '/api/files/bulk-delete', { file_ids: [id], permanent: true }))
+    expect(gone).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
+    expect((await owner.call('GET', `/api/files?search=${batch}-`)).body.data).toEqual([])
+    await gate.close()
+  })
   it('is answered as an import is: later where the caller does not wait, and with what went wrong', async () => {
     const id = await imported('a.pdf')
     const later = await owner.call('POST', `/api/files/${id}/versions`, { url: at('b') }, { prefer: 'respond-async' })
@@ -158,6 +180,17 @@ describe('a file that is replaced', () => {
   })
 })
 
+describe('the list of versions', () => {
+  it('is read page by page where there are many', async () => {
+    const id = await imported('paged.pdf', 'one')
+    for (const seed of ['two', 'three']) await replace(id, { url: at(seed) })
+    const first = await owner.call('GET', `/api/files/${id}/versions?limit=2`)
+    expect(first.body).toMatchObject({ data: [{ number: 3 }, { number: 2 }], next_cursor: expect.any(String) })
+    const { body } = await owner.call('GET', `/api/files/${id}/versions?limit=2&cursor=${first.body.next_cursor}`)
+    expect(body).toMatchObject({ data: [{ number: 1 }], next_cursor: null })
+  })
+})
+
 describe('going back to a version', () => {
   it('gives its bytes and size back, under the name that the file has now', async () => {
     const id = await imported('guide.pdf', 'one')
@@ -165,7 +198,11 @@ describe('going back to a version', () => {
     await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-manual.pdf` })
     const { status, body } = await restore(id, 1)
     expect([status, body]).toMatchObject([200, { id, filename: `${batch}-manual.pdf`, version: 1, size_bytes: 100 }])
-    expect((await bytesOf(`/api/files/${id}/content`)).bytes).toEqual(contentOf(100, 'one'))
+    const route = `/api/files/${id}/content`
+    const back = await bytesOf(route)
+    expect(back.bytes).toEqual(contentOf(100, 'one'))
+    const since = new Date(Date.parse((await versions(id))[0].created_at as string)).toUTCString()
+    expect(Date.parse(back.headers.get('last-modified')!)).toBeGreaterThanOrEqual(Date.parse(since))
     expect((await restore(id, 2)).body).toMatchObject({ version: 2, size_bytes: 7 })
     expect((await restore(id, 2)).body).toMatchObject({ version: 2 })
   })

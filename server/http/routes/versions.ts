@@ -7,11 +7,12 @@ import { AppError } from '../../errors.ts'
 import { readFile } from '../../files/list.ts'
 import { listVersions, locateVersion, restoreVersion, type VersionRow } from '../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../ids.ts'
-import { sendContent } from '../content.ts'
+import { contentReplies, sendContent } from '../content.ts'
+import { fromCursor, integer, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { waitingTime } from '../prefer.ts'
-import { errorSchema, fetchUrl, listOf, timestamp } from '../schemas.ts'
+import { errorSchema, fetchUrl, listOf, shortPage, timestamp } from '../schemas.ts'
 import type { FileRouteParts } from './files.ts'
 import { importAnswer, importReply } from './imports.ts'
 
@@ -58,11 +59,16 @@ const list = () =>
     tag: 'Versions',
     scope: 'files:read',
     params: byId,
-    replies: { 200: { description: 'All of them', schema: listOf(versionSchema) } },
-    handler: async ({ caller, params }) => {
-      const rows = await listVersions(caller.scope, requirePublicId('file', params.id))
-      if (rows.length === 0) throw new AppError('not_found')
-      return { body: { data: rows.map(recordOf), next_cursor: null } }
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of versions', schema: listOf(versionSchema) } },
+    handler: async ({ caller, params, query: { limit, cursor } }) => {
+      const before = fromCursor(cursor, [integer])?.[0] ?? null
+      const rows = await listVersions(caller.scope, requirePublicId('file', params.id), { before, limit: limit + 1 })
+      // Version 1 is the last, unless it is gone: a page behind it is empty.
+      if (rows.length === 0 && before === null) throw new AppError('not_found')
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([shown.at(-1)!.number]) : null
+      return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
   })
 
@@ -140,7 +146,7 @@ const content = ({ stores }: VersionRouteParts) =>
     tag: 'Versions',
     scope: 'files:read',
     params: byNumber,
-    replies: { 200: { description: 'The bytes', schema: null } },
+    replies: contentReplies,
     handler: async ({ caller, params, ctx }) => {
       const found = await locateVersion(caller.scope, requirePublicId('file', params.id), params.n)
       if (!found) throw new AppError('not_found')

@@ -56,19 +56,26 @@ interface RowProps {
   onError: (error: Error | null) => void
 }
 
-const Target = ({ link: { file_id, pack_id, filename } }: { link: DownloadLink }) => (
-  <Link url={pack_id ? `/packs/${pack_id}` : `/files/${file_id}`} monochrome removeUnderline>
-    <Text as="span" fontWeight="medium" breakWord>
-      {filename}
-    </Text>
-    {pack_id && (
-      <Text as="span" tone="subdued">
-        {' '}
-        (pack)
+function Target({ link: { file_id, pack_id, filename } }: { link: DownloadLink }) {
+  const name = (
+    <>
+      <Text as="span" fontWeight="medium" breakWord>
+        {filename}
       </Text>
-    )}
-  </Link>
-)
+      {!file_id && (
+        <Text as="span" tone="subdued">
+          {pack_id ? ' (pack)' : ' (deleted pack)'}
+        </Text>
+      )}
+    </>
+  )
+  if (!file_id && !pack_id) return name
+  return (
+    <Link url={pack_id ? `/packs/${pack_id}` : `/files/${file_id}`} monochrome removeUnderline>
+      {name}
+    </Link>
+  )
+}
 
 const WideLink = ({ link, named, onError }: RowProps) => (
   <>

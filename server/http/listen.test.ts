@@ -1,0 +1,37 @@
+import { createConnection, type AddressInfo, type Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { listen } from './app.ts'
+
+/** Resolves with all that came once the other side has ended. */
+const closed = (socket: Socket) =>
+  new Promise<string>((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk.toString()))
+    socket.on('error', () => {}).on('close', () => resolve(text))
+  })
+
+it('gives up whoever sends nothing more, and not whoever takes long', async () => {
+  const stallMs = 150
+  const server = await listen(
+    (request, response) => {
+      let bytes = 0
+      request.on('error', () => {}).on('data', (chunk: Buffer) => (bytes += chunk.length))
+      request.on('end', () => response.end(String(bytes)))
+    },
+    ...([0, '127.0.0.1', stallMs] as const),
+  )
+  expect([server.requestTimeout, server.headersTimeout]).toEqual([0, 60_000])
+  const open = () => {
+    const socket = createConnection((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 8\r\n\r\nab')
+    return socket
+  }
+  const [idle, slow] = [open(), open()]
+  // Twice as long as an idle one may take, in steps.
+  const feeding = setInterval(() => slow.write('c'), stallMs / 3)
+  const [dropped, answered] = await Promise.all([closed(idle), closed(slow)])
+  clearInterval(feeding)
+  expect(dropped).toBe('')
+  expect(answered).toMatch(/^HTTP\/1.1 200 OK[^]*\r\n\r\n8$/)
+  await new Promise((resolve) => server.close(resolve))
+})

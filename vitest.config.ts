@@ -1,4 +1,18 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Whole flows and the browser take longest: begun last, one of them would run alone at the end. */
+const LONG = [/\/test\/flows\//, /\/test\/browser\//]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = LONG.findIndex((place) => place.test(moduleId))
+      return at < 0 ? LONG.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -6,8 +20,9 @@ export default defineConfig({
     include: ['{server,plugins,workflows,test,web}/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two cores: more files at once only slow each other down.
-    maxWorkers: 2,
+    // Two cores, and one file that waits: more at once only slow each other down.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // A test that is skipped or focused by accident is a test that can't fail.
     allowOnly: false,
     passWithNoTests: false,

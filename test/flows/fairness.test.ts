@@ -27,7 +27,6 @@ const noting = (id: string, more: Partial<Plugin>): Plugin =>
 /** As a server does that takes the connection and never answers. */
 const waitForEver = definePlugin({
   ...{ id: 'wait-for-ever', kind: 'act', title: 'Wait', options: z.strictObject({}), undo: 'none', outside: true },
-  // eslint-disable-next-line require-yield
   async *plan(_items, _options, { signal }) {
     waiting++
     await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))

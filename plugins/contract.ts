@@ -11,8 +11,11 @@ export * from './referrers.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
-/** How an operation made of this plugin is taken back: by the fields before it, by the plugin itself, or not at all. */
-export type Undo = 'fields' | 'own' | 'none'
+/**
+ * How an operation made of this plugin is taken back. `fields`: by the engine, which has kept what its outcomes changed and made (fields,
+ * versions, mappings, new files, links). `none`: not at all, since it changes something that no outcome tells of.
+ */
+export type Undo = 'fields' | 'none'
 
 /** A file attached to a product, or to one of its variants, with how it was found and how sure that is. */
 export interface Mapping {
@@ -458,6 +461,13 @@ export interface OperationView {
   started_at: Date
   /** All items in order, a page at a time, with how each ended. */
   items(): AsyncIterable<readonly FinishedItem[]>
+  /** Those of them that failed or carry a warning; `products`: and those that are done without a product. */
+  telling(products: boolean): AsyncIterable<readonly ToldItem[]>
+}
+
+/** What is told of an item: its file's name, and how it ended. */
+export interface ToldItem extends Pick<FinishedItem, 'status' | 'error' | 'product_mapped' | 'warnings'> {
+  filename: string
 }
 
 export interface FinishedItem extends Item {
@@ -506,6 +516,8 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
    * whole batch by itself. It must be what `plan` says of each.
    */
   uniform?(options: z.output<Options>): FileChange | null
+  /** The id of another plugin that works on the same items right before it, where these options want that. It takes no options. */
+  precededBy?(options: z.output<Options>): string | null
   /** Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. */
   plan(items: readonly Item[], options: z.output<Options>, context: ReadContext): AsyncIterable<Outcome>
   /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */
@@ -520,12 +532,12 @@ export interface OperationPlugin<Options extends z.ZodType = z.ZodType> extends 
   /** Runs after a failed or cancelled operation too. */
   always?: boolean
   /**
-  /** The id of another plugin that works on the same items right before it, where these options want that. It takes no options. */
-  precededBy?(options: z.output<Options>): string | null
    * false: it works on all files at once and needs no result of each. An operation of such steps alone writes no items, and ends as
    * its steps do.
    */
   ledger?: false
+  /** It writes a document with `context.artifacts`. An operation has one, so a workflow has one such step. */
+  document?: true
   /** What it would do, in a sentence each. */
   plan(operation: OperationView, options: z.output<Options>, context: ReadContext): AsyncIterable<string>
   /** A `PortError` ends the operation as failed; of a `notify` plugin it is a warning, since the work itself is done. */

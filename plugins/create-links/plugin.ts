@@ -55,7 +55,7 @@ export const createLinks = definePlugin({
   kind: 'act',
   title: 'Make download links',
   options,
-  undo: 'own',
+  undo: 'fields',
   worksOn: 'files',
   permission: 'links:write',
   summary: ({ expiry_days, download_limit, email, send_emails }) =>

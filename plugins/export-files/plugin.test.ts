@@ -10,6 +10,7 @@ const operation: OperationView = {
   items: () => {
     throw new Error('It reads no items')
   },
+  async *telling() {},
 }
 const notify: Notifier = {
   email: () => {

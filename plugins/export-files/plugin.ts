@@ -27,6 +27,7 @@ export const exportFiles = definePlugin({
   undo: 'none',
   scope: 'operation',
   ledger: false,
+  document: true,
   permission: 'files:read',
   summary: ({ format, columns }) =>
     `${format.toUpperCase()} with ${columns.length === 1 ? columns[0] : `${columns.length} columns`}`,

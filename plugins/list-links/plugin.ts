@@ -13,7 +13,8 @@ export const listLinks = definePlugin({
   title: 'List the links',
   options,
   // Once the links that it lists are revoked nothing of it is left.
-  undo: 'own',
+  undo: 'fields',
+  document: true,
   scope: 'operation',
   permission: 'links:write',
   // What was made before it was cancelled is there, and may have been sent.

@@ -25,6 +25,7 @@ async function item(filename: string, bytes: Uint8Array = document): Promise<Fin
 const operation = (items: readonly FinishedItem[], total = items.length): OperationView => ({
   ...{ id: 'op_1', action: 'merge-pdf', title: 'Merge PDF documents', total, done: total, failed: 0, skipped: 0 },
   ...{ cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date(0) },
+  async *telling() {},
   async *items() {
     for (const one of items) yield await Promise.resolve([one])
   },

@@ -1,5 +1,5 @@
 // What of an operation's items is worth telling: the first of each kind, and a count of the rest.
-import type { FinishedItem, OperationView, ReadContext } from '../contract.ts'
+import type { OperationView, ReadContext, ToldItem } from '../contract.ts'
 
 /** Named in one message; the rest is a count. */
 const LISTED = 50
@@ -22,7 +22,7 @@ export function isAboutProducts({ action }: OperationView, { shop: { settings } 
   return action === 'map-products' || (action === 'import' && settings.notify_unmapped)
 }
 
-/** Reads all items when `read`; without it the lists are empty. `products`: those without a product are listed too. */
+/** Reads what is worth telling when `read`; without it the lists are empty. `products`: those without a product are listed too. */
 export async function listsOf(
   operation: OperationView,
   { read, products }: { read: boolean; products: boolean },
@@ -33,8 +33,8 @@ export async function listsOf(
   const warned = some<Line>()
   const errors = new Set<string>()
   const warnings = new Set<string>()
-  const look = (item: FinishedItem) => {
-    const { filename } = item.file
+  const look = (item: ToldItem) => {
+    const { filename } = item
     if (item.status === 'failed') {
       failures.add({ filename, message: item.error?.message ?? 'It failed for an unknown reason' })
       errors.add(item.error?.code ?? 'unknown')
@@ -46,7 +46,7 @@ export async function listsOf(
     }
   }
   if (read)
-    for await (const page of operation.items()) {
+    for await (const page of operation.telling(products)) {
       signal.throwIfAborted()
       page.forEach(look)
     }

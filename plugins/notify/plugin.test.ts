@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { importItem, operationContext, writeContext } from '../../test/fakes/context.ts'
+import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { FinishedItem, Notifier, OperationView, WriteContext } from '../contract.ts'
+import type { Notifier, OperationView, ToldItem, WriteContext } from '../contract.ts'
 import { notify } from './plugin.ts'
 
-const finished = (id: string, given: Partial<FinishedItem>): FinishedItem => ({
-  ...importItem(id),
+const finished = (id: string, given: Partial<ToldItem>): ToldItem => ({
+  filename: `${id}.pdf`,
   status: 'done',
   error: null,
   product_mapped: true,
@@ -32,7 +32,8 @@ const operation = (given: Partial<OperationView> = {}): OperationView => ({
   bytes_saved: 0,
   status: 'partial',
   started_at: new Date(0),
-  async *items() {
+  async *items() {},
+  async *telling() {
     yield items
   },
   ...given,
@@ -48,7 +49,7 @@ function outbox() {
   return { notify: collected, all: () => [...messages.values()] as Record<string, unknown>[] }
 }
 
-type When = 'always' | 'background' | 'errors' | 'never'
+type When = 'always' | 'background' | 'errors' | 'matched' | 'never'
 const sent = async (view: OperationView, given: Partial<WriteContext> = {}, when: When = 'always') => {
   const box = outbox()
   await notify.run(view, { when }, operationContext({ ...given, notify: box.notify }))
@@ -162,7 +163,7 @@ describe('notify', () => {
   it('names the first files without a product in the notice, and counts the rest', async () => {
     const many = operation({
       ...well,
-      async *items() {
+      async *telling() {
         yield Array.from({ length: 9 }, (_, n) => finished(`f${n}`, { product_mapped: false }))
       },
     })
@@ -182,7 +183,7 @@ describe('notify', () => {
       total: 70,
       done: 0,
       failed: 70,
-      async *items() {
+      async *telling() {
         const error = { code: 'file_in_use', message: 'File in use' }
         for (let page = 0; page < 7; page++)
           yield Array.from({ length: 10 }, (_, n) => finished(`f${page}${n}`, { status: 'failed', error }))
@@ -199,7 +200,7 @@ describe('notify', () => {
   it('does not read a hundred thousand items to say that all went well', async () => {
     const unread = bulk({
       ...well,
-      items: () => {
+      telling: () => {
         throw new Error('nobody asked for these')
       },
     })
@@ -214,6 +215,10 @@ describe('notify', () => {
     expect((await sent(operation(), given)).email).toBeDefined()
     expect((await sent(complete, { ...given, request: { notify: true } })).email).toBeDefined()
     expect((await sent(operation(), { ...given, request: { notify: false } })).email).toBeUndefined()
+    // What is complete in part is complete, and has errors.
+    const onlyComplete = shopWith({ email_on_errors: false })
+    expect((await sent(operation(), onlyComplete)).email).toBeDefined()
+    expect((await sent(operation({ status: 'failed', done: 0, failed: 3 }), onlyComplete)).email).toBeUndefined()
     const nobody = { ...shopWith({ recipients: [] }), request: { notify: true } }
     expect((await sent(operation(), nobody)).email).toBeUndefined()
   })
@@ -232,11 +237,24 @@ describe('when', () => {
     expect(await told(of('tag-files', 2), 'background', { limits })).toBe(0)
     expect(await told(of('tag-files', 2), 'background', { request: { notify: true } })).toBe(2)
   })
-  it('errors: when not all went well; never: not at all', async () => {
-    expect(await told(operation(), 'errors')).toBe(2)
-    expect(await told(operation(well), 'errors')).toBe(0)
-    expect(await told(operation(well), 'errors', { request: { notify: true } })).toBe(0)
-    expect(await told(operation(), 'never', { request: { notify: true } })).toBe(0)
+  it('errors: an e-mail when not all went well; never: none; the notice always', async () => {
+    const emailed = async (...given: [OperationView, When, Partial<WriteContext>?]) => {
+      const { notice, email } = await sent(given[0], given[2], given[1])
+      expect(notice).toBeDefined()
+      return email !== undefined
+    }
+    expect(await emailed(operation(), 'errors')).toBe(true)
+    expect(await emailed(operation(well), 'errors')).toBe(false)
+    expect(await emailed(operation(well), 'errors', { request: { notify: true } })).toBe(false)
+    expect(await emailed(operation(), 'never', { request: { notify: true } })).toBe(false)
+  })
+  it('matched: when a file got a product, however many were looked at', async () => {
+    const mapping = (done: number, given: Partial<OperationView> = {}) =>
+      told(bulk({ ...well, action: 'map-products', done, skipped: 1204 - done, ...given }), 'matched')
+    expect(await mapping(2)).toBe(2)
+    // The one that is done is the one that only may have products.
+    expect(await mapping(1)).toBe(0)
+    expect(await mapping(0, { async *telling() {} })).toBe(0)
   })
   it('is told by the preview', async () => {
     const to = 'owner@example.com'
@@ -245,17 +263,17 @@ describe('when', () => {
       `An e-mail to ${to} when it has ended`,
     ])
     expect(await planned('errors')).toEqual([
-      'A notice in the page when something failed',
+      'A notice in the page when it has ended',
       `An e-mail to ${to} when something failed`,
     ])
     expect((await planned('always', shopWith({ email_on_complete: false })))[1]).toBe(
       `An e-mail to ${to} when something failed`,
     )
     expect((await planned('always', shopWith({ email_on_errors: false })))[1]).toBe(
-      `An e-mail to ${to} when nothing failed`,
+      `An e-mail to ${to} when it is complete, wholly or in part`,
     )
     expect((await planned('always', { request: { notify: false } })).length).toBe(1)
     expect(await planned('background', {}, bulk({ total: 3 }))).toEqual([])
-    expect(await planned('never')).toEqual([])
+    expect(await planned('never')).toEqual(['A notice in the page when it has ended'])
   })
 })

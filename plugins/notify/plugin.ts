@@ -5,9 +5,9 @@ import { isAboutProducts, listsOf } from './lists.ts'
 import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './words.ts'
 
 const options = z.strictObject({
-  when: z.enum(['always', 'background', 'errors', 'never']).default('always').meta({
+  when: z.enum(['always', 'background', 'errors', 'matched', 'never']).default('always').meta({
     title: 'When',
-    help: 'always; background: imports, and operations large enough to go on after whoever started them left; errors: when something failed; never',
+    help: 'errors: an e-mail when something failed; never: no e-mail; background: imports, and operations large enough to go on after whoever started them left; matched: when a file got a product. A notice in the page there is in any case, but for those that background and matched leave out',
   }),
 })
 type When = z.output<typeof options>['when']
@@ -15,8 +15,9 @@ type When = z.output<typeof options>['when']
 const SUMMARIES: Readonly<Record<When, string>> = {
   always: 'Tells the shop when it has ended',
   background: 'Tells the shop when it has ended, if it went on in the background',
-  errors: 'Tells the shop when something failed',
-  never: 'Tells nobody',
+  errors: 'Leaves a notice when it has ended, and sends an e-mail when something failed',
+  matched: 'Tells the shop when files got products',
+  never: 'Leaves a notice when it has ended, and sends no e-mail',
 }
 
 export const notify = definePlugin({
@@ -31,24 +32,25 @@ export const notify = definePlugin({
   // How it will end is not known yet.
   async *plan(operation, { when }, context) {
     context.signal.throwIfAborted()
-    if (!isTold(operation, when, context, true)) return
-    const once = when === 'errors' ? 'when something failed' : 'when it has ended'
+    if (!isTold(operation, when, context)) return
+    const once = when === 'matched' ? 'when a file got a product' : 'when it has ended'
     yield `A notice in the page ${once}`
-    const { recipients } = context.shop.settings
-    const [well, badly] = [wantsEmail(context, false), wantsEmail(context, true)]
-    if (badly && (well || when === 'errors')) yield `An e-mail to ${recipients.join(', ')} ${once}`
-    else if (badly) yield `An e-mail to ${recipients.join(', ')} when something failed`
-    else if (well && when !== 'errors') yield `An e-mail to ${recipients.join(', ')} when nothing failed`
+    const email = `An e-mail to ${context.shop.settings.recipients.join(', ')}`
+    const [well, badly] = [wantsEmail('success', when, context), wantsEmail('failed', when, context)]
+    if (well && badly) yield `${email} ${once}`
+    else if (well) yield `${email} when it is complete, wholly or in part`
+    else if (badly) yield `${email} when something failed`
   },
   async run(operation, { when }, context) {
     context.signal.throwIfAborted()
+    if (!isTold(operation, when, context)) return {}
     const badly = operation.status !== 'success'
-    if (!isTold(operation, when, context, badly)) return {}
-    const emails = wantsEmail(context, badly)
-    const products = isAboutProducts(operation, context)
+    const emails = wantsEmail(operation.status, when, context)
+    const products = when === 'matched' || isAboutProducts(operation, context)
     const read = emails || operation.failed > 0 || products
     const { errors, warnings, ...lists } = await listsOf(operation, { read, products }, context.signal)
     const unmapped = lists.unmapped.length
+    if (when === 'matched' && operation.done === unmapped) return {}
     const title = titleOf(operation)
     const headline = headlineOf(operation, unmapped)
     const next = nextSteps(operation, { errors, warnings, unmapped })
@@ -67,18 +69,9 @@ export const notify = definePlugin({
 
 const LEVELS = { success: 'success', partial: 'warning', failed: 'critical', cancelled: 'info' } as const
 
-function isTold(operation: OperationView, when: When, context: ReadContext, badly: boolean): boolean {
-  switch (when) {
-    case 'always':
-      return true
-    case 'background':
-      return context.request.notify === true || isBackground(operation, context)
-    case 'errors':
-      return badly
-    case 'never':
-      return false
-  }
-}
+/** Of what someone waited for there is nothing to tell. */
+const isTold = (operation: OperationView, when: When, context: ReadContext): boolean =>
+  when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
 /** The specification's lower threshold is theirs. */
 const DELETIONS: ReadonlySet<string> = new Set(['delete-files', 'purge-files'])
@@ -89,8 +82,14 @@ function isBackground({ action, total }: OperationView, { limits }: ReadContext)
   return total > (DELETIONS.has(action) ? limits.background.delete : limits.background.update)
 }
 
-/** As the caller asked, else as the shop's settings say. */
-function wantsEmail({ request, shop: { settings } }: ReadContext, badly: boolean): boolean {
-  if (settings.recipients.length === 0) return false
-  return request.notify ?? (badly ? settings.email_on_errors : settings.email_on_complete)
+/** As the caller asked, else as the shop's settings say. What is complete in part is both complete and a failure. */
+function wantsEmail(
+  status: OperationView['status'],
+  when: When,
+  { request, shop: { settings } }: ReadContext,
+): boolean {
+  const { recipients, email_on_complete, email_on_errors } = settings
+  if (recipients.length === 0 || when === 'never' || (when === 'errors' && status === 'success')) return false
+  const complete = email_on_complete && (status === 'success' || status === 'partial')
+  return request.notify ?? (complete || (email_on_errors && status !== 'success'))
 }

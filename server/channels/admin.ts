@@ -12,9 +12,10 @@ import {
   type Source,
 } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
+import { deletes } from '../workflows/describe.ts'
 import { requireWorkflow } from '../workflows/find.ts'
-
 import { requireSelected } from './link-terms.ts'
+
 export interface BulkRequest {
   /** A plugin's id, with its options; or a workflow's id. */
   action?: string
@@ -33,10 +34,10 @@ export interface BulkRequest {
 export async function startBulk(engine: Engine, scope: ShopScope, request: BulkRequest): Promise<string> {
   const workflow =
     request.action === undefined ? await own(engine, scope, request) : action(engine, request.action, request.options)
-  return startWorkflow(engine, scope, workflow, request)
   const { per_file } = request.options
   if (request.action === 'create-links' && per_file)
     await requireSelected(scope, request.source, per_file as { file_id: string }[])
+  return startWorkflow(engine, scope, workflow, request)
 }
 
 /** The same for a workflow at hand. */
@@ -48,6 +49,14 @@ export async function startWorkflow(
 ): Promise<string> {
   request.permit(permissionsOf(workflow, engine.plugins))
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
+  if (!dryRun && meansEverything(source) && deletes(workflow, engine.plugins))
+    throw invalid([
+      {
+        param: 'select.filter',
+        code: 'invalid_value',
+        message: 'This would delete every file: preview it first (dry_run), or say which files are meant',
+      },
+    ])
   return engine.start(scope, {
     workflow,
     channel,
@@ -96,5 +105,10 @@ export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source:
   if (message) throw invalid([{ param: 'select.filter.deleted', code: 'invalid_value', message }])
   return { type: 'filter', filter: placedFilter(source.filter, workflow, plugins) }
 }
+
+/** A filter that leaves nothing out: it is as easily forgotten as meant. */
+const meansEverything = (source: Source): boolean =>
+  source.type === 'filter' &&
+  Object.entries(source.filter).every(([name, value]) => value === undefined || (name === 'deleted' && value === false))
 
 const invalid = (details: ErrorDetail[]) => new AppError('validation_failed', { details, param: details[0]!.param })

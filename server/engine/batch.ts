@@ -6,10 +6,11 @@ import { keepsPromise, ledgerOf } from '../files/changes.ts'
 import { claimBatch, goesTogether, holdChain, markChain, type Claim } from './claim.ts'
 import { errorFields } from '../log.ts'
 import { commit, handOn } from './commit.ts'
-import { resolveSteps, writeContext } from './context.ts'
+import { BrokenStep, resolveSteps, writeContext } from './context.ts'
 import type { Control } from './control.ts'
 import { grouped } from './grouped.ts'
 import { LeaseLost } from './lease.ts'
+import { countOutcomes } from './outcomes.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
 import type { Progress } from './progress.ts'
@@ -41,16 +42,27 @@ export interface BatchRunner {
 export function runChain(runner: BatchRunner, job: ChainJob): Promise<void> {
   return exclusively(runner, job, async () => {
     const scope = forShop(runner.parts.database, job.shop)
-    if (await goesTogether(scope, job, runner.worker)) return runTogether(runner, scope, job)
-    for (let turn = 1; turn <= BATCH; turn++) {
-      const claim = await claimBatch(scope, job, runner.worker, BATCH)
-      if (!claim) return
-      // Items that a crash interrupted run alone, but their next one need not wait for a job of its own.
-      const last = !claim.items[0]!.crashed || turn === BATCH
-      await workOn(runner, scope, claim, last)
-      if (last) return
+    try {
+      await nextBatches(runner, scope, job)
+    } catch (error) {
+      if (!(error instanceof BrokenStep)) throw error
+      // No item can be worked on, now or later: the operation ends with what is done.
+      runner.parts.log.error('an operation cannot go on', { operation: job.operation, ...errorFields(error) })
+      await scope.transaction((tx) => countOutcomes(tx, job.operation, {}, error.stop))
     }
   })
+}
+
+async function nextBatches(runner: BatchRunner, scope: ShopScope, job: ChainJob): Promise<void> {
+  if (await goesTogether(scope, job, runner.worker)) return runTogether(runner, scope, job)
+  for (let turn = 1; turn <= BATCH; turn++) {
+    const claim = await claimBatch(scope, job, runner.worker, BATCH)
+    if (!claim) return
+    // Items that a crash interrupted run alone, but their next one need not wait for a job of its own.
+    const last = !claim.items[0]!.crashed || turn === BATCH
+    await workOn(runner, scope, claim, last)
+    if (last) return
+  }
 }
 
 /** Runs `work` once what this process does there already is over, and notes a chain that could not be let go. */
@@ -80,7 +92,7 @@ async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob)
   if (!held) return
   await watched(runner, held.operation, async (signal) => {
     const read = await writeContext(runner.parts, scope, held.operation, signal)
-    const steps = resolveSteps<ItemPlugin>(runner.parts, scope, held.operation.workflow, 'items')
+    const steps = resolveSteps(runner.parts, scope, held.operation.workflow)
     try {
       await workTogether(runner.parts, scope, held, steps, read)
     } catch (error) {
@@ -143,7 +155,7 @@ async function* endingsOf(
 ): AsyncGenerator<EndedItem> {
   const { operation } = claim
   const write = await writeContext(parts, scope, operation, signal)
-  const steps = resolveSteps<ItemPlugin>(parts, scope, operation.workflow, 'items')
+  const steps = resolveSteps(parts, scope, operation.workflow)
   const { ended, open } = prepare(operation, parts.plugins, claim.items, claim.inUse)
   yield* ended
   if (open.length === 0) return

@@ -32,6 +32,8 @@ interface ChainRow {
   dead: string | null
   hint: number
   claimed: number[]
+  /** Workers that died holding it. */
+  deaths: number
 }
 
 /** An item as its row has it; what its steps find out is gathered anew. */
@@ -180,19 +182,19 @@ export async function takeChain(
   worker: string,
 ): Promise<{ lease: number; chain: ChainRow } | null> {
   const [row] = await tx.query<ChainRow>(
-    `select lease, hint, claimed, nullif(worker_id, :worker) as dead from chains c
+    `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
        and (worker_id is null or worker_id = :worker or not exists (select from workers w where w.id = c.worker_id))
      for update`,
     { operation, chain, worker },
   )
   if (!row) return null
-  const [taken] = await tx.query<{ lease: number }>(
-    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}'
-     where shop_id = :shop and operation_id = :operation and chain = :chain returning lease`,
-    { operation, chain, worker },
+  const [taken] = await tx.query<Pick<ChainRow, 'deaths'> & { lease: number }>(
+    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}', deaths = deaths + :died
+     where shop_id = :shop and operation_id = :operation and chain = :chain returning lease, deaths`,
+    { operation, chain, worker, died: row.dead === null ? 0 : 1 },
   )
-  return { lease: taken!.lease, chain: row }
+  return { lease: taken!.lease, chain: { ...row, deaths: taken!.deaths } }
 }
 
 /**

@@ -26,6 +26,18 @@ export async function makeFiles(
   return results
 }
 
+/** Takes them away again, before anyone has seen them. */
+export async function unmakeFiles(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from created_files where shop_id = :shop and operation_id = :operation and position = any(:positions)
+       returning file_id
+     )
+     delete from files using gone where files.shop_id = :shop and files.id = gone.file_id`,
+    { operation, positions: items.map(({ position }) => position) },
+  )
+}
+
 /** All of them or none; gives their names, or why not. They are like `model`, apart from names and tags. */
 export async function admitCreated(
   tx: ShopScope,

@@ -5,12 +5,13 @@ import { ARTIFACT } from '../files/artifacts.ts'
 import { foresee, type Foreseen, type Placed } from './foresee.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
+import { permissionsTo, type Doing } from './permissions.ts'
 import { sealOptions } from './sealed-options.ts'
 import { startOperation, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './start-undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
-
 import { withPreceding } from './workflows.ts'
+
 export type { Foreseen, Placed } from './foresee.ts'
 export type { ItemFilter, ItemRow } from './items.ts'
 export type { Move } from './lifecycle.ts'
@@ -48,6 +49,8 @@ export interface Engine {
   move(scope: ShopScope, id: string, move: Move): Promise<void>
   /** Starts the operation that takes another one back; gives its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
+  /** The API scopes that someone needs who does this with the operation. */
+  permissions(scope: ShopScope, operation: OperationRow, doing: Doing): Promise<string[]>
   /** What can be done with the operation as it stands. */
   actions(operation: OperationRow): (Move | 'undo')[]
   /** A built-in workflow, or null. */
@@ -91,6 +94,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
     move: moveOperation,
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
+    permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, parts.plugins),
     actions: (operation) => [
       ...MOVE_NAMES.filter((move) => allows(operation, move)),
       ...(mayUndo(operation, new Date()) ? (['undo'] as const) : []),

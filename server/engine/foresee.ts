@@ -1,5 +1,5 @@
 // Looking ahead at once: what a workflow's steps would do with a few files, without an operation and without writing anything.
-import type { ItemPlugin, Workflow } from '../../plugins/contract.ts'
+import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from '../files/changes.ts'
 import { workItem } from './claim.ts'
@@ -40,7 +40,7 @@ export async function foresee(
   const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))
   const open = items.filter((item) => !obstacles.get(item))
   const read = await writeContext(parts, scope, { request: {} }, signal)
-  const planned = await planBatch(resolveSteps<ItemPlugin>(parts, scope, workflow, 'items'), open, { read, log: parts.log }) // prettier-ignore
+  const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log }) // prettier-ignore
   const endings = new Map(planned.map(({ item, ending }) => [item, ending]))
   return items.map((item, at) => {
     const problem = problemOf(obstacles.get(item) ?? endings.get(item)!)

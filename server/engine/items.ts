@@ -1,5 +1,5 @@
 // Reading items back: for the steps that work on the whole operation, and for history.
-import type { Candidate, Entry, FinishedItem, StagedBlob, Warning } from '../../plugins/contract.ts'
+import type { Candidate, Entry, FinishedItem, StagedBlob, ToldItem, Warning } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../files/drafts.ts'
 import { readRecords, type FileRecord } from '../files/records.ts'
@@ -37,17 +37,26 @@ export interface ItemFilter {
   /** Items after this position. */
   after?: number
   limit: number
+  telling?: Telling
+}
+
+/** Only items that failed or carry a warning; `unmapped`: and those that are done and have no product. */
+export interface Telling {
+  unmapped: boolean
 }
 
 /**
  * Items with their rows, and those that wait in batches. Where nothing is looked for, no more of either than the page takes:
  * a large operation is read page after page.
  */
-const all = (whole: boolean) => `
+const all = (whole: boolean, telling?: Telling) => `
   (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
   from items
-  where shop_id = :shop and operation_id = :operation and position > :after
+  where shop_id = :shop and operation_id = :operation and position > :after ${telling ? `and ${isTold(telling)}` : ''}
     ${whole ? '' : 'order by position limit :limit'})
+  ${telling ? '' : waiting(whole)}`
+
+const waiting = (whole: boolean) => `
   union all
   (select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null, null
   from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
@@ -55,8 +64,15 @@ const all = (whole: boolean) => `
     and b.position + n - 1 > :after
     ${whole ? '' : 'order by b.position, n limit :limit'})`
 
+const isTold = ({ unmapped }: Telling) => `
+  (status = 'failed' or warnings is not null
+    ${unmapped ? `or status = 'done' and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
+
+/** As the operation left it, or as it is. */
+const isMapped = (state: string) => `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
+
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
-const rowsOf = (whole: boolean) => `
+const rowsOf = (whole: boolean, telling?: Telling) => `
   select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
     case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled'
@@ -65,8 +81,8 @@ const rowsOf = (whole: boolean) => `
         case o.status when 'success' then 'done' when 'failed' then 'failed' else i.status end
       else i.status end as status,
     coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
-    coalesce((i.after ->> 'product_mapped')::boolean, f.mapping_state = 'mapped', false) as product_mapped
-  from (${all(whole)}) i
+    ${isMapped('f.mapping_state')} as product_mapped
+  from (${all(whole, telling)}) i
   join operations o on o.shop_id = :shop and o.id = :operation
   -- One probe an item: of tables that were just filled the planner knows nothing, and would read all files.
   left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
@@ -77,7 +93,7 @@ export function listItems(scope: ShopScope, operation: string, filter: ItemFilte
     ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
   ]
   return scope.query<ItemRow>(
-    `select * from (${rowsOf(conditions.length > 0)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    `select * from (${rowsOf(conditions.length > 0, filter.telling)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
      order by position limit :limit`,
     {
       operation,
@@ -90,13 +106,17 @@ export function listItems(scope: ShopScope, operation: string, filter: ItemFilte
 }
 
 /** All items in order, a page at a time. */
-export async function* pagesOfItems(scope: ShopScope, operation: string): AsyncGenerator<ItemRow[]> {
+export async function* pagesOfItems(
+  scope: ShopScope,
+  operation: string,
+  filter: Pick<ItemFilter, 'telling'> = {},
+): AsyncGenerator<ItemRow[]> {
   let after = -1
   while (true) {
-    const rows = await listItems(scope, operation, { after, limit: PAGE })
-    if (rows.length === 0) return
+    const rows = await listItems(scope, operation, { ...filter, after, limit: PAGE })
+    if (rows.length > 0) yield rows
+    if (rows.length < PAGE) return
     after = rows.at(-1)!.position
-    yield rows
   }
 }
 
@@ -109,6 +129,15 @@ export async function* finishedItems(scope: ShopScope, operation: string): Async
     )
     yield rows.map((row) => finishedItem(row, records.get(row.file_id ?? '') ?? null))
   }
+}
+
+/** All, or those worth telling, without what is known of their files but the names. */
+export async function* toldItems(scope: ShopScope, operation: string, telling?: Telling): AsyncGenerator<ToldItem[]> {
+  for await (const rows of pagesOfItems(scope, operation, telling && { telling }))
+    yield rows.map(({ status, filename, error, product_mapped, warnings }) => ({
+      ...{ filename, error, product_mapped, warnings: warnings ?? [] },
+      status: status as ToldItem['status'],
+    }))
 }
 
 function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {

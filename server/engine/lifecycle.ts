@@ -16,20 +16,23 @@ const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: O
   cancel: { from: ['previewing', 'previewed', 'queued', 'running', 'paused'], step: cancel },
   retry: {
     from: ['partial', 'failed', 'cancelled'],
-    // Not while it is undone, and never what a preview that was discarded would not have done.
-    also: ({ failed, stopped, finished_at, undoes, undone_by, preview, round }) =>
-      // One of its last steps may have failed where no file did.
-      (failed > 0 || stopped !== null) &&
-      finished_at !== null &&
-      undoes === null &&
-      undone_by === null &&
-      (!preview || round > 0),
+    also: canRetry,
     step: retry,
   },
   confirm: { from: ['previewed'], step: confirm },
 }
 
 export const MOVE_NAMES = Object.keys(MOVES) as Move[]
+
+/** Not while it is undone, and never what a preview that was discarded would not have done. */
+function canRetry(operation: OperationRow): boolean {
+  const { done, failed, cancelled, stopped, finished_at, undoes, undone_by, preview, round, detail } = operation
+  if (finished_at === null || undone_by !== null || (preview && round === 0)) return false
+  // What an undo has to take back must still be known; one that took nothing back is started anew.
+  if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
+  // One of its last steps may have failed where no file did.
+  return (failed > 0 || stopped !== null) && detail !== 'record'
+}
 
 /** Can this be done with the operation as it stands? */
 export function allows(operation: OperationRow, move: Move): boolean {
@@ -51,10 +54,11 @@ export function moveOperation(scope: ShopScope, id: string, move: Move): Promise
   })
 }
 
-function refusal({ status, failed, stopped }: OperationRow, move: Move): string {
+function refusal({ status, failed, stopped, detail }: OperationRow, move: Move): string {
   const ended = ENDED.includes(status)
   const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
   if (move === 'retry' && ended && failed === 0 && stopped === null) return 'No file of this operation failed'
+  if (move === 'retry' && detail === 'record') return 'Which files of this operation failed is not known any more'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
 const PAST: Record<Move, string> = {
@@ -87,6 +91,7 @@ async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void
   const previewed = status === 'previewed' || status === 'previewing'
   await tx.query(
     `update operations set status = 'cancelled', paused_at = null,
+       paused_ms = paused_ms + coalesce(extract(epoch from now() - paused_at) * 1000, 0),
        -- Without a ledger its counters were a picture of how far it had come: nothing of it is done.
        done = case when ledger then done else 0 end,
        cancelled = case when ledger then total - done - failed - skipped else total end,
@@ -99,15 +104,20 @@ async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void
   await tellControl(tx, id)
 }
 
-/** Failed items wait again, and so do those that were cancelled because one of them stopped the operation. */
-async function retry(tx: ShopScope, { id, stopped, ledger }: OperationRow): Promise<void> {
+/**
+ * Failed items wait again. So do those that were cancelled because one of them stopped the operation, and those of an undo, which can't
+ * be started a second time.
+ */
+async function retry(tx: ShopScope, { id, stopped, ledger, undoes }: OperationRow): Promise<void> {
   if (!ledger) {
-    await tx.query('update operations set done = 0, failed = 0, stopped = null where shop_id = :shop and id = :id', {
-      id,
-    })
+    await tx.query(
+      `update operations set done = 0, failed = 0, skipped = 0, cancelled = 0, stopped = null
+       where shop_id = :shop and id = :id`,
+      { id },
+    )
     return beginRound(tx, id)
   }
-  const again = stopped ? ['failed', 'cancelled'] : ['failed']
+  const again = stopped || undoes ? ['failed', 'cancelled'] : ['failed']
   await tx.query(
     `with again as (
        update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null, lease = null, run_after = null,
@@ -133,7 +143,7 @@ async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
          attempt = 0, warnings = null, candidates = null, finished_at = null
        where shop_id = :shop and operation_id = :id and status = 'done'
      )
-     update operations set done = 0, started_at = null where shop_id = :shop and id = :id`,
+     update operations set done = 0 where shop_id = :shop and id = :id`,
     { id },
   )
   await beginRound(tx, id)
@@ -141,12 +151,15 @@ async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
 
 async function beginRound(tx: ShopScope, id: string): Promise<void> {
   await tx.query(
-    `update operations set status = 'queued', round = round + 1, finished_steps = 0, finished_at = null, undo_until = null
+    `update operations set status = 'queued', round = round + 1, finished_steps = 0, warnings = '[]', detail = 'kept',
+       started_at = now(), finished_at = null, paused_ms = 0, undo_until = null,
+       ended_before = done + failed + skipped + cancelled
      where shop_id = :shop and id = :id`,
     { id },
   )
   await tx.query(
-    `update chains set ended = false, hint = 0, worker_id = null, lease = null, claimed = '{}', crashed = false
+    `update chains set ended = false, hint = 0, worker_id = null, lease = null, claimed = '{}', crashed = false,
+       deaths = 0
      where shop_id = :shop and operation_id = :id`,
     { id },
   )

@@ -65,9 +65,40 @@ test('what is being undone keeps what it is undone by', async () => {
   const undone = await operation(8, 'success', undo)
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(undone)).toMatchObject({ ledgers: 1 })
-  await database.pool.query(`update operations set status = 'success', finished_at = $2 where id = $1`, [undo, NOW])
+  // What it did not take back can be tried again.
+  await database.pool.query(`update operations set status = 'partial', failed = 1, finished_at = $2 where id = $1`, [
+    undo,
+    NOW,
+  ])
+  await sweepOperations(database.pool, NOW)
+  expect(await stateOf(undone)).toMatchObject({ ledgers: 1 })
+  await database.pool.query(`update operations set status = 'success', failed = 0 where id = $1`, [undo])
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(undone)).toMatchObject({ ledgers: 0 })
+})
+
+test('what was told of no operation goes after 13 months, unless it has yet to leave', async () => {
+  for (const [name, days] of [
+    ['old', 400],
+    ['young', 390],
+  ] as const) {
+    await database.pool.query(
+      `insert into notices (shop_id, level, title, body, created_at) values ($1, 'info', $2, '', $3)`,
+      [shop, name, daysAgo(days)],
+    )
+    for (const status of ['sent', 'waiting'])
+      await database.pool.query(
+        `insert into outbox (shop_id, key, kind, payload, status, created_at) values ($1, $2, 'email', '{}', $3, $4)`,
+        [shop, `${name} ${status}`, status, daysAgo(days)],
+      )
+  }
+  await sweepOperations(database.pool, NOW)
+  const left = async (column: string, table: string) =>
+    (await database.pool.query<{ name: string }>(`select ${column} as name from ${table} order by 1`)).rows.map(
+      ({ name }) => name,
+    )
+  expect(await left('title', 'notices')).toEqual(['young'])
+  expect(await left('key', 'outbox')).toEqual(['old waiting', 'young sent', 'young waiting'])
 })
 
 test('a preview that nobody confirmed is discarded after 7 days', async () => {

@@ -1,5 +1,6 @@
 // What operations leave behind is kept for as long as it is of use, across shops: before and after for 7 days, each file's result
-// for 90, the operation itself for 13 months. One operation is one transaction, so that no sweep holds anyone up for long.
+// for 90, the operation itself for 13 months, and so long what was told of no operation. One operation is one transaction, so that no
+// sweep holds anyone up for long.
 import type { Database } from '../db/database.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -17,7 +18,9 @@ export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
   const stripped = await each(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
   const emptied = await each(pool, 'results', daysBefore(now, ITEM_DAYS), dropItems)
-  const removed = await each(pool, 'record', monthsBefore(now, OPERATION_MONTHS), dropOperation)
+  const oldest = monthsBefore(now, OPERATION_MONTHS)
+  const removed = await each(pool, 'record', oldest, dropOperation)
+  await dropMessages(pool, oldest)
   return stripped + emptied + removed
 }
 
@@ -41,14 +44,15 @@ async function discardPreviews(pool: Pool, before: Date): Promise<void> {
 type Detail = 'kept' | 'results' | 'record'
 type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
 
-/** Those that ended before then and are in that state; not one that is being undone at this moment. */
+/** Those that ended before then and are in that state; not one that is being undone, or whose undo can still be tried again. */
 async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Promise<number> {
   let count = 0
   while (true) {
     const { rows } = await pool.query<{ shop_id: number; id: string }>(
       `select shop_id, id from operations o where detail = $1 and finished_at < $2
          and not exists (select from operations u
-           where u.shop_id = o.shop_id and u.id = o.undone_by and u.finished_at is null)
+           where u.shop_id = o.shop_id and u.id = o.undone_by
+             and (u.finished_at is null or u.detail = 'kept' and u.failed + u.cancelled > 0))
        order by finished_at limit $3`,
       [detail, before, OPERATIONS_AT_ONCE],
     )
@@ -80,4 +84,13 @@ async function dropItems(pool: Pool, shop: number, id: string): Promise<void> {
 
 async function dropOperation(pool: Pool, shop: number, id: string): Promise<void> {
   await pool.query('delete from operations where shop_id = $1 and id = $2', [shop, id])
+}
+
+/** Of those that are about an operation the rest went with it. One that is still to be sent stays. */
+async function dropMessages(pool: Pool, before: Date): Promise<void> {
+  await pool.query('delete from notices where operation_id is null and created_at < $1', [before])
+  await pool.query(
+    `delete from outbox where operation_id is null and created_at < $1 and status not in ('waiting', 'sending')`,
+    [before],
+  )
 }

@@ -68,6 +68,14 @@ export type SourceRecord =
   /** The items of another operation, which this one undoes. A bare UUID. */
   | { type: 'operation'; id: string }
 
+/** Files that a preview found something to do about, by what that is; those that it left out or that would fail are counted apart. */
+export interface ForeseenCounts {
+  changed: number
+  unchanged: number
+  /** Of which a person is to choose a product. */
+  candidates: number
+}
+
 export interface OperationRow {
   id: string
   kind: 'import' | 'bulk'
@@ -99,8 +107,12 @@ export interface OperationRow {
   schedule_id: string | null
   /** What it produced; absent where it was not read for people. */
   artifact?: Artifact | null
+  /** What its preview found; null: it had none, or is still looking. */
+  foreseen: ForeseenCounts | null
   paused_at: Date | null
   paused_ms: number
+  /** Items that had ended when the present round began. */
+  ended_before: number
   /** How much of it is kept still. */
   detail: 'kept' | 'results' | 'record'
   created_at: Date
@@ -187,8 +199,8 @@ export interface EngineParts {
   workflows: readonly Workflow[]
   limits: Limits
   ports(scope: ShopScope): Promise<Ports>
-  /** Documents of one operation, by its bare UUID. `seen`: how many of its files have been written. */
-  listings(scope: ShopScope, operation: string, seen: (files: number) => void): Listings
+  /** Documents of one operation, by its bare UUID. `seen`: how many of its files have been looked at so far, and how many are in. */
+  listings(scope: ShopScope, operation: string, seen: (files: number, written: number) => void): Listings
   /** Links are made in the transaction that writes an outcome, and their keys are derived. */
   secrets: Secrets
   log: Logger

@@ -20,16 +20,16 @@ export function placeOf(workflow: Workflow, plugins: readonly Plugin[]): Place {
   return works[0] === 'trash' ? 'trash' : 'files'
 }
 
+/** What comes of such a step is known once it has made it: its plan can't say that a file would stay as it is. */
+export const isKnownLater = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  itemPlugins(workflow, plugins).some(({ run }) => run !== undefined)
+
 /** One batch after another, where files may take each other's names. */
 export function inOrder(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const ordered = workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
   return ordered ? { ...workflow, parallel: 1 } : workflow
 }
 
-/** A filter that does not say so means the files in the trash where the steps work there. */
-export const placedFilter = (filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter =>
-  filter.deleted === undefined && ['trash', 'all'].includes(placeOf(workflow, plugins))
-    ? { ...filter, deleted: true }
 /** With the steps that its steps' options want before them. Throws `workflow_broken` where there is no such plugin here. */
 export function withPreceding(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const steps = workflow.steps.flatMap((step) => {
@@ -51,6 +51,10 @@ function precedingOf({ id, plugin: name, options, when, onFailure }: Step, plugi
   return { id: `${id}-${before}`, plugin: before, ...(when ? { when } : {}), ...(onFailure ? { onFailure } : {}) }
 }
 
+/** A filter that does not say so means the files in the trash where the steps work there. */
+export const placedFilter = (filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter =>
+  filter.deleted === undefined && ['trash', 'all'].includes(placeOf(workflow, plugins))
+    ? { ...filter, deleted: true }
     : filter
 
 /** Why its steps can't work where the filter looks, or null. */

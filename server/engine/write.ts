@@ -9,9 +9,9 @@ import { noteReviews } from '../files/reviews.ts'
 import { queueLinkMails } from '../notify/link-mail.ts'
 import type { Secrets } from '../secrets.ts'
 import type { HeldChain } from './claim.ts'
-import { makeFiles } from './created.ts'
+import { makeFiles, unmakeFiles } from './created.ts'
+import { retryDelay } from './failure.ts'
 import { countOutcomes } from './outcomes.ts'
-import { UNDO_WINDOW } from './undo.ts'
 import type { EndedItem, ItemError, ItemStatus, WorkItem } from './types.ts'
 import { draftOf } from './work.ts'
 
@@ -55,7 +55,7 @@ export async function writeEnded(
     held.operation.preview && held.operation.status === 'previewing'
       ? await foreseen(tx, held.operation.id, done)
       : await carriedOut(tx, held, done, options)
-  const rows = ended.map((each) => outcomeRow(each, results.get(each.item)))
+  const rows = ended.map((each) => outcomeRow(triedAgain(each, results), results.get(each.item)))
   const [unwritten, written] = [true, false].map((is) => rows.filter(({ position }) => fresh.has(position) === is))
   if (unwritten!.length > 0) await insertOutcomes(tx, held, unwritten!)
   if (written!.length > 0) await updateOutcomes(tx, held, written!)
@@ -101,10 +101,18 @@ async function carriedOut(
   const changed = done.filter((item) => item.entry === null && !isRefused(item))
   for (const item of changed) if (item.staged) await replaceBytes(tx, item)
   await noteChanges(tx, changed, results, null)
+  await takeBack(
+    tx,
+    held.operation.id,
+    changed.filter((item) => results.get(item)!.status !== 'done'),
+  )
   for (const [item, made] of created) {
     if ('code' in made) results.set(item, refusal(made))
     else if (results.get(item)!.status === 'done') addToLedger(results, item, { created_files: made })
   }
+  for (const item of changed)
+    if (item.drop_previous && results.get(item)!.before?.version !== undefined)
+      addToLedger(results, item, { drop_previous: true })
   await noteLinks(tx, held, results, secrets)
   await noteReviews(tx, held.operation.id, questionsOf(results))
   return results
@@ -112,16 +120,22 @@ async function carriedOut(
 
 /** The bytes that its steps made become its newest version, under the name that it is about to have. */
 async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
-  const { record, drop_previous } = item
   const draft = draftOf(item)
-  draft.version = await addVersion(tx, record!.id, item.staged!, draft.filename)
+  draft.version = await addVersion(tx, item.record!.id, item.staged!, draft.filename)
   draft.size_bytes = item.staged!.size_bytes
-  if (!drop_previous) return
-  await tx.query(
-    `update versions set expires_at = now() + interval '${UNDO_WINDOW}'
-     where shop_id = :shop and file_id = :file and number = :number`,
-    { file: record!.id, number: record!.version },
-  )
+}
+
+/** Of items whose change came to nothing neither the version stays that was added for it, nor files that were made with it. */
+async function takeBack(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void> {
+  const replaced = items.filter(({ staged }) => staged !== null)
+  if (replaced.length > 0)
+    await tx.query(
+      `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added (file_id, number)
+       where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
+      { files: replaced.map(({ record }) => record!.id), numbers: replaced.map(({ draft }) => draft!.version!) },
+    )
+  const made = items.filter(({ created }) => created.length > 0)
+  if (made.length > 0) await unmakeFiles(tx, operation, made)
 }
 
 /** Makes the links that steps asked for, and withdraws those that an undone operation had made. */
@@ -236,6 +250,15 @@ const skippedFor = (reason: string): Result => ({
   status: 'skipped',
   error: { code: 'skipped', message: reason, retryable: false },
 })
+
+/** A file that someone else has in hand as this one is written is waited for, as one that is met at the beginning is. */
+function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, Result>): EndedItem {
+  const { item, ending } = ended
+  const error = ending.status === 'done' ? results.get(item)!.error : undefined
+  if (error?.code !== 'file_in_use') return ended
+  const delayMs = retryDelay(item.attempt, 0)
+  return delayMs === null ? ended : { item, ending: { status: 'again', error, delayMs } }
+}
 
 function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): OutcomeRow {
   const row = {

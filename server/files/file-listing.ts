@@ -49,7 +49,8 @@ export const inOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
 
 /**
  * A query that gives `text`, or null where none of the files is there: those of `:ids` (an array of UUIDs), in that order, joined by
- * `:between`. Also binds `:base`. Files in the trash are left out. `ascending`: the ids are, which makes it twice as fast.
+ * `:between`; and how many they are, as `written`. Also binds `:base`. Files in the trash are left out. `ascending`: the ids are, which
+ * makes it twice as fast.
  */
 export function listingSql(format: ListingFormat, columns: readonly ExportColumn[], ascending: boolean): string {
   // One walk along the index finds them all where they ascend, and a probe each where they do not. Not as a constant: the planner
@@ -60,7 +61,8 @@ export function listingSql(format: ListingFormat, columns: readonly ExportColumn
     : [`unnest(${ids}) with ordinality as given (given_id, place) join files on id = given_id where`, 'place']
   // `offset 0` keeps what is worked out there from being worked out again for each time that a cell names it.
   return `
-    select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between order by f.${place}) as text
+    select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between order by f.${place}) as text,
+      count(*) as written
     from (select ${place === 'id' ? '' : 'place,'} ${VALUES} from ${from} shop_id = :shop and deleted_at is null offset 0) f`
 }
 

@@ -305,7 +305,8 @@ describe('many files', () => {
     const seen: number[] = []
     const stop = new AbortController()
     const reason = new Error('paused')
-    const listing = createListings({ secrets, baseUrl: BASE })(scope, operation, (count) => {
+    const listing = createListings({ secrets, baseUrl: BASE })(scope, operation, (count, written) => {
+      expect(written).toBe(count)
       seen.push(count)
       if (count >= 4000) stop.abort(reason)
     })

@@ -20,7 +20,7 @@ interface Parts {
 
 export const createListings =
   (parts: Parts) =>
-  (scope: ShopScope, operation: string, seen: (files: number) => void): Listings => ({
+  (scope: ShopScope, operation: string, seen: (files: number, written: number) => void): Listings => ({
     files: (format, columns, signal) =>
       filesAs({ scope, operation, base: parts.baseUrl, seen }, format, inOrder(columns), signal),
     links: (signal) => linksOf(scope, operation, parts, signal),
@@ -30,7 +30,7 @@ interface Job {
   scope: ShopScope
   operation: string
   base: string
-  seen(files: number): void
+  seen(files: number, written: number): void
 }
 
 async function* filesAs(
@@ -42,20 +42,20 @@ async function* filesAs(
   const { begin, between, end } = FRAME[format]
   const textOf = async ({ ids, files }: Page) => {
     const sql = listingSql(format, columns, areAscending(ids))
-    const [row] = await scope.query<{ text: string | null }>(sql, {
+    const [row] = await scope.query<{ text: string | null; written: number }>(sql, {
       ids,
       between,
       ...(/:base/.test(sql) ? { base } : {}),
     })
-    return { text: row!.text, files }
+    return { ...row!, files }
   }
-  let count = 0
+  let [count, total] = [0, 0]
   let first = true
   yield Buffer.from(begin(columns))
-  for await (const { text, files } of inAdvance(pagesOf(scope, operation), textOf, signal)) {
+  for await (const { text, files, written } of inAdvance(pagesOf(scope, operation), textOf, signal)) {
     if (text !== null) yield Buffer.from(first ? text : between + text)
     first &&= text === null
-    seen((count += files))
+    seen((count += files), (total += written))
   }
   signal.throwIfAborted()
   yield Buffer.from(first && format === 'csv' ? '' : end)

@@ -43,8 +43,12 @@ export const operationSchema = z
       .number()
       .int()
       .meta({ description: 'How many bytes fewer its files have; below zero where they have more' }),
-    percentage: z.number(),
-    elapsed_seconds: z.number().meta({ description: 'Without the time it was paused' }),
+    percentage: z
+      .number()
+      .meta({ description: 'Of all files, those that were worked on: not those that were cancelled' }),
+    elapsed_seconds: z.number().meta({
+      description: 'Of its latest round (a retry or a confirmation begins one), without the time it was paused',
+    }),
     remaining_seconds: z.number().nullable(),
     requested_by: z.string(),
     created_at: timestamp,
@@ -56,6 +60,13 @@ export const operationSchema = z
     undone_by: z.string().nullable(),
     cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
     intentions: z.array(z.string()).meta({ description: 'What its last steps would do; of a preview' }),
+    foreseen: z
+      .object({ changed: z.number().int(), unchanged: z.number().int(), candidates: z.number().int() })
+      .nullable()
+      .meta({
+        description:
+          'Files counted by what its preview found: what would change, what would stay as it is, and what has several products to choose from. Together they are `done` of the preview; null where there was none, or it still looks',
+      }),
     stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
     artifact: z
@@ -116,6 +127,7 @@ export function operationRecord(
     undone_by: undone_by && toPublicId('op', undone_by),
     cannot_undo: cannotUndo(workflow, engine.plugins),
     intentions: operation.intentions,
+    foreseen: operation.foreseen,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
     artifact: operation.artifact
@@ -132,13 +144,15 @@ function sourceOf({ source }: OperationRow): OperationRecord['source'] {
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10
 
 function pace(operation: OperationRow, now: Date) {
-  const { total, started_at, created_at, finished_at, paused_at, paused_ms } = operation
-  const ended = operation.done + operation.failed + operation.skipped + operation.cancelled
+  const { total, started_at, created_at, finished_at, paused_at, paused_ms, ended_before } = operation
+  const worked = operation.done + operation.failed + operation.skipped
+  const ended = worked + operation.cancelled
   const until = finished_at ?? paused_at ?? now
   const elapsed = Math.max(0, (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000)
-  const remaining = ended > 0 ? (elapsed / ended) * (total - ended) : null
+  // What an earlier round did says nothing about the speed of this one.
+  const remaining = ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null
   return {
-    percentage: total === 0 ? 100 : Math.floor((ended / total) * 1000) / 10,
+    percentage: total === 0 ? 100 : Math.floor((worked / total) * 1000) / 10,
     elapsed_seconds: tenths(elapsed),
     remaining_seconds: hasEnded(operation) || ended === total ? 0 : remaining === null ? null : tenths(remaining),
   }
@@ -177,7 +191,9 @@ export const itemSchema = z
   .meta({ id: 'Item' })
 
 /** Kept for an undo, and of no interest to anyone else. */
-const INNER = new Set(['updated_at', 'deleted_at', 'product_mapped', 'mapping_state', 'pack_id', 'pack_position'])
+const INNER = new Set([
+  ...['updated_at', 'deleted_at', 'product_mapped', 'mapping_state', 'pack_id', 'pack_position', 'drop_previous'],
+])
 const shown = (fields: Record<string, unknown> | null) =>
   fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !INNER.has(name)))
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import { checkWorkflow, type WorkflowBody } from './check.ts'
+import { deletes } from './describe.ts'
 
 const parts = appConfig({})
 
@@ -73,6 +74,21 @@ describe('a workflow that could not work is refused', () => {
       'with a step on files after one on the whole',
       bulk({ steps: [{ plugin: 'notify' }, { plugin: 'tag-files', options: { tags: ['a'] } }] }),
       'steps[1]: A step on files can’t follow a step on the whole operation: move it up',
+    ],
+    [
+      'with a condition on a step on the whole',
+      bulk({ steps: [bulk().steps[0]!, { plugin: 'notify', when: { type: ['pdf'] } }] }),
+      'steps[1].when: This step works on the whole operation, so it takes no condition on files',
+    ],
+    [
+      'with a step on the whole whose failure would stop it',
+      bulk({ steps: [bulk().steps[0]!, { plugin: 'notify', on_failure: 'stop' }] }),
+      'steps[1].on_failure: This step comes after all files',
+    ],
+    [
+      'with two documents',
+      bulk({ steps: [{ plugin: 'create-links' }, { plugin: 'list-links' }, { plugin: 'export-files' }] }),
+      'steps[2].plugin: An operation has one document, and List the links writes it already',
     ],
     [
       'with a doubled id',
@@ -153,4 +169,9 @@ test('the built-in workflows would be taken themselves, but for the one that onl
     const problems = problemsOf({ ...body, channel: id === 'import-api' ? 'api' : null })
     if (whole) expect([id, problems.length > 0]).toEqual([id, ofRows])
   }
+})
+
+test('what takes files away is told from what brings them back', () => {
+  const taking = parts.workflows.filter((workflow) => deletes(workflow, parts.plugins)).map(({ id }) => id)
+  expect(taking.toSorted()).toEqual(['delete-files', 'purge-files'])
 })

@@ -49,6 +49,7 @@ export function checkWorkflow(body: WorkflowBody, parts: Parts): Checked {
       STEP_ID.test(id) ? [] : [{ param: `steps[${at}].id`, message: 'A step’s id has small letters, digits and -' }],
     ),
     ...body.steps.flatMap(({ when }, at) => schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`)),
+    ...wholeProblems(steps, parts.plugins),
     ...(body.kind === 'import' ? importProblems(steps, parts.plugins) : bulkProblems(steps, parts.plugins)),
     ...channelProblems(body, parts),
   ]
@@ -95,6 +96,22 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
 }
 
 const pluginOf = (step: Step | undefined, plugins: readonly Plugin[]) => plugins.find(({ id }) => id === step?.plugin)
+
+/** What a step on the whole operation can't do, or can't do twice. */
+function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const problems: WorkflowProblem[] = []
+  let document: string | null = null
+  for (const [at, step] of steps.entries()) {
+    const plugin = pluginOf(step, plugins)
+    if (plugin?.scope !== 'operation') continue
+    const add = (part: string, message: string) => problems.push({ param: `steps[${at}].${part}`, message })
+    if (step.when) add('when', 'This step works on the whole operation, so it takes no condition on files')
+    if (step.onFailure === 'stop') add('on_failure', 'This step comes after all files: there is nothing left to stop')
+    if (plugin.document && document) add('plugin', `An operation has one document, and ${document} writes it already`)
+    if (plugin.document) document ??= plugin.title
+  }
+  return problems
+}
 
 /** What a step works on: what it says of itself, or null where it takes both files and imports, or the operation. */
 function worksOn(step: Step, plugins: readonly Plugin[]) {

@@ -1,6 +1,5 @@
 // A workflow told to people, a line a step, and what it takes away.
 import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
-import { permissionsOf } from '../engine/engine.ts'
 import { withoutSensitive } from '../sensitive.ts'
 
 /** What a step will do with its options, in a short line; its plugin's title where the options are not right yet. */
@@ -11,6 +10,11 @@ export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
   return (options.success && plugin.summary?.(options.data)) || plugin.title
 }
 
-/** Does it take files away? Then a run of a schedule is held to its cap. */
-export const deletes = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
-  permissionsOf(workflow, plugins).some((scope) => scope === 'files:delete' || scope === 'files:purge')
+/** Does it take files away? Then a run of a schedule is held to its cap. What works in the trash and purges nothing brings them back. */
+export const deletes = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
+  steps.some((step) => {
+    const plugin = plugins.find(({ id }) => id === step.plugin)
+    if (plugin?.permission === 'files:purge') return true
+    const restores = plugin?.scope !== 'operation' && plugin?.worksOn === 'trash'
+    return plugin?.permission === 'files:delete' && !restores
+  })

@@ -22,6 +22,7 @@ const writeUntilDeath = definePlugin({
   undo: 'none',
   scope: 'operation',
   ledger: false,
+  document: true,
   async *plan() {},
   async run(_operation, _options, { artifacts, listings, signal }) {
     await artifacts.write('names.csv', 'text/csv', dying(listings.files('csv', ['filename'], signal)))

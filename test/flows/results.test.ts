@@ -34,13 +34,13 @@ const run = (_operation: unknown, _options: unknown, context: OperationContext) 
   return behave(context)
 }
 const writeResult = definePlugin({
-  ...{ ...common, id: 'write-result', title: 'Write a result', undo: 'none', ledger: false, run },
+  ...{ ...common, id: 'write-result', title: 'Write a result', undo: 'none', ledger: false, document: true, run },
   async *plan({ total }) {
     yield await Promise.resolve(`Writes ${total} names`)
   },
 })
 const makeResult = definePlugin({
-  ...{ ...common, id: 'make-result', title: 'Make a result', undo: 'own', run },
+  ...{ ...common, id: 'make-result', title: 'Make a result', undo: 'fields', run },
   async *plan() {},
 })
 

@@ -87,7 +87,7 @@ export interface Plugin {
   title: string
   works_on: 'imports' | 'files' | 'trash' | 'all' | 'rows' | null
   scope: 'items' | 'operation'
-  undo: 'fields' | 'own' | 'none'
+  undo: 'fields' | 'none'
   /** What someone must be allowed to do who runs it, where that is more than changing files. */
   permission: 'files:read' | 'files:delete' | 'files:purge' | 'links:write' | null
   options: JsonSchema

@@ -10,6 +10,7 @@ import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, referrers, tags } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 import { fileIds } from '../selection.ts'
+import { whyCancelled } from './imports.ts'
 import { channelOf, type OperationParts } from './operations.ts'
 
 /** So long a small one is waited for: it answers within the request. */
@@ -152,11 +153,10 @@ async function answer(given: {
   const body = {
     [done]: operation.done,
     failed: operation.failed + operation.skipped + operation.cancelled,
-    errors: items.map(({ file_id, error }) => ({
-      file_id: file_id && toPublicId('file', file_id),
-      code: error?.code ?? 'operation_cancelled',
-      message: error?.message ?? 'The operation was cancelled',
-    })),
+    errors: items.map(({ file_id, error }) => {
+      const { code, message } = error ?? whyCancelled(operation)
+      return { file_id: file_id && toPublicId('file', file_id), code, message }
+    }),
     job_id: operationId(operation),
   }
   if (hasEnded(operation)) return { body, headers }

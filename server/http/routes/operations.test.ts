@@ -4,8 +4,11 @@ import Papa from 'papaparse'
 import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { toPublicId } from '../../ids.ts'
+import { workflowOf } from '../../../test/engine.ts'
+import type { OperationRow } from '../../engine/engine.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
 import type { Scope } from '../endpoint.ts'
+import { importAnswer } from './imports.ts'
 
 let app: TestApp
 let owner: Client
@@ -148,6 +151,11 @@ describe('starting one', () => {
         ['options.rules[0].tags', 'at least one'],
       ],
     ],
+    [
+      'everything to delete, without a look at it',
+      { action: 'delete-files', options: {}, select: { filter: {} } },
+      [['select.filter', 'This would delete every file: preview it first']],
+    ],
     ['no files', { select: { file_ids: [] } }, [['file_ids', 'At least one']]],
     ['an empty selection', { select: {} }, [['select', '']]],
     ['a filter of nothing', { select: { filter: { colour: 'red' } } }, [['select', '']]],
@@ -178,10 +186,15 @@ describe('a preview', () => {
       { filename: 'b.pdf', tags: ['new'] },
     ])
     const { id } = await start({ select: mine(), dry_run: true })
-    expect(await read(id)).toMatchObject({ status: 'previewing', preview: true, actions: ['cancel'] })
+    expect(await read(id)).toMatchObject({
+      ...{ status: 'previewing', preview: true, foreseen: null, actions: ['cancel'] },
+    })
     await work()
     await untilPreviewed(id)
-    expect(await read(id)).toMatchObject({ done: 2, actions: ['cancel', 'confirm'], finished_at: null })
+    expect(await read(id)).toMatchObject({
+      ...{ done: 2, actions: ['cancel', 'confirm'], finished_at: null },
+      foreseen: { changed: 1, unchanged: 1, candidates: 0 },
+    })
     expect(await itemsOf(id)).toMatchObject([
       { status: 'done', before: { tags: ['old'] }, after: { tags: { added: ['new'], removed: [] } } },
       { status: 'done', before: null, after: null },
@@ -230,7 +243,8 @@ describe('its life', () => {
     const other = await start({ select: { filter: { search: 'nothing has this name' } } })
     await untilEnded(owner, other.id)
     expect(await read(id)).toMatchObject({ status: 'paused', done: 0 })
-    expect((await post(`/api/operations/${id}/resume`)).body.status).toBe('queued')
+    // A worker may have come to it already.
+    expect(['queued', 'running']).toContain((await post(`/api/operations/${id}/resume`)).body.status)
     expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, paused_at: null })
   })
 
@@ -238,7 +252,10 @@ describe('its life', () => {
     await some(2)
     const { id } = await start({ select: mine() })
     const cancelled = await post(`/api/operations/${id}/cancel`)
-    expect([cancelled.status, cancelled.body]).toMatchObject([200, { status: 'cancelled', cancelled: 2 }])
+    expect([cancelled.status, cancelled.body]).toMatchObject([
+      200,
+      { status: 'cancelled', cancelled: 2, percentage: 0, remaining_seconds: 0 },
+    ])
     expect(await itemsOf(id)).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }])
     await work()
     expect(await untilEnded(owner, id)).toMatchObject({ status: 'cancelled', done: 0, actions: [] })
@@ -254,6 +271,30 @@ describe('its life', () => {
     await post(`/api/operations/${record.id}/retry`)
     await work()
     expect(await untilEnded(owner, record.id)).toMatchObject({ status: 'success', done: 2, failed: 0 })
+  })
+
+  it('is tried again by the clock of that round, and keeps what it finds then; not where nothing is known of its files', async () => {
+    const [lost, here] = await some(2)
+    await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
+    const { id } = await done({ select: { file_ids: [lost, here] } })
+    const state = (changes: string) =>
+      owner.scope.query<OperationRow>(
+        `update operations set ${changes} where shop_id = :shop and id = :id returning *`,
+        { id: requirePublicId('op', id) },
+      )
+    await state(`detail = 'record'`)
+    const refused = await post(`/api/operations/${id}/retry`)
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('not known any more')])
+    await state(`detail = 'results', started_at = now() - interval '3 hours', paused_ms = 3600000`)
+    await post(`/api/operations/${id}/retry`)
+    expect((await read(id)).elapsed_seconds).toBeLessThan(600)
+    // One of two was done before, which says nothing of how long the other one takes.
+    expect(await read(id)).toMatchObject({ percentage: 50, remaining_seconds: null })
+    await post(`/api/operations/${id}/pause`)
+    expect(
+      await state(`paused_at = now() - interval '2 hours', started_at = now() - interval '2 hours'`),
+    ).toMatchObject([{ detail: 'kept', ended_before: 1 }])
+    expect((await post(`/api/operations/${id}/cancel`)).body.elapsed_seconds).toBeLessThan(600)
   })
 
   it('is taken back once, by an operation of its own', async () => {
@@ -424,6 +465,26 @@ describe('who may', () => {
     expect(allowed.status).toBe(200)
   })
 
+  it('undoing takes what it took to do it, and to delete what it made', async () => {
+    const deletion = await done({ action: 'delete-files', options: {}, select: { file_ids: await some(1) } })
+    const made = await app.engine.start(workflowOf('make-bytes'), [`${batch}made.txt`])
+    await work()
+    await app.engine.untilEnd(made)
+    await rest()
+    const undo = async (id: string, ...scopes: Scope[]) => {
+      const client = await app.clientWith(['operations:write', ...scopes])
+      const { status, body } = await post(`/api/operations/${id}/undo`, undefined, client)
+      return [status, body.error?.message]
+    }
+    const refused = [403, expect.stringContaining('files:delete')]
+    expect(await undo(deletion.id, 'files:write')).toEqual(refused)
+    const undone = await undo(deletion.id, 'files:delete')
+    expect(undone).toEqual([202, undefined])
+    const job = toPublicId('import', made)
+    expect(await undo(job, 'imports:write')).toEqual(refused)
+    expect(await undo(job, 'imports:write', 'files:delete')).toEqual([202, undefined])
+  })
+
   it('another shop’s operation is 404 on every route, and nothing becomes of it', async () => {
     const stranger = await app.stranger('stranger.myshopify.com')
     await some(1)
@@ -456,5 +517,16 @@ describe('who may', () => {
     const { id } = await start({ select: mine() })
     for (const other of [id.replace('op_', 'import_'), id.slice(0, -1), 'op_', id.replace('op_', 'file_')])
       expect([other, (await owner.call('GET', `/api/operations/${other}`)).status]).toEqual([other, 404])
+  })
+})
+
+describe('an import', () => {
+  it('that is cancelled tells whoever waits for its answer of each file that nobody came to', async () => {
+    const { engine } = app.engine
+    const id = await app.engine.start(workflowOf('make-bytes'), ['a.txt', 'b.txt'])
+    await engine.move(owner.scope, id, 'cancel')
+    const { body } = await importAnswer(engine, owner.scope, (await engine.get(owner.scope, id))!, null)
+    const error = { code: 'operation_cancelled', message: 'The operation was cancelled', retryable: true }
+    expect(body).toMatchObject({ imported: 0, failed: 2, files: [{ status: 'failed', error }, { error }] })
   })
 })

@@ -2,14 +2,7 @@
 import { z } from 'zod'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import {
-  ITEM_STATUSES,
-  OPERATION_STATUSES,
-  permissionsOf,
-  type Engine,
-  type Move,
-  type OperationRow,
-} from '../../engine/engine.ts'
+import { ITEM_STATUSES, OPERATION_STATUSES, type Engine, type Move, type OperationRow } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
@@ -144,7 +137,7 @@ const begin = (parts: OperationParts) =>
     path: '/api/operations',
     summary: 'Start a bulk action or a workflow',
     description:
-      'The one door to every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it only previews, until it is confirmed.',
+      'The one door to every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it only previews, until it is confirmed. What deletes files takes an empty filter, which means all of them, as a preview alone.',
     tag: 'Operations',
     scope: 'operations:write',
     body: z
@@ -196,7 +189,7 @@ const MOVES: Record<Move, string> = {
   pause: 'Pause an operation: what runs is put down at once, what is done stays',
   resume: 'Go on with a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
-  retry: 'Put the failed items of an operation back to work',
+  retry: 'Put the failed items of an operation back to work; of an undo, the cancelled ones too',
   confirm: 'Carry out what a preview found; files that have changed since are skipped',
 }
 
@@ -213,12 +206,10 @@ const lifecycle = ({ engine, clock }: OperationParts, move: Move) =>
       409: { description: 'It is in a state that does not allow this', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
-      const { id, workflow } = await findOperation(engine, caller.scope, params.id)
-      // What these set going is what the operation does: they need what its start needs.
-      if (move === 'confirm' || move === 'retry')
-        requireScopes(caller, permissionsOf(workflow, engine.plugins) as Scope[])
-      await engine.move(caller.scope, id, move)
-      return { body: operationRecord(engine, (await engine.get(caller.scope, id))!, clock()) }
+      const operation = await findOperation(engine, caller.scope, params.id)
+      requireScopes(caller, (await engine.permissions(caller.scope, operation, move)) as Scope[])
+      await engine.move(caller.scope, operation.id, move)
+      return { body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()) }
     },
   })
 
@@ -227,7 +218,8 @@ const undo = (parts: OperationParts) =>
     method: 'post',
     path: '/api/operations/{id}/undo',
     summary: 'Take an operation back, within 7 days',
-    description: 'Starts an operation of its own, which skips files that were changed since, with the reason.',
+    description:
+      'Starts an operation of its own, which skips files that were changed since, with the reason. It takes the scopes that the operation took, and `files:delete` where files that it made go to the trash. Of an undo that was cancelled or failed in part, `retry` does the rest.',
     tag: 'Operations',
     scope: 'operations:write',
     params: byId,
@@ -236,8 +228,10 @@ const undo = (parts: OperationParts) =>
       409: { description: 'It can’t be undone (any more)', schema: errorSchema },
     },
     handler: async ({ caller, params }) => {
-      const { id } = await findOperation(parts.engine, caller.scope, params.id)
-      const undo = await parts.engine.undo(caller.scope, id, caller.name, channelOf(caller))
+      const { engine } = parts
+      const operation = await findOperation(engine, caller.scope, params.id)
+      requireScopes(caller, (await engine.permissions(caller.scope, operation, 'undo')) as Scope[])
+      const undo = await engine.undo(caller.scope, operation.id, caller.name, channelOf(caller))
       return accepted(parts, caller, undo)
     },
   })

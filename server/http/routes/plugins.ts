@@ -10,7 +10,7 @@ const pluginSchema = z
     title: z.string(),
     works_on: z.enum(['imports', 'files', 'trash', 'all', 'rows']).nullable(),
     scope: z.enum(['items', 'operation']),
-    undo: z.enum(['fields', 'own', 'none']),
+    undo: z.enum(['fields', 'none']),
     permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),
     options: z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema' }),
     touches_bytes: z.boolean(),

@@ -114,10 +114,17 @@ export function createEngine(parts: EngineParts): Engine {
     waitForEnd: async (scope, id, ms, signal) => {
       const until = performance.now() + ms
       while (true) {
-        const operation = await get(scope, id)
+        // Before the look: what is told while it goes on would be heard by nobody.
+        const looked = new AbortController()
         const left = until - performance.now()
-        if (!operation || hasEnded(operation) || left <= 0 || signal.aborted) return operation
-        await nextHint(parts.listener, `${scope.shop}/${id}`, Math.min(left, LOOK_MS), signal)
+        const told = AbortSignal.any([signal, looked.signal])
+        const hint = nextHint(parts.listener, `${scope.shop}/${id}`, Math.min(left, LOOK_MS), told)
+        const operation = await get(scope, id)
+        if (operation && !hasEnded(operation) && left > 0 && !signal.aborted) await hint
+        else {
+          looked.abort()
+          return operation
+        }
       }
     },
   }

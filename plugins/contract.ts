@@ -52,6 +52,8 @@ export interface FileView extends FileSettings {
   mappings: readonly Mapping[]
   /** The pack that it is in, a bare UUID. */
   pack_id: string | null
+  /** The SKU that its import named, whether a product has it or not; null where it named none, and while an import makes the file. */
+  wanted_sku: string | null
   /** When it came, ISO 8601; null while an import makes it. */
   created_at: string | null
 }
@@ -68,13 +70,13 @@ export interface Entry {
   source: EntrySource
   product_sku?: string
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+  /** The file whose next version it is to be, a bare UUID; what that one is called by then is no matter. */
+  replaces?: string
 }
 
 /** Bytes that are safely stored but not yet any file's version: they become one when the item is committed. */
 export interface StagedBlob {
   /** BLAKE3, 64 lower-case hex digits. */
-  /** The file whose next version it is to be, a bare UUID; what that one is called by then is no matter. */
-  replaces?: string
   hash: string
   size_bytes: number
   location: string

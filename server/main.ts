@@ -82,7 +82,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     closings.push(() => outbox.close())
     closings.push(startUpkeep(database, stores, log, clock, { engine, folder }))
     closings.push(startSchedules({ database, engine, clock, log }))
-    const refreshed = (scope: ShopScope, { added }: Refreshed) => matchAgain(engine, scope, added)
+    const refreshed = (scope: ShopScope, { learned }: Refreshed) => matchAgain(engine, scope, learned)
     closings.push(startMirrors({ database, storefront, refreshed, log }))
     const probe = (url: string, signal: AbortSignal) => client.probe(url, signal)
     const oddSkus = (scope: ShopScope) => createSkuCount(scope, storefront.catalog(scope.shop))
@@ -112,6 +112,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     baseUrl,
     demo: environment.platform === null,
     trustProxy,
+    metricsToken: environment.metricsToken,
     clock,
     log,
   })

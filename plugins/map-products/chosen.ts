@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { failed, type CatalogProduct, type Item, type Mapping, type Outcome, type ReadContext } from '../contract.ts'
 
 export const choice = z.strictObject({
-  file_id: z.string().max(100),
+  file_id: z.string().regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file'),
   product_id: z.string().max(255),
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
   reason: z.string().max(1000).default('Chosen by hand'),
+  /** Absent: as the option of that name says. */
+  replace: z.boolean().optional(),
 })
 type Choice = z.output<typeof choice>
 
@@ -39,16 +41,18 @@ export async function* mapChosen(
       continue
     }
     try {
-      yield outcomeOf(item, choice, await find(choice), chosen.replace)
+      yield outcomeOf(item, choice, await find(choice), choice.replace ?? chosen.replace)
     } catch (error) {
       yield failed(item, error)
     }
   }
 }
 
+const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
+
 const choiceOf = ({ file }: Item, { product_id, variant_id, choices }: Chosen): Choice | undefined =>
   product_id === undefined
-    ? choices?.find(({ file_id }) => file_id === file.id)
+    ? choices?.find(({ file_id }) => file_id === publicId(file.id))
     : { file_id: '', product_id, variant_id: variant_id ?? null, score: 1, reason: 'Chosen by hand' }
 
 function outcomeOf(item: Item, choice: Choice, product: CatalogProduct | null, replace: boolean): Outcome {

@@ -3,6 +3,7 @@ import { forShop } from '../../server/db/for-shop.ts'
 import { createMatcher } from '../../server/matching/match.ts'
 import { createTitleCache } from '../../server/matching/title-cache.ts'
 import { createCatalogPort } from '../../server/ports/catalog.ts'
+import { toPublicId } from '../../server/ids.ts'
 import { createSecrets } from '../../server/secrets.ts'
 import { refreshDue } from '../../server/storefront/mirror/mirror.ts'
 import { openStorefront } from '../../server/storefront/open.ts'
@@ -10,7 +11,15 @@ import type { Storefront } from '../../server/storefront/storefront.ts'
 import { openTestDatabase, silent } from '../../test/database.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import { PortError, type Catalog, type FileView, type Item, type Mapping, type Outcome } from '../contract.ts'
+import {
+  PortError,
+  type Catalog,
+  type CatalogVariant,
+  type FileView,
+  type Item,
+  type Mapping,
+  type Outcome,
+} from '../contract.ts'
 import { mapProducts } from './plugin.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -80,6 +89,28 @@ describe('map-products', () => {
     const candidates = [{ sku: 'TIDE-2025' }, { sku: 'TIDE-2025' }]
     expect(outcome).toMatchObject({ status: 'ok', warnings: [{ code: 'sku_ambiguous' }], candidates })
     expect(outcome).not.toHaveProperty('change')
+  })
+
+  it('of an import that did not find the SKU is tried again, before anything is guessed', async () => {
+    const wanting = (filename: string, wanted_sku: string) => file(filename, { wanted_sku })
+    const items = [wanting('Slow Bread.pdf', 'EB-001'), wanting('Slow Bread 2.pdf', 'NO-SUCH')]
+    const found = [...(await outcomesOf(items)).values()].map((one) => added(one)[0]?.method)
+    expect(found.toSorted()).toEqual(['sku', 'title'])
+    const exact = await outcomesOf(items, { match_by: [] })
+    expect(added(exact.get('Slow Bread.pdf'))).toMatchObject([{ method: 'sku', sku: 'EB-001' }])
+    expect(exact.get('Slow Bread 2.pdf')).toMatchObject({ status: 'skipped', reason: 'No product matches it' })
+  })
+
+  it('asks for one of the products that have the SKU, not of their variants', async () => {
+    const variant = (product: number, id: number): CatalogVariant => ({
+      ...{ product_id: `p${product}`, product_title: `Product ${product}`, variant_id: `v${id}` },
+      ...{ variant_title: 'x', sku: 'TWICE' },
+    })
+    const twice = new Map([['TWICE', [variant(1, 1), variant(1, 2), variant(2, 3)]]])
+    const given = context({ catalog: { ...catalog, findBySku: () => Promise.resolve(twice) } })
+    const outcome = (await outcomesOf([named('a', 'TWICE')], {}, given)).get('a')
+    expect(outcome?.status === 'ok' && outcome.candidates?.map(({ product_id, variant_id }) => [product_id, variant_id])).toEqual([['p1', null], ['p2', 'v3']]) // prettier-ignore
+    expect(outcome).toMatchObject({ warnings: [{ message: '2 products have the SKU TWICE: choose one' }] })
   })
 
   it('warns of a SKU that the catalog does not have, in the specification’s words, and guesses nothing in its place', async () => {
@@ -192,12 +223,13 @@ describe('a product that was chosen', () => {
   it('for each file: the candidates that were accepted', async () => {
     const { product_id } = await productOf('EB-001')
     const [a, b] = [file('a.pdf'), file('b.pdf')]
-    const outcomes = await outcomesOf([a, b], {
-      choices: [{ file_id: a.file.id, product_id, score: 0.9, reason: 'Accepted' }],
-    })
+    const choices = [{ file_id: toPublicId('file', a.file.id!), product_id, score: 0.9, reason: 'Accepted' }]
+    const outcomes = await outcomesOf([a, b], { choices })
     expect(added(outcomes.get('a.pdf'))).toMatchObject([
       { product_id, score: 0.9, reason: 'Accepted', method: 'manual' },
     ])
     expect(outcomes.get('b.pdf')).toMatchObject({ status: 'skipped' })
+    for (const file_id of [a.file.id, 'file_1', ''])
+      expect(mapProducts.options.safeParse({ choices: [{ file_id, product_id }] }).success).toBe(false)
   })
 })

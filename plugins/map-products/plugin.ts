@@ -54,58 +54,70 @@ export const mapProducts = definePlugin({
   async *plan(items, given, context) {
     context.signal.throwIfAborted()
     if (chosenFor(given)) return yield* mapChosen(items, given, context)
-    const named = items.filter(({ entry }) => entry?.product_sku)
-    yield* mapBySku(named, context)
-    yield* guess(
-      items.filter((item) => !named.includes(item)),
-      given,
-      context,
-    )
+    const named = items.filter((item) => skuOf(item, given) !== null)
+    const unknown = yield* mapBySku(named, given, context)
+    yield* guess([...items.filter((item) => !named.includes(item)), ...unknown], given, context)
   },
 })
 
-/** The SKU that an import names always counts: no guess stands in for one that is not known. */
-async function* mapBySku(items: readonly Item[], context: ReadContext): AsyncGenerator<Outcome> {
-  if (items.length === 0) return
-  const wanted = items.map(({ entry }) => entry!.product_sku!)
+/** The SKU that its import names, or named; of a file that exists, where it may get a product. */
+const skuOf = (item: Item, given: Options): string | null =>
+  item.entry === null ? (isOpen(item, given) ? item.file.wanted_sku : null) : item.entry.product_sku || null
+
+/**
+ * The SKU that an import names always counts, and no guess stands in for one that is not known. Gives the files that exist whose SKU is
+ * not known still: there someone has asked for guesses.
+ */
+async function* mapBySku(
+  items: readonly Item[],
+  given: Options,
+  context: ReadContext,
+): AsyncGenerator<Outcome, readonly Item[]> {
+  if (items.length === 0) return []
+  const wanted = items.map((item) => skuOf(item, given)!)
   let found: ReadonlyMap<string, readonly CatalogVariant[]>
   try {
     found = await context.catalog.findBySku(wanted, context.signal)
   } catch (error) {
     for (const item of items) yield failed(item, error)
-    return
+    return []
   }
+  const unknown: Item[] = []
   for (const [at, item] of items.entries()) {
     context.signal.throwIfAborted()
-    yield outcomeOfSku(item, wanted[at]!, found.get(wanted[at]!) ?? [])
+    const sku = wanted[at]!
+    const hits = hitsOf(sku, found.get(sku) ?? [])
+    if (hits.length === 0 && item.entry === null) unknown.push(item)
+    else yield outcomeOfSku(item, sku, hits, given)
   }
+  return unknown
 }
 
-function outcomeOfSku(item: Item, sku: string, variants: readonly CatalogVariant[]): Outcome {
-  const products = new Set(variants.map(({ product_id }) => product_id))
-  if (products.size === 0) {
+function outcomeOfSku(item: Item, sku: string, hits: readonly Mapping[], { replace }: Options): Outcome {
+  const [hit] = hits
+  if (!hit) {
     const warning = { code: 'sku_not_found', message: 'Product SKU not found' }
     return { item: item.id, status: 'ok', warnings: [warning] }
   }
-  if (products.size > 1) {
-    const warning = { code: 'sku_ambiguous', message: `${products.size} products have the SKU ${sku}: choose one` }
-    return { item: item.id, status: 'ok', warnings: [warning], candidates: variants.map((one) => mappingOf(one, sku)) }
+  if (hits.length > 1) {
+    const warning = { code: 'sku_ambiguous', message: `${hits.length} products have the SKU ${sku}: choose one` }
+    return { item: item.id, status: 'ok', warnings: [warning], candidates: hits }
   }
-  const mapping = mappingOf(variants[0]!, sku)
-  // Several variants of one product share the SKU: the file belongs to the product.
-  const whole = variants.length > 1 ? { ...mapping, variant_id: null } : mapping
-  return { item: item.id, status: 'ok', change: { mappings: { add: [whole] } } }
+  const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
+  return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
 }
 
-const mappingOf = (variant: CatalogVariant, sku: string): Mapping => ({
-  product_id: variant.product_id,
-  product_title: variant.product_title,
-  variant_id: variant.variant_id,
-  sku,
-  method: 'sku',
-  score: 1,
-  reason: `The import names the SKU ${sku}`,
-})
+/** One a product: the file belongs to the variant with that SKU, or to the product where several of its variants share it. */
+const hitsOf = (sku: string, variants: readonly CatalogVariant[]): Mapping[] =>
+  [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
+    product_id: same[0]!.product_id,
+    product_title: same[0]!.product_title,
+    variant_id: same.length === 1 ? same[0]!.variant_id : null,
+    sku,
+    method: 'sku',
+    score: 1,
+    reason: `The import names the SKU ${sku}`,
+  }))
 
 /** Imports guess where they are asked to; a bulk action is the asking. */
 async function* guess(items: readonly Item[], given: Options, context: ReadContext): AsyncGenerator<Outcome> {

@@ -1,31 +1,52 @@
-// Files that found no product are matched again when the catalog has learned of products.
+// Files that found no product are matched again when the catalog has learned of products, SKUs or titles.
 import type { ShopScope } from '../db/for-shop.ts'
-import type { Engine } from '../engine/engine.ts'
+import { withOptions, type Engine } from '../engine/engine.ts'
 import { readShop } from '../files/shop-settings.ts'
 
-const WORKFLOW = 'map-products'
-/** The rest come with the next products. */
+const ACTION = 'map-products'
+/** Of one operation; the rest come with the next products. */
 const MOST_FILES = 50_000
 
 /**
- * Starts one operation over the files that never had a product, where there are some and the shop guesses; gives its UUID. Files
- * that someone took off their products stay as they are.
- * @param added how many products are new.
+ * Starts an operation over the files that never had a product and whose import named a SKU that a product has now, and one over those
+ * whose products may be guessed; gives their UUIDs. Files that someone took off their products stay as they are.
+ * @param learned how much is new; with nothing, nothing is done.
  */
-export async function matchAgain(engine: Engine, scope: ShopScope, added: number): Promise<string | null> {
-  if (added === 0) return null
+export async function matchAgain(engine: Engine, scope: ShopScope, learned: number): Promise<string[]> {
+  if (learned === 0) return []
   const { settings } = await readShop(scope)
-  if (!settings.auto_map || settings.match_by.every((method) => method === 'sku')) return null
-  const ids = await scope.query<{ id: string }>(
-    `select id from files where shop_id = :shop and deleted_at is null and mapping_state = 'never'
-     order by created_at desc, id desc limit :most`,
-    { most: MOST_FILES },
+  const named = await filesOf(scope, WANTED_IS_KNOWN)
+  const guesses = settings.match_by.some((method) => method !== 'sku')
+  const open = guesses ? await filesOf(scope, MAY_BE_GUESSED, { auto_map: settings.auto_map }) : []
+  // Where the SKU turns out to be unknown after all, nothing is guessed in its place.
+  const works = [
+    { ids: named, options: { match_by: [] } },
+    { ids: open, options: {} },
+  ]
+  const started: string[] = []
+  for (const { ids, options } of works) if (ids.length > 0) started.push(await start(engine, scope, ids, options))
+  return started
+}
+
+const WANTED_IS_KNOWN = `exists (select from variants v where v.shop_id = :shop and v.sku = f.wanted_sku)`
+const MAY_BE_GUESSED = `f.wanted_sku is null and coalesce(f.auto_map, :auto_map::boolean)`
+
+async function filesOf(scope: ShopScope, which: string, bindings: { auto_map?: boolean } = {}): Promise<string[]> {
+  const rows = await scope.query<{ id: string }>(
+    `select f.id from files f where f.shop_id = :shop and f.deleted_at is null and f.mapping_state = 'never' and ${which}
+     order by f.created_at desc, f.id desc limit :most`,
+    { most: MOST_FILES, ...bindings },
   )
-  if (ids.length === 0) return null
+  return rows.map(({ id }) => id)
+}
+
+/** Nobody has asked for it: it is told of only where files found products. */
+function start(engine: Engine, scope: ShopScope, ids: readonly string[], options: object): Promise<string> {
+  const workflow = withOptions(engine.workflow(ACTION)!, ACTION, { ...options })
   return engine.start(scope, {
-    workflow: engine.workflow(WORKFLOW)!,
+    workflow: withOptions(workflow, 'notify', { when: 'matched' }),
     channel: 'catalog',
-    source: { type: 'files', ids: ids.map(({ id }) => id) },
+    source: { type: 'files', ids },
     request: {},
     requestedBy: 'catalog refresh',
   })

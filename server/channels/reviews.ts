@@ -2,7 +2,8 @@
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
-import { decideReviews, type ReviewRow } from '../files/reviews.ts'
+import { decideReviews, noteAcceptance, type ReviewRow } from '../files/reviews.ts'
+import { toPublicId } from '../ids.ts'
 
 const ACTION = 'map-products'
 /** Of one operation. */
@@ -23,23 +24,25 @@ export function acceptReviews(
   return scope.transaction(async (tx) => {
     const ids = accepted.map(({ review }) => review.id)
     const open = await decideReviews(tx, ids, 'accepted', by.name)
-    const choices = accepted.filter(({ review }) => open.has(review.id)).map(choiceOf)
-    if (choices.length === 0) return null
+    const taken = accepted.filter(({ review }) => open.has(review.id))
+    if (taken.length === 0) return null
     const operation = await engine.start(tx, {
-      workflow: withOptions(engine.workflow(ACTION)!, ACTION, { choices }),
+      workflow: withOptions(engine.workflow(ACTION)!, ACTION, { choices: taken.map(choiceOf) }),
       channel: by.channel,
-      source: { type: 'files', ids: choices.map(({ file_id }) => file_id) },
+      source: { type: 'files', ids: taken.map(({ review }) => review.file_id) },
       request: {},
       requestedBy: by.name,
     })
-    return { operation, count: choices.length }
+    await noteAcceptance(tx, [...open], operation)
+    return { operation, count: taken.length }
   })
 }
 
 const choiceOf = ({ review, candidate }: Accepted) => ({
-  file_id: review.file_id,
+  file_id: toPublicId('file', review.file_id),
   product_id: candidate.product_id,
   variant_id: candidate.variant_id,
   score: candidate.score,
   reason: `Accepted from the review list. ${candidate.reason}`,
+  replace: review.replaces,
 })

@@ -1,5 +1,6 @@
 // The end of an operation: the steps that work on the whole of it, then its status. A preview ends by waiting for a person.
 import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { reopenReviews } from '../files/reviews.ts'
 import { expireReplaced } from '../files/versions.ts'
 import { queueCallback } from '../notify/callbacks.ts'
 import { exclusively, watched, type BatchRunner } from './batch.ts'
@@ -102,6 +103,7 @@ function endOperation(
     )
     // Files' bytes are replaced where a batch is not one transaction, and nowhere else.
     if (worked && !operation.set_wise) await expireReplaced(tx, id, UNDO_WINDOW)
+    await reopenReviews(tx, operation)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
     await queueCallback(tx, operation)

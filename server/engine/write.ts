@@ -92,6 +92,7 @@ async function carriedOut(
       onConflict: item.entry!.on_conflict,
       replaces: item.entry!.replaces,
       channel: held.operation.channel,
+      wishes: { sku: item.entry!.product_sku || null, auto_map: held.operation.request.auto_map ?? null },
     })),
     limits,
   )
@@ -168,7 +169,11 @@ function addToLedger(results: Map<WorkItem, Result>, item: WorkItem, after: Reco
 /** Files of which several products may be meant. */
 function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
   const asked = [...results].filter(([{ candidates }, { status }]) => candidates.length > 0 && status === 'done')
-  return asked.map(([{ candidates, file_id }, result]) => ({ fileId: result.file_id ?? file_id!, candidates }))
+  return asked.map(([{ candidates, file_id, record }, result]) => ({
+    fileId: result.file_id ?? file_id!,
+    candidates,
+    replaces: record?.mapping_state === 'mapped',
+  }))
 }
 
 async function foreseen(tx: ShopScope, preview: string, done: readonly WorkItem[]) {

@@ -17,7 +17,17 @@ export interface Admission {
   /** The file whose next version it is, whatever that one is called. */
   replaces?: string | undefined
   channel: string
+  /** What its import says of products, kept for those that the catalog does not know yet. Absent: nothing. */
+  wishes?: ProductWishes
 }
+
+export interface ProductWishes {
+  sku: string | null
+  /** Whether to guess; null: as the shop's setting says. */
+  auto_map: boolean | null
+}
+
+const NO_WISHES: ProductWishes = { sku: null, auto_map: null }
 
 export type Admitted =
   | { status: 'created' | 'replaced'; fileId: string; filename: string }
@@ -41,6 +51,8 @@ export async function admitFiles(
     tx,
     open().map(({ admission }) => admission.staged),
   )
+  for (const { admission, at } of open())
+    if (admission.replaces !== undefined) results[at] = await replaceBytes(tx, admission.replaces, admission.staged)
   const created = await insertFiles(
     tx,
     open().map(({ admission }) => admission),
@@ -51,8 +63,6 @@ export async function admitFiles(
   }
   // What is left met a name that is taken, by a file or by an earlier admission of this very call.
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
-  for (const { admission, at } of open())
-    if (admission.replaces !== undefined) results[at] = await replaceBytes(tx, admission.replaces, admission.staged)
   await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
   return results as Admitted[]
 }
@@ -105,8 +115,10 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
 /** Inserts those whose names are free; the others are absent from what it gives. */
 async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Promise<Map<Admission, string>> {
   if (admissions.length === 0) return new Map()
-  const rows = admissions.map(({ draft, staged, channel }, at) => ({
+  const rows = admissions.map(({ draft, staged, channel, wishes = NO_WISHES }, at) => ({
     at,
+    wanted_sku: wishes.sku,
+    auto_map: wishes.auto_map,
     name_key: nameKey(draft.filename),
     filename: draft.filename,
     extension: extensionOf(draft.filename),
@@ -131,15 +143,15 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
        from jsonb_to_recordset(:rows::jsonb) as g(at int, name_key text collate "C", filename text, extension text,
          size_bytes bigint, content_type text, hash text, location text, channel text, tags text[], expiry_days int,
          download_limit int, visibility text, cdn boolean, download_notification boolean, download_tracking boolean,
-         allowed_referrers text[], mapped boolean)
+         allowed_referrers text[], mapped boolean, wanted_sku text, auto_map boolean)
        order by name_key, at
      ), file as (
        insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
          download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers, mapping_state,
-         created_at)
+         wanted_sku, auto_map, created_at)
        select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
          download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers,
-         case when mapped then 'mapped' else 'never' end,
+         case when mapped then 'mapped' else 'never' end, wanted_sku, auto_map,
          -- A list by time shows one import's files in their order.
          now() + at * interval '1 microsecond'
        from given
@@ -162,6 +174,9 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
   return created
 }
 
+/** An operation has it in its hands. */
+const CLAIMED = 'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
+
 async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
   if (admission.onConflict === 'error') return refused('duplicate_filename')
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
@@ -171,15 +186,24 @@ async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Adm
     { key: nameKey(filename) },
   )
   if (!existing) return resolveFreed(tx, admission)
-/** An operation has it in its hands. */
-const CLAIMED = 'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
-
   if (existing.claimed) return refused('file_in_use')
   const version = await admitVersion(tx, existing.id, admission.staged)
   if (admission.onConflict === 'new_version')
     return { status: 'versioned', fileId: existing.id, filename, before: existing.version, version }
-  await overwriteRecord(tx, existing.id, admission.draft)
+  await overwriteRecord(tx, existing.id, admission)
   return { status: 'replaced', fileId: existing.id, filename }
+}
+
+async function replaceBytes(tx: ShopScope, id: string, staged: StagedBlob): Promise<Admitted> {
+  const [file] = await tx.query<{ filename: string; version: number; claimed: boolean }>(
+    `select filename, version, ${CLAIMED} as claimed from files
+     where shop_id = :shop and id = :id and deleted_at is null for update`,
+    { id },
+  )
+  if (!file) return refused('file_not_found')
+  if (file.claimed) return refused('file_in_use')
+  const version = await admitVersion(tx, id, staged)
+  return { status: 'versioned', fileId: id, filename: file.filename, before: file.version, version }
 }
 
 /** The name was freed between the insert and the look-up. */
@@ -194,18 +218,6 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
     const renamed = { ...admission, draft: { ...admission.draft, filename } }
     const id = (await insertFiles(tx, [renamed])).get(renamed)
     if (id) return { status: 'created', fileId: id, filename }
-async function replaceBytes(tx: ShopScope, id: string, staged: StagedBlob): Promise<Admitted> {
-  const [file] = await tx.query<{ filename: string; version: number; claimed: boolean }>(
-    `select filename, version, ${CLAIMED} as claimed from files
-     where shop_id = :shop and id = :id and deleted_at is null for update`,
-    { id },
-  )
-  if (!file) return refused('file_not_found')
-  if (file.claimed) return refused('file_in_use')
-  const version = await admitVersion(tx, id, staged)
-  return { status: 'versioned', fileId: id, filename: file.filename, before: file.version, version }
-}
-
   }
   return refused('duplicate_filename')
 }
@@ -247,13 +259,14 @@ export async function addVersion(
 }
 
 /** Overwriting replaces settings and tags too and drops the older versions; products that the file has stay with it. */
-async function overwriteRecord(tx: ShopScope, fileId: string, draft: Draft): Promise<void> {
+async function overwriteRecord(tx: ShopScope, fileId: string, { draft, wishes = NO_WISHES }: Admission): Promise<void> {
   const { mappings, ...settings } = draft
+  const wanted = { wanted_sku: wishes.sku, auto_map: wishes.auto_map }
   const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}
   await tx
     .from('files')
     .where('id', fileId)
-    .update({ ...settings, ...state, name_key: nameKey(draft.filename) } as never)
+    .update({ ...settings, ...state, ...wanted, name_key: nameKey(draft.filename) } as never)
   await addMappings(
     tx,
     mappings.map((mapping) => ({ fileId, mapping })),

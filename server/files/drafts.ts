@@ -81,5 +81,6 @@ export const viewOfDraft = (draft: Draft, sizeBytes: number | null, record: File
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,
   pack_id: draft.pack_id === undefined ? (record?.pack_id ?? null) : draft.pack_id,
+  wanted_sku: record?.wanted_sku ?? null,
   created_at: record?.created_at ?? null,
 })

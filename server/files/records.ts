@@ -29,7 +29,7 @@ export interface FileRecord extends FileView {
 }
 
 const COLUMNS = `id, filename, version, size_bytes, content_type, tags, expiry_days, download_limit, visibility, cdn,
-  download_notification, download_tracking, allowed_referrers, mapping_state, pack_id, pack_position,
+  download_notification, download_tracking, allowed_referrers, mapping_state, pack_id, pack_position, wanted_sku,
   created_at::text as created_at, updated_at::text as updated_at,
   deleted_at::text as deleted_at, coalesce(${TRASH_OVER}, false) as over, xmin::text as row_version,
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`

@@ -20,31 +20,34 @@ export interface ReviewRow {
   created_at: Date
   decided_at: Date | null
   decided_by: string | null
+  /** The file has a product, and whoever asked was to replace it. */
+  replaces: boolean
 }
 
-/** In the transaction that writes the outcomes. Files that have a product are no question. */
+/** In the transaction that writes the outcomes. Files that have a product are a question only where it is to be replaced. */
 export async function noteReviews(
   tx: ShopScope,
   operation: string,
-  found: readonly { fileId: string; candidates: readonly Candidate[] }[],
+  found: readonly { fileId: string; candidates: readonly Candidate[]; replaces: boolean }[],
 ): Promise<void> {
   if (found.length === 0) return
-  const rows = found.map(({ fileId, candidates }) => ({
+  const rows = found.map(({ fileId, candidates, replaces }) => ({
     file_id: fileId,
+    replaces,
     candidates: candidates.toSorted((a, b) => b.score - a.score),
     score: Math.max(...candidates.map(({ score }) => score)),
     question: questionOf(candidates),
   }))
   await tx.query(
-    `insert into reviews (shop_id, file_id, operation_id, candidates, score, question)
-     select :shop, r.file_id, :operation, r.candidates, r.score, decode(r.question, 'hex')
-     from jsonb_to_recordset(:rows::jsonb) as r(file_id uuid, candidates jsonb, score real, question text)
-     join files f on f.shop_id = :shop and f.id = r.file_id and f.mapping_state <> 'mapped'
+    `insert into reviews (shop_id, file_id, operation_id, candidates, score, question, replaces)
+     select :shop, r.file_id, :operation, r.candidates, r.score, decode(r.question, 'hex'), r.replaces
+     from jsonb_to_recordset(:rows::jsonb) as r(file_id uuid, candidates jsonb, score real, question text, replaces boolean)
+     join files f on f.shop_id = :shop and f.id = r.file_id and (r.replaces or f.mapping_state <> 'mapped')
      where not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id and o.status = 'rejected'
        and o.question = decode(r.question, 'hex'))
      on conflict (shop_id, file_id) where status = 'open' do update set
-       (operation_id, candidates, score, question) =
-       (excluded.operation_id, excluded.candidates, excluded.score, excluded.question)`,
+       (operation_id, candidates, score, question, replaces, created_at) =
+       (excluded.operation_id, excluded.candidates, excluded.score, excluded.question, excluded.replaces, now())`,
     { operation, rows: JSON.stringify(rows) },
   )
 }
@@ -53,11 +56,12 @@ const questionOf = (candidates: readonly Candidate[]) =>
   hash('sha256', candidates.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort().join('\n')) // prettier-ignore
 
 const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
-  r.decided_by`
+  r.decided_by, r.replaces`
 const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
 /** A file that was mapped in another way meanwhile is no question any more. */
-const ASKED = `(r.status <> 'open' or f.mapping_state <> 'mapped')`
+const ASKED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces and not exists (select from mappings m
+  where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
 /** A page, newest first. */
 export function listReviews(
@@ -120,4 +124,30 @@ export async function decideReviews(
     { ids, status, by },
   )
   return new Set(rows.map(({ id }) => id))
+}
+
+/** The operation that maps the files of these reviews. */
+export async function noteAcceptance(tx: ShopScope, ids: readonly string[], operation: string): Promise<void> {
+  await tx.query('update reviews set accepted_in = :operation where shop_id = :shop and id = any(:ids::uuid[])', {
+    ids,
+    operation,
+  })
+}
+
+/**
+ * With the end of an operation: reviews that were accepted are open again where it has not mapped the file after all, or where it has
+ * taken that back. `undoes`: the operation that it undid.
+ */
+export async function reopenReviews(
+  tx: ShopScope,
+  { id, undoes }: { id: string; undoes: string | null },
+): Promise<void> {
+  await tx.query(
+    `update reviews r set status = 'open', decided_at = null, decided_by = null, accepted_in = null
+     where r.shop_id = :shop and r.accepted_in = :accepted and r.status = 'accepted'
+       and exists (select from items i where i.shop_id = :shop and i.operation_id = :id and i.file_id = r.file_id
+         and (i.status = 'done') = :undone)
+       and not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id and o.status = 'open')`,
+    { id, accepted: undoes ?? id, undone: undoes !== null },
+  )
 }

@@ -50,3 +50,14 @@ test.each(examples)('%s %j: %s', async (filename, tags, becomes) => {
   const [found] = await match(scope, [{ filename, tags }], rules, new AbortController().signal)
   expect(wordsFor(found!)).toBe(becomes)
 })
+
+test('however sure a guess must be, a SKU is the SKU', async () => {
+  const match = createMatcher(createTitleCache())
+  const files = ['BREAD_sample chapter.pdf', 'slow-bread_final_v3.pdf', 'PRINT_A3.jpg'].map((filename) => ({ filename, tags: [] })) // prettier-ignore
+  const found = await match(scope, files, { by: ['filename', 'title'], threshold: 1 }, new AbortController().signal)
+  expect(found.map(wordsFor)).toEqual([
+    'Slow Bread (variant BREAD), by filename, 0.95',
+    'unmapped',
+    'review: Anchor Poster 0.95, Compass Poster 0.95',
+  ])
+})

@@ -70,9 +70,12 @@ const target = ({ product_id, product_title }: { product_id: string; product_tit
 
 const rounded = (score: number) => Math.round(score * 1000) / 1000
 
-/** What the hits of one way of matching come to; null: nothing, and the next way is tried. */
+/**
+ * What the hits of one way of matching come to; null: nothing, and the next way is tried. The threshold is for what is alike: a SKU is
+ * the SKU, however sure a guess must be.
+ */
 export function decide(hits: readonly Mapping[], threshold: number): Match | null {
-  const good = hits.filter(({ score }) => score >= threshold).toSorted((a, b) => b.score - a.score)
+  const good = hits.filter(({ sku, score }) => sku !== null || score >= threshold).toSorted((a, b) => b.score - a.score)
   const [best] = good
   if (!best) return null
   const close = good.filter(({ score }) => best.score - score < MARGIN)

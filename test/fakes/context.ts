@@ -87,6 +87,7 @@ export function importItem(
       download_tracking: true,
       allowed_referrers: [],
       pack_id: null,
+      wanted_sku: null,
       created_at: null,
       ...given.file,
     },

@@ -217,6 +217,48 @@ describe('reviews', () => {
     expect((await reviewsOf()).filter((one: { file: { id: string } }) => one.file.id === review.file.id)).toEqual([])
   })
 
+  test('one whose file was not mapped after all, or is not any more, is open again', async () => {
+    const [review] = await ask('TWIN_again.pdf')
+    const read = async () => get(`/api/reviews/${review.id}`)
+    const accept = async () => {
+      const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, { product_id: productId(5) })
+      expect(await read()).toMatchObject({ status: 'accepted' })
+      return untilEnded(owner, body.job_id)
+    }
+    const rename = (from: string, to: string) =>
+      owner.scope.query('update products set id = :to where shop_id = :shop and id = :from', { from, to })
+    await rename(productId(5), 'gone')
+    expect(await accept()).toMatchObject({ status: 'failed', failed: 1 })
+    expect(await read()).toMatchObject({ status: 'open', decided_at: null, decided_by: null })
+    await rename('gone', productId(5))
+    const { id } = await accept()
+    expect(await read()).toMatchObject({ status: 'accepted', decided_by: 'test' })
+    const undo = await owner.call('POST', `/api/operations/${id}/undo`)
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ done: 1 })
+    expect(await read()).toMatchObject({ status: 'open' })
+    expect((await reviewsOf()).map((one: { id: string }) => one.id)).toContain(review.id)
+  })
+
+  test('of a file whose product was to be replaced: the one that is accepted takes its place', async () => {
+    const ids = await makeFiles(
+      owner.scope,
+      ['TWIN_replace.pdf', 'TWIN_settled.pdf'].map((filename) => ({ filename, mapped: true })),
+    )
+    const replacing = (given: object, ...files: string[]) =>
+      operate({ action: 'map-products', select: { file_ids: publicIds(files) }, options: { replace: true, ...given } })
+    await replacing({}, ...ids)
+    const asked = async () =>
+      (await reviewsOf()).filter(({ file }: { file: { id: string } }) => publicIds(ids).includes(file.id))
+    expect(await asked()).toMatchObject([{ replaces: true }, { replaces: true }])
+    await replacing({ product_id: productId(2) }, ids[1]!)
+    const [review, ...others] = await asked()
+    expect([review.file.filename, others]).toEqual(['TWIN_replace.pdf', []])
+    const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, { product_id: productId(4) })
+    await untilEnded(owner, body.job_id)
+    expect(await mappingsOf('TWIN_replace.pdf')).toMatchObject([{ product_id: productId(4), method: 'manual' }])
+    expect(await asked()).toEqual([])
+  })
+
   test('all above a score: the best of each, where one is the best', async () => {
     await owner.scope.query(`delete from reviews where shop_id = :shop`)
     await ask('TWIN_tied.pdf')
@@ -287,27 +329,56 @@ describe('files without a product', () => {
     const shop = await app.stranger('again.myshopify.com')
     const { engine } = app.engine
     await makeFiles(shop.scope, [{ filename: 'Brand New.pdf' }, { filename: 'old.pdf', mapped: true }])
-    expect(await matchAgain(engine, shop.scope, 0)).toBeNull()
-    const { added } = await fillMirror(shop.scope, [{ title: 'Brand New' }])
-    const id = (await matchAgain(engine, shop.scope, added))!
-    expect(await untilEnded(shop, toPublicId('op', id))).toMatchObject({
+    expect(await matchAgain(engine, shop.scope, 0)).toEqual([])
+    const { learned } = await fillMirror(shop.scope, [{ title: 'Brand New' }])
+    const [id] = await matchAgain(engine, shop.scope, learned)
+    expect(await untilEnded(shop, toPublicId('op', id!))).toMatchObject({
       total: 1,
       done: 1,
       channel: 'catalog',
       requested_by: 'catalog refresh',
     })
-    expect(await matchAgain(engine, shop.scope, 1)).toBeNull()
+    expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
+  })
+  test('as their import wanted it: by the SKU that it named once a product has that, never guessed where it said so', async () => {
+    const shop = await app.stranger('as-wanted.myshopify.com')
+    const wishes = {
+      'named.pdf': `wanted_sku = 'NEW-1'`,
+      'Brand New.pdf': `wanted_sku = 'ANOTHER'`,
+      'brand new.txt': 'auto_map = false',
+      'brand-new.png': 'auto_map = true',
+      'Brand New.zip': 'auto_map = null',
+    }
+    await makeFiles(shop.scope, Object.keys(wishes).map((filename) => ({ filename }))) // prettier-ignore
+    for (const [filename, wish] of Object.entries(wishes))
+      await shop.scope.query(`update files set ${wish} where shop_id = :shop and filename = :filename`, { filename })
+    const again = async (sku: string) => {
+      const { learned } = await fillMirror(shop.scope, [{ title: 'Brand New', skus: ['NEW-1', sku] }])
+      const started = await matchAgain(app.engine.engine, shop.scope, learned)
+      const names = started.map(async (id) => {
+        const { body } = await shop.call('GET', `/api/operations/${toPublicId('op', id)}/items`)
+        return body.data.map((item: { filename: string }) => item.filename).sort()
+      })
+      const found = await Promise.all(names)
+      for (const id of started) await untilEnded(shop, toPublicId('op', id))
+      return found
+    }
+    await shop.call('PATCH', '/api/settings', { auto_map: false })
+    expect(await again('NEW-2')).toEqual([['named.pdf'], ['brand-new.png']])
+    await shop.call('PATCH', '/api/settings', { auto_map: true })
+    // The first is there again: the storefront itself does not know its SKU yet.
+    expect(await again('NEW-3')).toEqual([['named.pdf'], ['Brand New.zip']])
   })
   test('not where the shop maps by hand, and not those that someone took off their products', async () => {
     const shop = await app.stranger('by-hand.myshopify.com')
     const { engine } = app.engine
     const [id] = await makeFiles(shop.scope, [{ filename: 'Brand New.pdf', mapped: true }])
     await operate({ action: 'unmap-products', select: { file_ids: publicIds([id!]) } }, shop)
-    expect(await matchAgain(engine, shop.scope, 1)).toBeNull()
+    expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
     await makeFiles(shop.scope, [{ filename: 'Other.pdf' }])
     for (const settings of [{ auto_map: false }, { auto_map: true, match_by: [] }]) {
       expect((await shop.call('PATCH', '/api/settings', settings)).body).toMatchObject(settings)
-      expect(await matchAgain(engine, shop.scope, 1)).toBeNull()
+      expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
     }
     expect((await shop.call('PATCH', '/api/settings', { match_by: ['title', 'title'] })).status).toBe(422)
     expect((await shop.call('PATCH', '/api/settings', { match_threshold: 1.1 })).status).toBe(422)

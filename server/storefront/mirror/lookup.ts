@@ -39,15 +39,6 @@ export async function productsByTag(scope: ShopScope, keys: readonly string[], m
   )
 }
 
-/** Which of these SKUs, as they are written, the mirror has. */
-export async function knownSkus(scope: ShopScope, skus: readonly string[]): Promise<Set<string>> {
-  const rows = await scope.query<{ sku: string }>(
-    'select distinct sku from variants where shop_id = :shop and sku = any(:skus::text[])',
-    { skus: skus.filter(isText) },
-  )
-  return new Set(rows.map(({ sku }) => sku))
-}
-
 export async function titlesOf(scope: ShopScope, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await scope.query<{ id: string; title: string }>(
     'select id, title from products where shop_id = :shop and id = any(:ids::text[])',

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, silent } from '../../../test/database.ts'
-import { fillMirror } from '../../../test/mirror.ts'
+import { fillMirror, type MadeProduct } from '../../../test/mirror.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { createSecrets } from '../../secrets.ts'
 import { openStorefront } from '../open.ts'
 import type { Storefront } from '../storefront.ts'
-import { findProduct, knownSkus, variantsBySkuKey } from './lookup.ts'
+import { findProduct, variantsBySkuKey } from './lookup.ts'
 import { refreshDue, type MirrorParts } from './mirror.ts'
 import { askForRefresh, beat, readMirror, takeTurn, TurnLost, type Refreshed } from './turns.ts'
 
@@ -75,7 +75,10 @@ describe('a refresh', () => {
     expect(await refreshDue(parts(opened[0]!, told), never)).toBe(1)
     const state = (await readMirror(scope))!
     expect(state).toMatchObject({ generation: 1, refreshing: false, error: null, failed_at: null })
-    expect(told).toEqual([{ added: state.products, changed: true }])
+    const [{ skus } = { skus: 0 }] = await scope.query<{ skus: number }>(
+      'select count(sku) as skus from variants where shop_id = :shop',
+    )
+    expect(told).toEqual([{ learned: state.products + skus, changed: true }])
     expect([state.products > 200, state.variants >= 260]).toEqual([true, true])
     expect(+state.due_at).toBeGreaterThan(Date.now() + 3 * 3600_000)
     const [row] = await scope.query('select * from products where shop_id = :shop and handle = :handle', {
@@ -91,14 +94,15 @@ describe('a refresh', () => {
       'b,Bread,,PDF,B-1',
       'b,,,EPUB,B-2',
     )
-    expect(await refreshFrom(first)).toEqual({ added: 2, changed: true })
-    expect(await refreshFrom(first)).toEqual({ added: 0, changed: false })
+    expect(await refreshFrom(first)).toEqual({ learned: 5, changed: true })
+    expect(await refreshFrom(first)).toEqual({ learned: 0, changed: false })
     expect(await readMirror(scope)).toMatchObject({ generation: 1, products: 2, variants: 3, objects: 5 })
     const second = await openWith('b,Brown Bread,,PDF,B-1', 'c,Cake,,Default Title, c-1 ')
-    expect(await refreshFrom(second)).toEqual({ added: 1, changed: true })
+    // Another title, a product, and its SKU.
+    expect(await refreshFrom(second)).toEqual({ learned: 3, changed: true })
     expect(await titles()).toEqual(['Brown Bread', 'Cake'])
     expect(await readMirror(scope)).toMatchObject({ generation: 2, products: 2, variants: 2 })
-    expect(await knownSkus(scope, ['A-1', 'B-1', 'B-2', 'b-1'])).toEqual(new Set(['B-1']))
+    expect(await variantsBySkuKey(scope, ['a-1', 'b-2'])).toEqual([])
     const [bread] = await variantsBySkuKey(scope, ['b-1', 'nothing\u0000'])
     expect(bread).toMatchObject({ key: 'b-1', sku: 'B-1', product_title: 'Brown Bread' })
     const { product_id, variant_id } = bread!
@@ -116,11 +120,21 @@ describe('a refresh', () => {
     expect(await scope.query('select from catalog_staged where shop_id = :shop')).toEqual([])
   })
 
+  test('learns of SKUs and tags of products that it has; a picture tells it nothing', async () => {
+    const learned = (product: MadeProduct) => fillMirror(scope, [product]).then((one) => one.learned)
+    expect(await learned({ title: 'Bread', skus: ['B-1'] })).toBe(2)
+    expect(await learned({ title: 'Bread', skus: ['B-1', null] })).toBe(0)
+    expect(await learned({ title: 'Bread', skus: ['B-1', 'B-2'] })).toBe(1)
+    expect(await learned({ title: 'Bread', skus: ['B-1', 'B-2'], tags: ['baking'] })).toBe(1)
+    await scope.query(`update products set image_url = 'https://x.example/old.png' where shop_id = :shop`)
+    expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ learned: 0, changed: true }) // prettier-ignore
+  })
+
   test('of 50,000 variants takes seconds, the first and the ones after it', { timeout: 120_000 }, async () => {
     const many = Array.from({ length: 25_000 }, (_, n) => ({ title: `Book ${n}`, skus: [`S-${n}-A`, `S-${n}-B`] }))
     await fillMirror(scope, many)
     const started = performance.now()
-    expect(await fillMirror(scope, many)).toEqual({ added: 0, changed: false })
+    expect(await fillMirror(scope, many)).toEqual({ learned: 0, changed: false })
     expect(performance.now() - started).toBeLessThan(30_000)
     expect(await fillMirror(scope, many.slice(1))).toMatchObject({ changed: true })
     expect(await readMirror(scope)).toMatchObject({ products: 24_999, variants: 49_998 })
@@ -156,7 +170,7 @@ describe('a refresh', () => {
     expect((await readMirror(scope))!.error).toContain('The storefront catalog could not be reached')
     expect(await titles()).toEqual(['Apple'])
     expect(await refreshDue(parts(good), never)).toBe(0)
-    expect(await refreshFrom(good)).toEqual({ added: 0, changed: false })
+    expect(await refreshFrom(good)).toEqual({ learned: 0, changed: false })
     expect(await readMirror(scope)).toMatchObject({ error: null, failed_at: null })
   })
 

@@ -58,7 +58,7 @@ async function refreshShop(parts: MirrorParts, scope: ShopScope, signal: AbortSi
   const { shop } = scope
   try {
     const result = await refresh(scope, turn, parts.storefront.wholeCatalog(shop), signal)
-    log.info('the catalog is mirrored', { shop, added: result.added })
+    log.info('the catalog is mirrored', { shop, learned: result.learned })
     await parts.refreshed(scope, result).catch((error: unknown) => {
       log.warn('a refreshed catalog could not be followed up', { shop, ...errorFields(error) })
     })

@@ -41,16 +41,22 @@ export async function swap(scope: ShopScope, turn: Turn, read: number): Promise<
     await tx.query(`select set_config('enable_nestloop', 'off', true), :shop`)
     const { lease } = turn
     const removed = await changed(tx, REMOVE_VARIANTS, lease, await changed(tx, REMOVE_PRODUCTS, lease))
-    const written = await tx.query<{ fresh: boolean }>(WRITE_PRODUCTS, { lease })
-    const variants = await changed(tx, WRITE_VARIANTS, lease)
+    const products = await tx.query<Written>(WRITE_PRODUCTS, { lease })
+    const variants = await tx.query<Written>(WRITE_VARIANTS, { lease })
     await clearStaged(tx)
+    const written = [...products, ...variants]
     const refreshed = {
-      added: written.filter(({ fresh }) => fresh).length,
-      changed: removed + written.length + variants > 0,
+      learned: written.filter(({ telling }) => telling).length,
+      changed: removed + written.length > 0,
     }
     await endTurn(tx, refreshed)
     return refreshed
   })
+}
+
+/** `telling`: files may be matched by it that were not before. */
+interface Written {
+  telling: boolean
 }
 
 const changed = async (tx: ShopScope, sql: string, lease: string, before = 0) =>
@@ -71,7 +77,7 @@ const WRITE_PRODUCTS = `
     (excluded.title, excluded.title_key, excluded.handle, excluded.status, excluded.image_url, excluded.tags, excluded.tag_keys)
   where (p.title, p.handle, p.status, p.image_url, p.tags) is distinct from
     (excluded.title, excluded.handle, excluded.status, excluded.image_url, excluded.tags)
-  returning old.id is null as fresh`
+  returning (old.title_key, old.tag_keys) is distinct from (new.title_key, new.tag_keys) as telling`
 
 const WRITE_VARIANTS = `
   insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key)
@@ -81,4 +87,5 @@ const WRITE_VARIANTS = `
   on conflict (shop_id, id) do update set (product_id, position, title, sku, sku_key) =
     (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key)
   where (v.product_id, v.position, v.title, v.sku) is distinct from
-    (excluded.product_id, excluded.position, excluded.title, excluded.sku)`
+    (excluded.product_id, excluded.position, excluded.title, excluded.sku)
+  returning new.sku is not null and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as telling`

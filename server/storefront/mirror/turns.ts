@@ -18,8 +18,8 @@ export interface Turn {
 }
 
 export interface Refreshed {
-  /** Products that the mirror did not have. */
-  added: number
+  /** Products and SKUs that are new, or that files may be matched by in another way than before: what they are called or tagged. */
+  learned: number
   changed: boolean
 }
 

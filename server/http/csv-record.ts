@@ -5,7 +5,7 @@ import { FIELDS, placesOf, suggestColumns, type Field } from '../channels/csv/co
 import type { ProblemRow } from '../channels/csv/problems.ts'
 import { readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
 import type { SavedMapping } from '../channels/csv/saved-mappings.ts'
-import type { CsvUpload } from '../channels/csv/uploads.ts'
+import type { CsvUpload, ListedUpload } from '../channels/csv/uploads.ts'
 import { originalCell } from '../files/cells.ts'
 import { toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
@@ -76,16 +76,33 @@ export const csvSchema = z
   })
   .meta({ id: 'CsvFile' })
 
+export const listedCsvSchema = csvSchema
+  .pick({
+    ...{ id: true, filename: true, status: true, size_bytes: true, rows: true, check: true, failure: true },
+    ...{ job_id: true, update_job_id: true, created_at: true, expires_at: true },
+  })
+  .meta({ id: 'ListedCsvFile' })
+
+export const listedCsvRecord = (upload: ListedUpload): z.output<typeof listedCsvSchema> => ({
+  id: toPublicId('csv', upload.id),
+  filename: upload.filename,
+  status: upload.status,
+  size_bytes: upload.size_bytes,
+  rows: upload.rows,
+  check: checkOf(upload),
+  failure: upload.failure,
+  job_id: upload.operation_id && toPublicId('import', upload.operation_id),
+  update_job_id: upload.update_operation_id && toPublicId('op', upload.update_operation_id),
+  created_at: upload.created_at.toISOString(),
+  expires_at: new Date(upload.created_at.getTime() + KEPT_MS).toISOString(),
+})
+
 export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
-  const { headers, sample, mapping, created_at } = upload
+  const { headers, sample, mapping } = upload
   return {
-    id: toPublicId('csv', upload.id),
-    filename: upload.filename,
-    status: upload.status,
-    size_bytes: upload.size_bytes,
+    ...listedCsvRecord(upload),
     encoding: upload.format.encoding,
     delimiter: upload.format.delimiter,
-    rows: upload.rows,
     headers,
     columns: suggestColumns(
       headers,
@@ -96,12 +113,6 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     missing: missingColumns(mapping),
     problems: upload.structure.map((one) => ({ ...one, severity: 'error', value: null })),
     preview: previewOf(upload),
-    check: checkOf(upload),
-    failure: upload.failure,
-    job_id: upload.operation_id && toPublicId('import', upload.operation_id),
-    update_job_id: upload.update_operation_id && toPublicId('op', upload.update_operation_id),
-    created_at: created_at.toISOString(),
-    expires_at: new Date(created_at.getTime() + KEPT_MS).toISOString(),
   }
 }
 
@@ -127,7 +138,7 @@ const previewProblem = (row: number, { field, ...problem }: CellProblem, mapping
   value: problem.value ?? null,
 })
 
-function checkOf({ check_options, progress }: CsvUpload): z.output<typeof checkSchema> | null {
+function checkOf({ check_options, progress }: ListedUpload): z.output<typeof checkSchema> | null {
   if (!check_options) return null
   if (progress) {
     const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings } = progress

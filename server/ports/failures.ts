@@ -7,9 +7,13 @@ import { ERRORS } from '../errors.ts'
 const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
   new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, { detail, cause })
 
+const NOT_REACHED = 'The address could not be reached'
+
 /** Refused, not found, or without an answer at the door: one and the same. */
-export const notReached = (retryable: boolean, cause?: unknown) =>
-  notAccessible(retryable, 'The address could not be reached', cause)
+export const notReached = (retryable: boolean, cause?: unknown) => notAccessible(retryable, NOT_REACHED, cause)
+
+/** Asking in another way would meet the same door. */
+export const isNotReached = (error: PortError): boolean => error.detail === NOT_REACHED
 
 export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
 export const tooSlow = () => notAccessible(true, 'The server sent the file too slowly')
@@ -24,10 +28,29 @@ export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_la
 const STATUS_MEANINGS: Readonly<Record<number, string>> = { 403: ': access denied', 404: ': file not found' }
 const TRANSIENT = new Set([408, 425, 429])
 
-/** Any answer but 200. */
-export function badStatus(status: number): PortError {
+/** The server asks to be left alone: this says nothing of the file. */
+export class Throttled extends PortError {
+  /** For so long; null: it does not say. */
+  readonly seconds: number | null
+  constructor(detail: string, seconds: number | null) {
+    super('url_not_accessible', ERRORS.url_not_accessible.message, true, { detail })
+    this.seconds = seconds
+  }
+}
+
+/** Any answer but 200. `retryAfter`: the header of that name. */
+export function badStatus(status: number, retryAfter: string | undefined): PortError {
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
+  const seconds = retryAfter === undefined ? null : secondsOf(retryAfter)
+  if (status === 429 || (status === 503 && seconds !== null)) return new Throttled(detail, seconds)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
+}
+
+/** Of seconds, or of a date. */
+function secondsOf(retryAfter: string): number | null {
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
+  const at = Date.parse(retryAfter)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 
 /** What the socket or the parser threw. `connected`: an allowed address had already accepted the connection. */

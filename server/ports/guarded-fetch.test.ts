@@ -1,3 +1,5 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { PortError } from '../../plugins/contract.ts'
 import { contentOf } from '../../test/fakes/content.ts'
@@ -272,6 +274,32 @@ describe('probe', () => {
     const probe = { size_bytes: 6 * 1024 ** 3, content_type: null }
     expect(await clientOf().probe(`${origin.url}/huge`, signal)).toEqual(probe)
     expect(origin.requests.at(-1)!.method).toBe('HEAD')
+  })
+  it.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
+    ['resets', ({ socket }) => socket.destroy()],
+    ['is silent', () => {}],
+    ['answers in a compressed form', (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end()],
+    ['redirects nowhere', (_, response) => response.writeHead(302).end()],
+  ])('asks for the file where HEAD %s', async (_, head) => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.method!)
+      if (request.method === 'HEAD') head(request, response)
+      else response.writeHead(200, { 'content-length': 5 }).end('whole')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    expect(await clientOf({ timeouts: { headers: 200 } }).probe(url, signal)).toMatchObject({ size_bytes: 5 })
+    expect(asked).toEqual(['HEAD', 'GET'])
+    server.closeAllConnections()
+    server.close()
+  })
+  it('asks a server that wants fewer requests, or an address that is refused, no second time', async () => {
+    const before = origin.total
+    const inside = encodeURIComponent('http://10.0.0.1/')
+    expect(await failureOf(clientOf().probe(`${origin.url}/status/429`, signal))).toMatchObject({ retryable: true })
+    expect(await failureOf(clientOf().probe(`${origin.url}/redirect?to=${inside}`, signal))).toEqual(NOT_REACHED)
+    expect(origin.total - before).toBe(2)
   })
   it('asks again where HEAD is refused', async () => {
     expect(await clientOf().probe(`${origin.url}/no-head/1000/x`, signal)).toMatchObject({ size_bytes: 1000 })

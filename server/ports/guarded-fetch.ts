@@ -1,12 +1,12 @@
 // The one client for requests to addresses that someone else wrote: imports, callbacks, endpoints. Each address is
 // checked before it is used and again after every redirect; nothing of ours but a user agent is sent along.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Probe } from '../../plugins/contract.ts'
+import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../log.ts'
 import { addressRules, resolveBySystem, targetOf, type Resolve, type Target } from './addresses.ts'
 import { createConnections } from './connections.ts'
 import { Exchange, type Timeouts } from './exchange.ts'
-import { badRedirect, badStatus, encoded, tooLarge } from './failures.ts'
+import { badRedirect, badStatus, encoded, isNotReached, Throttled, tooLarge } from './failures.ts'
 
 export interface Opened extends Probe {
   /** To be read to its end or given up by `return()`; it fails when it is not all that was declared, and nothing more. */
@@ -43,6 +43,8 @@ export interface GuardedClientOptions {
 }
 
 const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
+/** Of an answer to HEAD: GET is asked after it, and has the whole time. Milliseconds. */
+const HEAD_WITHIN = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MOST_REDIRECTS = 3
 /** What is read of an answer that nobody wants, so that its connection can serve again. */
@@ -59,6 +61,7 @@ interface Answer {
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { fileBytes, log } = options
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
+  const impatient = { ...timeouts, headers: Math.min(timeouts.headers, HEAD_WITHIN) }
   const rules = addressRules(options.allowLoopback)
   const connections = createConnections(options.resolve ?? resolveBySystem)
 
@@ -72,7 +75,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       new Exchange({
         connection: connections.take(target, fresh),
         request: { path: target.url.pathname + target.url.search, ...message },
-        timeouts,
+        timeouts: message.method === 'HEAD' ? impatient : timeouts,
         bodyBytes: fileBytes,
         signal,
         onClean: connections.give,
@@ -124,11 +127,21 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     }
   }
 
+  /** Null: many servers refuse HEAD or break over it, and an address signed for GET is good for nothing else. */
+  const probeByHead = async (url: string, signal: AbortSignal): Promise<Probe | null> => {
+    try {
+      const answer = await follow('HEAD', url, signal)
+      await discard(answer.body)
+      return await acceptable(answer)
+    } catch (error) {
+      if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error)) throw error
+      return null
+    }
+  }
+
   const probe = async (url: string, signal: AbortSignal): Promise<Probe> => {
-    const answer = await follow('HEAD', url, signal)
-    await discard(answer.body)
-    if (answer.status === 200) return acceptable(answer)
-    // Many servers refuse HEAD, and an address signed for GET is good for nothing else.
+    const told = await probeByHead(url, signal)
+    if (told) return told
     const full = await follow('GET', url, signal)
     try {
       return await acceptable(full)
@@ -158,7 +171,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 async function acceptable({ url, status, headers, body }: Answer): Promise<Probe> {
   if (status !== 200) {
     await discard(body)
-    throw badStatus(status)
+    throw badStatus(status, headers['retry-after'])
   }
   if (!isPlain(headers['content-encoding'], url)) throw encoded()
   const length = headers['content-length']

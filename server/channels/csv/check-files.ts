@@ -49,6 +49,24 @@ const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
   new_version: 'it becomes that file’s newest version',
 }
 const IN_SHOP = 'A file of this name is in the shop'
+const KEEPS_NAME: Conflict = { severity: 'error', detail: `${IN_SHOP}: choose another one` }
+
+interface Conflict {
+  severity: 'error' | 'warning'
+  detail: string
+}
+
+const inShop = (onConflict: OnConflict): Conflict => ({
+  severity: onConflict === 'error' ? 'error' : 'warning',
+  detail: `${IN_SHOP}: ${CONSEQUENCES[onConflict]}`,
+})
+
+/** Rows are imported side by side: which of two would replace the other is nobody's to say. */
+function amongRows(before: number, onConflict: OnConflict): Conflict {
+  const where = `Row ${before} has this name too`
+  if (onConflict === 'rename') return { severity: 'warning', detail: `${where}: one of them gets a number` }
+  return { severity: 'error', detail: `${where}: rename one of them` }
+}
 
 async function checkNames(
   { onConflict, takenNames }: CheckParts,
@@ -64,37 +82,31 @@ async function checkNames(
     const before = book.names.get(key)
     if (before === undefined) book.names.set(key, row)
     const holder = taken.get(key)
-    const twice = before === undefined ? null : `Row ${before} has this name too`
-    if (id === null) {
-      if (twice ?? holder) await conflictAt(book, { row, filename }, twice ?? IN_SHOP, onConflict)
-    } else if (twice) await conflictAt(book, { row, filename }, twice, null)
-    else if (known.has(id) && known.get(id)!.name_key !== key) {
+    if (before !== undefined) {
+      // A file that exists gets a name that is free, or none.
+      const conflict = amongRows(before, id === null ? onConflict : 'error')
+      await conflictAt(book, { row, filename }, conflict)
+    } else if (id === null) {
+      if (holder !== undefined) await conflictAt(book, { row, filename }, inShop(onConflict))
+    } else if (known.has(id) && known.get(id)!.name_key !== key) {
       book.renamings.push({ row, filename, id, has: known.get(id)!.name_key, wants: key })
       if (holder !== undefined) book.holders.set(key, holder)
     }
   }
 }
 
-/** `conflict`: what becomes of it; null: a file that exists is renamed into a name that is free, or not at all. */
 function conflictAt(
   book: Book,
   { row, filename }: Pick<Renaming, 'row' | 'filename'>,
-  where: string,
-  conflict: OnConflict | null,
+  conflict: Conflict,
 ): Promise<void> {
-  return book.add(row, {
-    field: 'filename',
-    severity: (conflict ?? 'error') === 'error' ? 'error' : 'warning',
-    code: 'duplicate_filename',
-    message: ERRORS.duplicate_filename.message,
-    detail: `${where}: ${conflict === null ? 'choose another one' : CONSEQUENCES[conflict]}`,
-    value: filename,
-  })
+  const { message } = ERRORS.duplicate_filename
+  return book.add(row, { field: 'filename', code: 'duplicate_filename', message, value: filename, ...conflict })
 }
 
 /** Names that files of the shop have: free where those get other ones by rows without errors. */
 export async function checkContested(book: Book): Promise<void> {
   const wishes = book.renamings.filter(({ row }) => !book.hasError(row))
   const granted = grantNames(wishes, book.holders)
-  for (const [at, renaming] of wishes.entries()) if (!granted[at]) await conflictAt(book, renaming, IN_SHOP, null)
+  for (const [at, renaming] of wishes.entries()) if (!granted[at]) await conflictAt(book, renaming, KEEPS_NAME)
 }

@@ -1,10 +1,14 @@
 // Checks in the background: of large files, of a worker that died, stopped or was thought dead; and what is swept.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
+import { queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
 import { keepProblems } from './problems.ts'
-import { requireUpload, sweepCsvUploads } from './uploads.ts'
-import { requirePublicId } from '../../ids.ts'
+import { listUploads, MOST_KEPT, receive, requireUpload, sweepCsvUploads } from './uploads.ts'
+import { requirePublicId, toPublicId } from '../../ids.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
 
 let app: CsvApp
 beforeAll(async () => {
@@ -50,6 +54,7 @@ describe('a check', () => {
     const zombie = {
       row: 9,
       place: 1,
+      number: 1,
       column: null,
       field: null,
       severity: 'error',
@@ -71,6 +76,40 @@ describe('a check', () => {
       status: 'ready',
       failure: 'The check of this file stopped three times',
     })
+  })
+})
+
+const bytesOf = async function* (text: string) {
+  yield await Promise.resolve(Buffer.from(text))
+}
+const received = (scope: ShopScope, name: string) =>
+  receive(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name)
+
+describe('the line of checks', () => {
+  it('has one of a shop at work, so that no other shop waits for slow hosts; one that is stopped makes way', async () => {
+    const silentHost = createServer(() => {})
+    await new Promise<void>((resolve) => silentHost.listen(0, '127.0.0.1', resolve))
+    const slow = `${header}a.pdf,http://127.0.0.1:${(silentHost.address() as AddressInfo).port}/,\n`
+    const phaseOf = async (id: string) => (await app.owner.call('GET', `/api/csv/${id}`)).body.check.phase
+    const untilAsking = (id: string) => expect.poll(() => phaseOf(id), { timeout: 20_000 }).toBe('urls')
+    const ids: string[] = []
+    for (let n = 0; n < 6; n++) ids.push(await app.uploaded(slow))
+    for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/check`, {})
+    await untilAsking(ids[0]!)
+
+    const other = await app.stranger('in-a-hurry.myshopify.com')
+    const theirs = await received(other.scope, 'theirs.csv')
+    await queueCheck(other.scope, theirs, { probe: false, on_conflict: 'error' })
+    expect(await untilChecked({ owner: other }, toPublicId('csv', theirs))).toMatchObject({ status: 'checked' })
+    expect(await Promise.all(ids.map(phaseOf))).toEqual(['urls', ...Array(5).fill('waiting')])
+
+    const stopped = await app.owner.call('POST', `/api/csv/${ids[0]}/stop`)
+    expect(stopped).toMatchObject({ status: 200, body: { status: 'ready', check: null, failure: null } })
+    await untilAsking(ids[1]!)
+    for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/stop`)
+    silentHost.closeAllConnections()
+    await new Promise((resolve) => silentHost.close(resolve))
+    expect(await app.checked(ids[0]!)).toMatchObject({ status: 'checked' })
   })
 })
 
@@ -104,6 +143,29 @@ describe('SKUs', () => {
 })
 
 describe('what is old', () => {
+  it('makes room for what is new: what was imported first, and nothing that is being checked', async () => {
+    const { scope } = await app.stranger('full.myshopify.com')
+    const ids: string[] = []
+    for (let n = 0; n < MOST_KEPT; n++) ids.push(await received(scope, `${n}.csv`))
+    const mark = (which: readonly (string | undefined)[], what: string) =>
+      scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = any(:which::uuid[])`, { which })
+    // As one that a worker has in its hands.
+    const checking = `status = 'checking', beaten_at = now() + interval '1 hour'`
+    await mark([ids[0]], checking)
+    await mark([ids[2]], `status = 'started'`)
+    await received(scope, 'one more.csv')
+    await received(scope, 'and another.csv')
+    const left = (await listUploads(scope)).map(({ filename }) => filename)
+    expect(left.length).toBe(MOST_KEPT)
+    expect(left.filter((name) => ['0.csv', '1.csv', '2.csv', '3.csv'].includes(name))).toEqual(['3.csv', '0.csv'])
+    await mark(
+      (await listUploads(scope)).map(({ id }) => id),
+      checking,
+    )
+    await expect(received(scope, 'too many.csv')).rejects.toMatchObject({ code: 'too_many' })
+    expect((await listUploads(scope)).length).toBe(MOST_KEPT)
+  })
+
   it('is swept with all that belongs to it', async () => {
     const ids = [
       await app.uploaded(`${header}a.pdf,https://x.example/,\n`),

@@ -5,9 +5,10 @@ import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { holdersOf } from '../../files/name-grants.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { checkRows, type CheckProgress, type KnownFile, type OddSkus } from './check.ts'
+import { takeCheck, type TakenCheck } from './check-queue.ts'
 import { keepProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
-import { readUploadRows, requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
+import { readUploadRows, requireUpload, type CsvUpload } from './uploads.ts'
 
 export interface CheckParts {
   database: Database
@@ -20,24 +21,9 @@ export interface CheckParts {
 
 const LOOK_MS = 400
 const BEAT_MS = 1000
-/** A worker that has not beaten for so long is dead. */
-const SILENCE = '20 seconds'
-const AT_ONCE = 2
+/** Of as many shops. */
+const AT_ONCE = 4
 const MOST_ATTEMPTS = 3
-
-/** Puts the file in line for a check. Throws `conflict` when its import has started. */
-export async function queueCheck(scope: ShopScope, id: string, options: CheckOptions): Promise<void> {
-  await scope.transaction(async (tx) => {
-    await requireOpen(tx, id)
-    await tx.query(
-      `update csv_uploads set status = 'checking', round = round + 1, check_options = :options, progress = null,
-         failure = null, beaten_at = null, attempts = 0
-       where shop_id = :shop and id = :id`,
-      { id, options: JSON.stringify(options) },
-    )
-    await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
-  })
-}
 
 /** Looks for waiting checks until it is stopped; then what it was at waits for another worker. */
 export function startCsvChecks(parts: CheckParts): () => Promise<void> {
@@ -61,25 +47,6 @@ export function startCsvChecks(parts: CheckParts): () => Promise<void> {
     await looking
     await Promise.all(running)
   }
-}
-
-interface TakenCheck {
-  shop_id: number
-  id: string
-  round: number
-}
-
-/** The next check that nobody has, or whose holder is dead; under a new round, so that a holder thought dead writes nothing. */
-async function takeCheck(database: Database): Promise<TakenCheck | null> {
-  const { rows } = await database.pool.query<TakenCheck>(
-    `update csv_uploads set beaten_at = now(), round = round + 1, attempts = attempts + 1
-     where (shop_id, id) in (
-       select shop_id, id from csv_uploads
-       where status = 'checking' and (beaten_at is null or beaten_at < now() - interval '${SILENCE}')
-       order by beaten_at nulls first, created_at limit 1 for update skip locked)
-     returning shop_id, id, round`,
-  )
-  return rows[0] ?? null
 }
 
 async function runCheck(parts: CheckParts, taken: TakenCheck, stopping: AbortSignal): Promise<void> {

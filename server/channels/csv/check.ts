@@ -12,6 +12,8 @@ import { isBlank, type RowBatch } from './rows.ts'
 export interface RowProblem extends CellProblem {
   row: number
   place: number
+  /** Which problem of the check it is: a cell may have several. */
+  number: number
   /** The header of the column. */
   column: string | null
 }
@@ -144,7 +146,13 @@ function createBook({ mapping, report, onProgress, signal }: CheckParts) {
         errorRows.add(row)
         if (updateRows.has(row)) wrongUpdates++
       }
-      waiting.push({ ...problem, row, place: placeOf(of), column: of && (mapping[of] ?? of) })
+      waiting.push({
+        ...problem,
+        row,
+        place: placeOf(of),
+        number: progress.errors + progress.warnings,
+        column: of && (mapping[of] ?? of),
+      })
       if (waiting.length < REPORTED_AT_ONCE) return
       const full = waiting
       waiting = []

@@ -1,5 +1,5 @@
 // Addresses that are asked: how many at once, how often, and what becomes of hosts that do not answer.
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
@@ -23,6 +23,19 @@ async function ask(urls: readonly string[], politeness: Politeness = {}, signal 
     found.push(one)
   return found
 }
+
+/** A server of a test's own, while the test has it. */
+async function withServer<T>(answer: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The address was not asked' }
 
 describe('addresses', () => {
   it('are asked a few at once of each host, and all of them', async () => {
@@ -60,6 +73,55 @@ describe('addresses', () => {
     expect(found.filter(({ problem }) => problem?.code === 'url_not_accessible').length).toBe(500)
     expect(connections).toBeLessThan(100)
     server.close()
+  })
+
+  it('of a host that wants to be left alone are asked later, one at a time; and no others wait for it', async () => {
+    const asked: string[] = []
+    const limiter: RequestListener = ({ method, url }, response) => {
+      asked.push(`${method} ${url}`)
+      response.writeHead(asked.length <= 8 ? 429 : 200, { 'retry-after': '0' }).end()
+    }
+    await withServer(limiter, async (busy) => {
+      const urls = Array.from({ length: 40 }, (_, n) => `${busy}/${n}`)
+      const found = await ask([...urls, `${origins[0]!.url}/bytes/10/other`])
+      expect(found.filter(({ problem }) => problem !== null)).toEqual([])
+      expect(new Set(asked)).toEqual(new Set(urls.map((_, n) => `HEAD /${n}`)))
+      expect(asked.length).toBe(48)
+    })
+  })
+
+  it.each([
+    ['again and again', {}],
+    ['for an hour', { 'retry-after': '3600' }],
+    ['until tomorrow', { 'retry-after': new Date(Date.now() + 86_400_000).toUTCString() }],
+  ])('of a host that wants to be left alone %s are warned about, and not held against the file', async (_, headers) => {
+    let asked = 0
+    const limiter: RequestListener = (_, response) => {
+      asked++
+      response.writeHead(429, headers).end()
+    }
+    await withServer(limiter, async (busy) => {
+      const found = await ask(
+        Array.from({ length: 200 }, (_, n) => `${busy}/${n}`),
+        { again_after: 1 },
+      )
+      expect(found.length).toBe(200)
+      for (const { problem } of found) expect(problem).toMatchObject(NOT_ASKED)
+      expect(asked).toBeLessThan(15)
+    })
+  })
+
+  it('that there is no time for are warned about', async () => {
+    await withServer(
+      () => {},
+      async (silentHost) => {
+        const urls = Array.from({ length: 100 }, (_, n) => `${silentHost}/${n}`)
+        const found = await ask([...urls, `${origins[0]!.url}/bytes/10/in-time`], { within: 150 })
+        expect(found.length).toBe(101)
+        expect(found.filter(({ problem }) => problem === null).length).toBe(1)
+        expect(found.at(-1)!.problem).toMatchObject(NOT_ASKED)
+      },
+    )
   })
 
   it('inside the house are not reached, and nothing is told of them', async () => {

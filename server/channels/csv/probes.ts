@@ -1,7 +1,9 @@
-// Do the addresses of a CSV file answer? Many at once, few to one host, and a host that does not answer at all is not asked
-// tens of thousands of times.
+// Do the addresses of a CSV file answer? Many at once, few to one host, and not for ever: a host that asks to be left alone is, one that
+// does not answer at all is not asked tens of thousands of times, and what there was no time for is not held against the file.
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
+import { Throttled } from '../../ports/failures.ts'
+import { createTurns, type Host, type Turn } from './hosts.ts'
 import type { CellProblem } from './row-values.ts'
 
 export type ProbeAddress = (url: string, signal: AbortSignal) => Promise<Probe>
@@ -17,99 +19,91 @@ export interface SizeLimits {
   large_file_bytes: number
 }
 
+/** Times are milliseconds. */
 export interface Politeness {
   at_once?: number
   at_once_per_host?: number
-  /** Milliseconds until what may pass is asked once more. */
+  /** Until what may pass is asked once more. */
   again_after?: number
+  /** For all of them: what was not asked by then is not asked. */
+  within?: number
 }
 
-const AT_ONCE = 32
-const AT_ONCE_PER_HOST = 4
-const AGAIN_AFTER_MS = 2000
+const USUAL: Required<Politeness> = { at_once: 32, at_once_per_host: 4, again_after: 2000, within: 10 * 60_000 }
 /** So many failures in a row that say nothing about a single file: the host's other addresses share their fate. */
 const GIVEN_UP_AFTER = 12
+/** A host that wants to be left alone for longer, or so often in a row, is not asked any more. */
+const LONGEST_REST_MS = 60_000
+const MOST_RESTS = 6
 const MB = 1024 ** 2
-
-interface Host {
-  waiting: string[]
-  running: number
-  /** Failures in a row of which another try might have helped. */
-  failures: number
-}
 
 /** One result for each address, as they come. Throws the signal's reason when it aborts. */
 export async function* probeAddresses(
   urls: readonly string[],
   probe: ProbeAddress,
   { signal, limits }: { signal: AbortSignal; limits: SizeLimits },
-  { at_once = AT_ONCE, at_once_per_host = AT_ONCE_PER_HOST, again_after = AGAIN_AFTER_MS }: Politeness = {},
+  politeness: Politeness = {},
 ): AsyncGenerator<Probed> {
-  const hosts = hostsOf(urls)
-  /** Hosts that have addresses left and room for another request. */
-  const ready = [...hosts.values()]
+  const { at_once, at_once_per_host, again_after, within } = { ...USUAL, ...politeness }
+  const late = AbortSignal.timeout(within)
+  const asking: Asking = { probe, signal, late, either: AbortSignal.any([signal, late]), limits, again_after }
   const results: Probed[] = []
-  let running = 0
-  let left = urls.length
   let wake = () => {}
-  const ask = async (host: Host, url: string) => {
-    const result = await probeOne(url, host, probe, { signal, limits, again_after })
-    running--
-    if (host.running-- === at_once_per_host && host.waiting.length > 0) ready.push(host)
-    results.push(result)
+  const onChange = () => wake()
+  const turns = createTurns(urls, { at_once, at_once_per_host }, onChange)
+  const ask = async ({ host, url }: Turn) => {
+    const answer = await probeOne(url, host, asking)
+    if ('rest' in answer) turns.rest(host, url, answer.rest)
+    else {
+      turns.ended(host)
+      results.push(answer)
+    }
     wake()
   }
-  const onAbort = () => wake()
-  signal.addEventListener('abort', onAbort)
+  asking.either.addEventListener('abort', onChange)
   try {
-    while (left > 0) {
+    for (let left = urls.length; left > 0;) {
       signal.throwIfAborted()
-      while (running < at_once && ready.length > 0) {
-        const host = ready.shift()!
-        running++
-        host.running++
-        void ask(host, host.waiting.pop()!)
-        // Hosts take turns.
-        if (host.waiting.length > 0 && host.running < at_once_per_host) ready.push(host)
-      }
-      const come = new Promise<void>((resolve) => (wake = resolve))
-      if (results.length === 0) await come
+      if (late.aborted) for (const url of turns.drop()) results.push({ url, problem: TOO_LATE })
+      for (let turn = turns.next(); turn; turn = turns.next()) void ask(turn)
+      const change = new Promise<void>((resolve) => (wake = resolve))
+      if (results.length === 0) await change
       for (const result of results.splice(0)) {
         left--
         yield result
       }
     }
   } finally {
-    signal.removeEventListener('abort', onAbort)
+    turns.close()
+    asking.either.removeEventListener('abort', onChange)
   }
 }
 
-function hostsOf(urls: readonly string[]): Map<string, Host> {
-  const hosts = new Map<string, Host>()
-  // From the end, so that the first of the file is the first to be popped.
-  for (const url of urls.toReversed()) {
-    const name = URL.parse(url)?.host ?? ''
-    const host = hosts.get(name) ?? { waiting: [], running: 0, failures: 0 }
-    host.waiting.push(url)
-    hosts.set(name, host)
-  }
-  return hosts
+interface Asking {
+  probe: ProbeAddress
+  signal: AbortSignal
+  /** The time is over. */
+  late: AbortSignal
+  either: AbortSignal
+  limits: SizeLimits
+  again_after: number
 }
 
-async function probeOne(
-  url: string,
-  host: Host,
-  probe: ProbeAddress,
-  { signal, limits, again_after }: { signal: AbortSignal; limits: SizeLimits; again_after: number },
-): Promise<Probed> {
+/** What is to be said of the address, or for how long its host is to be left alone before. */
+async function probeOne(url: string, host: Host, asking: Asking): Promise<Probed | { rest: number }> {
+  const { probe, signal, late, either, limits, again_after } = asking
   for (let attempt = 1; ; attempt++) {
+    if (host.rests > MOST_RESTS) return { url, problem: NOT_LET }
     if (host.failures >= GIVEN_UP_AFTER) return { url, problem: GIVEN_UP }
     try {
-      const { size_bytes } = await probe(url, signal)
+      const { size_bytes } = await probe(url, either)
       host.failures = 0
+      host.rests = 0
       return { url, problem: sizeProblem(size_bytes, limits) }
     } catch (error) {
       if (signal.aborted) return { url, problem: null }
+      if (late.aborted) return { url, problem: TOO_LATE }
+      if (error instanceof Throttled) return throttled(url, host, error, again_after)
       const failure = error instanceof PortError ? error : null
       if (failure && !failure.retryable) {
         host.failures = 0
@@ -119,9 +113,17 @@ async function probeOne(
         host.failures++
         return { url, problem: notAccessible('url_not_accessible', failure?.detail) }
       }
-      await pause(again_after, signal)
+      await pause(again_after, either)
     }
   }
+}
+
+/** From then on it gets one request at a time. Several that were under way at once are one answer. */
+function throttled(url: string, host: Host, { seconds }: Throttled, least: number): Probed | { rest: number } {
+  const ms = seconds === null ? least * 2 ** host.rests : Math.max(least, seconds * 1000)
+  host.room = 1
+  if (host.resting === null) host.rests = ms > LONGEST_REST_MS ? Infinity : host.rests + 1
+  return host.rests > MOST_RESTS ? { url, problem: NOT_LET } : { rest: ms }
 }
 
 type ProbeProblem = NonNullable<Probed['problem']>
@@ -132,6 +134,15 @@ function notAccessible(code: string, detail: string | undefined): ProbeProblem {
 }
 
 const GIVEN_UP = notAccessible('url_not_accessible', 'Its host did not answer for other addresses, so it was not asked')
+
+const notAsked = (why: string): ProbeProblem => ({
+  severity: 'warning',
+  code: 'not_asked',
+  message: 'The address was not asked',
+  detail: `${why}: what is wrong with it shows during the import`,
+})
+const NOT_LET = notAsked('Its host wants fewer requests')
+const TOO_LATE = notAsked('Asking the others took too long')
 
 function sizeProblem(size: number | null, { file_bytes, large_file_bytes }: SizeLimits): ProbeProblem | null {
   if (size === null || size <= large_file_bytes) return null

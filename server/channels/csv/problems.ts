@@ -5,9 +5,15 @@ import { originalCell, plainCell } from '../../files/cells.ts'
 import { bodyOf, type RowProblem } from './check.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
-export interface ProblemRow {
+/** Where a problem stands among all of them. */
+export interface ProblemPlace {
   row: number
   place: number
+  /** Of those of one cell. */
+  number: number
+}
+
+export interface ProblemRow extends ProblemPlace {
   column: string | null
   severity: 'error' | 'warning'
   code: string
@@ -19,7 +25,7 @@ export interface ProblemRow {
 export interface ProblemFilter {
   severity?: 'error' | 'warning' | undefined
   /** Those that come after this one. */
-  after?: { row: number; place: number } | undefined
+  after?: ProblemPlace | undefined
   limit: number
 }
 
@@ -32,17 +38,16 @@ export async function keepProblems(
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,
   problems: readonly RowProblem[],
 ): Promise<void> {
-  const rows = problems.map(({ row, place, column, severity, code, message, detail, value }) => ({
-    ...{ row, place, column, severity, code, message, detail },
+  const rows = problems.map(({ row, place, number, column, severity, code, message, detail, value }) => ({
+    ...{ row, place, number, column, severity, code, message, detail },
     value: value?.slice(0, MOST_CHARACTERS).toWellFormed(),
   }))
   await scope.query(
-    `insert into csv_problems (shop_id, csv_id, round, row, place, "column", severity, code, message, detail, value)
+    `insert into csv_problems (shop_id, csv_id, round, row, place, number, "column", severity, code, message, detail, value)
      select :shop, u.id, u.round, p.* from csv_uploads u,
-       jsonb_to_recordset(:rows::jsonb) as p(row int, place smallint, "column" text, severity text, code text,
+       jsonb_to_recordset(:rows::jsonb) as p(row int, place smallint, number int, "column" text, severity text, code text,
          message text, detail text, value text)
-     where u.shop_id = :shop and u.id = :id and u.round = :round
-     on conflict do nothing`,
+     where u.shop_id = :shop and u.id = :id and u.round = :round`,
     { id, round, rows: JSON.stringify(rows) },
   )
 }
@@ -54,10 +59,10 @@ export function listProblems(
   { severity, after, limit }: ProblemFilter,
 ): Promise<ProblemRow[]> {
   return scope.query<ProblemRow>(
-    `select row, place, "column", severity, code, message, detail, value from csv_problems
+    `select row, place, number, "column", severity, code, message, detail, value from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round
-       ${severity ? 'and severity = :severity' : ''} ${after ? 'and (row, place) > (:row, :place)' : ''}
-     order by row, place limit :limit`,
+       ${severity ? 'and severity = :severity' : ''} ${after ? 'and (row, place, number) > (:row, :place, :number)' : ''}
+     order by row, place, number limit :limit`,
     { id, round, limit, ...(severity ? { severity } : {}), ...after },
   )
 }
@@ -115,7 +120,7 @@ async function reasonsOf(scope: ShopScope, { id, round }: CsvUpload, rows: reado
   const found = await scope.query<{ row: number; message: string; detail: string | null }>(
     `select row, message, detail from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[]) and severity = 'error'
-     order by row, place`,
+     order by row, place, number`,
     { id, round, rows },
   )
   const reasons = new Map<number, string>()

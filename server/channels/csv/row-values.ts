@@ -31,7 +31,7 @@ export interface CellProblem {
   /** null: the row as a whole. */
   field: Field | null
   severity: 'error' | 'warning'
-  code: ErrorCode | 'large_file'
+  code: ErrorCode | 'large_file' | 'not_asked'
   message: string
   detail?: string
   value?: string
@@ -100,10 +100,13 @@ function tagsProblem(tags: readonly string[]): Problem | null {
 
 const WHOLE = /^\d{1,15}$/
 
+/** What spreadsheets make of a whole number. Three zeros may be thousands: nobody can tell. */
+const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
+
 /** `60`, `60.0`; nothing: the default; `never` and `unlimited`: null. */
 function wholeNumber(text: string, most: number): number | null | undefined | Problem {
   if (text === '') return undefined
-  const digits = WHOLE.test(text) ? text : /^(\d{1,15})[.,]0+$/.exec(text)?.[1]
+  const digits = WHOLE.test(text) ? text : WITH_DECIMALS.exec(text)?.[1]
   if (digits === undefined && /^(never|unlimited)$/i.test(text)) return null
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)

@@ -42,7 +42,8 @@ interface Parser {
   parse(input: string, baseIndex: number, ignoreLastRow: boolean): Parsed
 }
 
-export const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0]!.trim() === ''
+/** Delimiters alone are what spreadsheets write of rows that were emptied. */
+export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
 
 export async function* readRows(text: AsyncIterable<string>, { delimiter, newline }: Format): AsyncGenerator<RowBatch> {
   const parse = (input: string, whole: boolean): Parsed => {

@@ -11,8 +11,8 @@ import { savedFor } from './saved-mappings.ts'
 
 export const MOST_BYTES = 50 * 1024 ** 2
 export const MOST_ROWS = 50_000
-/** The oldest of a shop's makes room. */
-const MOST_KEPT = 20
+/** One that is not needed any more makes room, or the oldest. */
+export const MOST_KEPT = 20
 const CHUNK_BYTES = 512 * 1024
 const KEPT = '24 hours'
 /** Of one that is still coming: its client is gone. */
@@ -29,19 +29,13 @@ export interface CsvFormat extends Format {
   skipped: number
 }
 
-export interface CsvUpload {
+/** What a list says of one. */
+export interface ListedUpload {
   id: string
   filename: string
   status: 'ready' | 'checking' | 'checked' | 'started'
   size_bytes: number
-  format: CsvFormat
-  headers: string[]
   rows: number
-  sample: { row: number; cells: string[] }[]
-  structure: StructureProblem[]
-  mapping: ColumnMapping
-  saved_mapping: string | null
-  round: number
   check_options: CheckOptions | null
   progress: CheckProgress | null
   failure: string | null
@@ -49,6 +43,16 @@ export interface CsvUpload {
   operation_id: string | null
   update_operation_id: string | null
   created_at: Date
+}
+
+export interface CsvUpload extends ListedUpload {
+  format: CsvFormat
+  headers: string[]
+  sample: { row: number; cells: string[] }[]
+  structure: StructureProblem[]
+  mapping: ColumnMapping
+  saved_mapping: string | null
+  round: number
 }
 
 /**
@@ -78,17 +82,33 @@ export async function receive(scope: ShopScope, bytes: AsyncIterable<Uint8Array>
         saved: saved?.name ?? null,
       },
     )
-    await scope.query(
-      `delete from csv_uploads where shop_id = :shop and id in (
-         select id from csv_uploads where shop_id = :shop order by created_at desc offset :most)`,
-      { most: MOST_KEPT },
-    )
+    await makeRoom(scope, id)
     return id
   } catch (error) {
     await removeUpload(scope, id)
     throw error
   }
 }
+
+/**
+ * Files that were imported go first, then the oldest; never one that comes, or is being checked, at this moment. Throws `too_many` where
+ * there is no other.
+ */
+async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
+  const [kept] = await scope.query<{ more: number }>(
+    `with gone as (
+       delete from csv_uploads where shop_id = :shop and id in (
+         select id from csv_uploads where shop_id = :shop and id <> :newest and status not in ('uploading', 'checking')
+         order by status = 'started' desc, id
+         limit greatest(0, (select count(*) from csv_uploads where shop_id = :shop) - :most))
+       returning id)
+     select (select count(*) from csv_uploads where shop_id = :shop) - (select count(*) from gone) - :most as more`,
+    { newest, most: MOST_KEPT },
+  )
+  if (kept!.more > 0) throw new AppError('too_many', { message: TOO_MANY })
+}
+
+const TOO_MANY = `${MOST_KEPT} CSV files are being checked: wait until one of them is, or remove one`
 
 /** Keeps the bytes and reads them on their way. */
 async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
@@ -179,8 +199,17 @@ async function* withoutStart(text: AsyncIterable<string>, skipped: number): Asyn
   }
 }
 
-const COLUMNS = `id, filename, status, size_bytes, format, headers, rows, sample, structure, mapping, saved_mapping, round,
-  check_options, progress, failure, operation_id, update_operation_id, created_at`
+const LISTED = `id, filename, status, size_bytes, rows, check_options, progress, failure, operation_id, update_operation_id,
+  created_at`
+const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round`
+
+/** All that are kept, newest first. */
+export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
+  return scope.query<ListedUpload>(
+    `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading' order by id desc limit :most`,
+    { most: MOST_KEPT },
+  )
+}
 
 /** A bare UUID. Throws `not_found`. `lock`: for the rest of the transaction. */
 export async function requireUpload(scope: ShopScope, id: string, { lock = false } = {}): Promise<CsvUpload> {

@@ -67,9 +67,14 @@ function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[
 async function send(request: IncomingMessage, response: ServerResponse, answer: Response): Promise<void> {
   // What is left of a chunk that was given up shall not be read as the next request.
   if (request.method === 'PATCH' && !request.complete) response.setHeader('Connection', 'close')
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  response.end(await answer.text())
+  const body = await answer.text()
+  if (answer.status < 400) return void response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body)
+  // The protocol's headers hold; its bare text becomes an error like any other.
+  for (const [name, value] of answer.headers) if (!OF_BODY.has(name)) response.setHeader(name, value)
+  throw toAppError({ status_code: answer.status, body })
 }
+
+const OF_BODY: ReadonlySet<string> = new Set(['content-length', 'content-type'])
 
 /** The request's bytes; where the line breaks, and when someone else wants the upload, they end. */
 async function* untilStopped(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -122,9 +127,13 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   409: 'conflict',
   410: 'upload_expired',
+  412: 'precondition_failed',
   413: 'file_too_large',
   500: 'internal',
 }
+
+/** What tus says in its own words, without the line's end. */
+const SPOKEN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
 
 function toAppError(error: Error | { status_code: number; body: string }): AppError {
   if (error instanceof AppError) return error
@@ -134,6 +143,5 @@ function toAppError(error: Error | { status_code: number; body: string }): AppEr
   if (error.body === ERRORS.ERR_SIZE_EXCEEDED.body) return new AppError('payload_too_large', { cause: error })
   const code = CODES[error.status_code] ?? 'malformed_request'
   if (code === 'conflict') return new AppError(code, { message: 'The upload does not stand at this offset' })
-  if (code !== 'malformed_request') return new AppError(code, { cause: error })
-  return new AppError(code, { message: error.body.trim(), cause: error })
+  return new AppError(code, { ...(SPOKEN.has(code) ? { message: error.body.trim() } : {}), cause: error })
 }

@@ -13,6 +13,7 @@ export const csvExamples: Examples = {
     content: { type: 'text/csv', text: `filename,file_url,tags\r\nguide.pdf,${SOURCE},"guide,2026"\r\n` },
     status: 201,
   },
+  'get /api/csv': { status: 200 },
   'get /api/csv/{id}': { params: csv, status: 200 },
   'delete /api/csv/{id}': { params: csv, status: 204 },
   'put /api/csv/{id}/columns': {
@@ -21,6 +22,7 @@ export const csvExamples: Examples = {
     status: 200,
   },
   'post /api/csv/{id}/check': { params: csv, body: { probe: false, on_conflict: 'rename' }, status: 202 },
+  'post /api/csv/{id}/stop': { params: csv, status: 200 },
   'get /api/csv/{id}/problems': { params: checked, query: { severity: 'error' }, status: 200 },
   'get /api/csv/{id}/errors.csv': { params: checked, status: 200 },
   'post /api/csv/{id}/start': { params: checked, body: { only_valid: true }, status: 202 },

@@ -62,6 +62,10 @@ describe('an upload', () => {
       },
     ])
     expect((await app.owner.call('GET', `/api/csv/${body.id}`)).body).toEqual(body)
+    const listed = await app.owner.call('GET', '/api/csv')
+    expect(listed.body.next_cursor).toBe(null)
+    const { filename, status: stands, rows, created_at, check } = listed.body.data[0]
+    expect(body).toMatchObject({ id: listed.body.data[0].id, filename, status: stands, rows, created_at, check })
   })
 
   it('comes as a form too, and as bytes of no said kind', async () => {
@@ -301,8 +305,11 @@ describe('a check', () => {
       [`${name()},${url},NO-SUCH,,,`, 'product_sku', 'Product SKU not found'],
       [`${name()},${url},BOOK-2,60.0,5,`, 'product_sku', 'Several products have this SKU'],
       [`"'=1+1.pdf",${url},,,,`, '', ''],
+      [`${name()},${url},,"60,00","1,000",`, 'download_limit', 'This is not a whole number'],
+      [`${name()},${url},,1.000,,`, 'expiry_days', 'This is not a whole number'],
     ]
-    const id = await app.uploaded(csv(...rows.map(([row]) => row)))
+    const emptied = [',,,,,', ' , ,,,,']
+    const id = await app.uploaded(csv(...rows.map(([row]) => row), ...emptied))
     const { check } = await app.checked(id)
     const found = await app.problems(id)
     expect(found.map(({ row, column, message }) => [row, column, message])).toEqual(
@@ -313,20 +320,36 @@ describe('a check', () => {
       value: 'taken.PDF',
       detail: 'A file of this name is in the shop: rename it, or choose to overwrite',
     })
-    expect(found[1].detail).toBe('Row 3 has this name too: rename it, or choose to overwrite')
+    expect(found[1].detail).toBe('Row 3 has this name too: rename one of them')
     expect(found.filter(({ severity }) => severity === 'warning').length).toBe(2)
     expect(check).toMatchObject({
       phase: 'done',
-      rows: 16,
-      errors: 11,
+      rows: 18,
+      errors: 13,
       warnings: 2,
-      error_rows: 11,
+      error_rows: 13,
       import_rows: 5,
       skus: 3,
     })
     expect((await app.problems(id, '&severity=warning')).length).toBe(2)
-    const overwriting = await app.checked(id, { probe: false, on_conflict: 'overwrite' })
-    expect(overwriting.check).toMatchObject({ errors: 9, warnings: 4 })
+    // Of two rows with one name only one can replace a file, or bring its new version; both can have a number.
+    const counts = async (on_conflict: string) => (await app.checked(id, { probe: false, on_conflict })).check
+    expect(await counts('overwrite')).toMatchObject({ errors: 12, warnings: 3 })
+    expect(await counts('rename')).toMatchObject({ errors: 11, warnings: 4 })
+  })
+
+  it('tells all that is wrong with one cell, page after page', async () => {
+    const id = await app.uploaded(csv(`a/b.pdf,${url},,,,`, `a/b.pdf,${url},,,,`))
+    const { check } = await app.checked(id)
+    const found: string[] = []
+    for (let cursor = ''; ;) {
+      const { body } = await app.owner.call('GET', `/api/csv/${id}/problems?limit=1${cursor}`)
+      found.push(...body.data.map(({ row, code }: { row: number; code: string }) => `${row} ${code}`))
+      if (!body.next_cursor) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    expect(found).toEqual(['2 invalid_filename', '3 invalid_filename', '3 duplicate_filename'])
+    expect(check.errors).toBe(found.length)
   })
 
   it('asks each address once, and says what it answered', async () => {
@@ -409,7 +432,7 @@ describe('a start', () => {
     await app.checked(id, { on_conflict: 'rename' })
     expect((await start(id)).body.error.message).toBe('1 row has errors: correct them, or import the valid rows only')
     expect((await start(id, { only_valid: true, on_conflict: 'error' })).body.error.status).toBe(409)
-    const begun = await start(id, { only_valid: true, notify: false })
+    const begun = await start(id, { only_valid: true, notify: false, auto_map: false })
     expect(begun.status).toBe(202)
     expect(begun.body).toMatchObject({ workflow: 'import-csv', channel: 'csv', total: 1, kind: 'import' })
     expect(begun.headers.get('location')).toBe(`/api/jobs/${begun.body.id}`)
@@ -433,6 +456,12 @@ describe('a start', () => {
       download_limit: 7,
       size_bytes: 100,
     })
+    // What it said of products is kept: the catalog may learn of the SKU.
+    const kept = await app.owner.scope.query(
+      'select wanted_sku, auto_map from files where shop_id = :shop and filename = :good',
+      { good },
+    )
+    expect(kept).toEqual([{ wanted_sku: 'BOOK-1', auto_map: false }])
   })
 
   it('of nothing is refused', async () => {
@@ -592,7 +621,7 @@ describe('rows with the id of a file', () => {
     expect(await found(bad)).toEqual([
       [2, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
       [4, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
-      [5, 'filename', 'error', 'Row 3 has this name too: choose another one'],
+      [5, 'filename', 'error', 'Row 3 has this name too: rename one of them'],
       [6, 'filename', 'error', 'A file of this name is in the shop: rename it, or choose to overwrite'],
     ])
   })
@@ -653,13 +682,15 @@ describe('another shop', () => {
       ['GET', `/api/csv/${id}/errors.csv`],
       ['PUT', `/api/csv/${id}/columns`, { mapping: {} }],
       ['POST', `/api/csv/${id}/check`, {}],
+      ['POST', `/api/csv/${id}/stop`],
       ['POST', `/api/csv/${id}/start`, {}],
       ['DELETE', `/api/csv/${id}`],
       ['DELETE', `/api/csv/mappings/${saved.body.id}`],
     ]
     for (const [method, route, body] of asked)
       expect((await stranger.call(method, route, body)).status, route).toBe(404)
-    expect((await stranger.call('GET', '/api/csv/mappings')).body.data).toEqual([])
+    for (const list of ['/api/csv', '/api/csv/mappings'])
+      expect((await stranger.call('GET', list)).body.data).toEqual([])
     const reader = await app.clientWith(['files:read'])
     expect((await reader.call('GET', `/api/csv/${id}`)).status).toBe(403)
     expect((await app.owner.call('DELETE', `/api/csv/${id}`)).status).toBe(204)

@@ -2,13 +2,21 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { queueCheck } from '../../channels/csv/check-run.ts'
+import { queueCheck, stopCheck } from '../../channels/csv/check-queue.ts'
 import { FIELDS, type ColumnMapping, type Field } from '../../channels/csv/columns.ts'
 import { mapColumns } from '../../channels/csv/map-columns.ts'
-import { errorsCsv, listProblems } from '../../channels/csv/problems.ts'
+import { errorsCsv, listProblems, type ProblemPlace } from '../../channels/csv/problems.ts'
 import { listMappings, removeMapping, saveMapping } from '../../channels/csv/saved-mappings.ts'
 import { startCsvImport } from '../../channels/csv/start.ts'
-import { MOST_BYTES, MOST_ROWS, receive, removeUpload, requireUpload } from '../../channels/csv/uploads.ts'
+import {
+  listUploads,
+  MOST_BYTES,
+  MOST_KEPT,
+  MOST_ROWS,
+  receive,
+  removeUpload,
+  requireUpload,
+} from '../../channels/csv/uploads.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
@@ -17,6 +25,8 @@ import { receivedFile } from '../csv-body.ts'
 import {
   csvRecord,
   csvSchema,
+  listedCsvRecord,
+  listedCsvSchema,
   problemRecord,
   problemSchema,
   savedMappingRecord,
@@ -70,10 +80,12 @@ const conflict = { description: 'Not as the file stands now: the message says wh
 export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   ...mappingRoutes(),
   upload(parts),
+  list(),
   read(),
   remove(),
   columns(),
   check(),
+  stop(),
   problems(),
   errors(),
   start(parts),
@@ -85,7 +97,7 @@ const upload = ({ secrets }: CsvParts) =>
     method: 'post',
     path: '/api/csv',
     summary: 'Upload a CSV file',
-    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours.`,
+    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MOST_KEPT} are kept.`,
     query: z.strictObject({ filename: z.string().max(255).optional().meta({ description: 'What it is called' }) }),
     replies: {
       201: { description: 'The file, with suggested columns and its first rows', schema: csvSchema },
@@ -133,6 +145,19 @@ async function onceFor(
     if (!kept) await removeUpload(caller.scope, id)
   }
 }
+
+const list = () =>
+  endpoint({
+    ...common,
+    method: 'get',
+    path: '/api/csv',
+    summary: 'List the CSV files that are kept',
+    description: `Newest first, all of them: at most ${MOST_KEPT}. Those that were imported are among them.`,
+    replies: { 200: { description: 'The files, without their rows', schema: listOf(listedCsvSchema) } },
+    handler: async ({ caller }) => ({
+      body: { data: (await listUploads(caller.scope)).map(listedCsvRecord), next_cursor: null },
+    }),
+  })
 
 const read = () =>
   endpoint({
@@ -205,6 +230,21 @@ const check = () =>
     },
   })
 
+const stop = () =>
+  endpoint({
+    ...common,
+    method: 'post',
+    path: '/api/csv/{id}/stop',
+    summary: 'Stop the check',
+    description: 'A file that is not being checked stays as it is.',
+    params: byId,
+    replies: { 200: asItStands, 409: conflict },
+    handler: async ({ caller, params }) => {
+      await stopCheck(caller.scope, idOf(params.id))
+      return { body: await fileOf(caller, params.id) }
+    },
+  })
+
 const problems = () =>
   endpoint({
     ...common,
@@ -219,16 +259,16 @@ const problems = () =>
       const { severity, limit } = query
       const rows = await listProblems(caller.scope, file, { severity, after: placeAfter(query.cursor), limit })
       const last = rows.at(-1)
-      const next_cursor = last && rows.length === limit ? toCursor([last.row, last.place]) : null
+      const next_cursor = last && rows.length === limit ? toCursor([last.row, last.place, last.number]) : null
       return { body: { data: rows.map(problemRecord), next_cursor } }
     },
   })
 
-function placeAfter(cursor: string | undefined): { row: number; place: number } | undefined {
-  const [row, place] = fromCursor(cursor, 2) ?? []
+function placeAfter(cursor: string | undefined): ProblemPlace | undefined {
+  const [row, place, number] = fromCursor(cursor, 3) ?? []
   if (row === undefined) return undefined
   const isNumber = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
-  if (isNumber(row) && isNumber(place) && place < 1000) return { row, place }
+  if (isNumber(row) && isNumber(place) && place < 1000 && isNumber(number)) return { row, place, number }
   throw new AppError('validation_failed', { param: 'cursor' })
 }
 

@@ -136,6 +136,30 @@ describe('an upload', () => {
   })
 })
 
+describe('the protocol', () => {
+  it('takes another method by X-HTTP-Method-Override, for clients behind something that lets no PATCH through', async () => {
+    const at = await beginUpload(owner, 100, { filename: 'override.bin' })
+    const as = (method: string) => ({ 'x-http-method-override': method })
+    const bytes = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
+    const sent = await tus(owner, 'POST', at, { ...as('PATCH'), ...bytes }, Buffer.alloc(60))
+    expect([sent.status, sent.headers.get('upload-offset'), await offsetOf(owner, at)]).toEqual([204, '60', 60])
+    expect((await tus(owner, 'POST', at, as('GET'))).status).toBe(405)
+    expect((await tus(owner, 'POST', at, as('delete'))).status).toBe(204)
+    expect((await tus(owner, 'HEAD', at)).status).toBe(404)
+  })
+  it('says what is wrong in the words of every other error, with its own headers', async () => {
+    for (const [headers, status, code, message] of [
+      [{ 'tus-resumable': '' }, 412, 'precondition_failed', 'Tus-Resumable Required'],
+      [{ 'tus-resumable': '0.9' }, 400, 'malformed_request', 'Invalid tus-resumable'],
+      [{ 'upload-length': 'x' }, 400, 'malformed_request', 'Invalid upload-length'],
+    ] as const) {
+      const refused = await tus(owner, 'POST', '/api/uploads', headers)
+      expect([refused.status, refused.headers.get('tus-resumable')]).toEqual([status, '1.0.0'])
+      expect(await refused.json()).toMatchObject({ error: { code, message, status, request_id: expect.any(String) } })
+    }
+  })
+})
+
 describe('what is refused before a byte is sent', () => {
   const GB = 1024 ** 3
   it('a file over 5 GB, with the advice', async () => {

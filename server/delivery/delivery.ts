@@ -51,8 +51,10 @@ export interface DownloadMessages {
 }
 
 export interface Delivery {
-  /** Answers the request, whatever happens; never rejects. Only for addresses that are delivery's (`isDelivery`). */
+  /** Answers the request, whatever happens; never rejects. Only for addresses that are delivery's (`deliveryAddress`). */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** How many downloads it has counted since it was opened. */
+  counted(): number
   /** Writes what is still to be kept of the last downloads. */
   close(): Promise<void>
 }
@@ -99,6 +101,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         else refuse(request, response, 'unavailable', { headers: ['Retry-After', '5'] })
       }
     },
+    counted: () => recorder.noted(),
     close: () => recorder.close(),
   }
 }

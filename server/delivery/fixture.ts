@@ -18,7 +18,7 @@ import { downloadMessages } from '../notify/downloads.ts'
 import { createSecrets } from '../secrets.ts'
 import { createDiskStore } from '../store/disk.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from './delivery.ts'
-import { isDelivery } from './request.ts'
+import { deliveryAddress } from './request.ts'
 
 export interface Answer {
   status: number
@@ -79,7 +79,7 @@ export async function openDepot(database: Database, shop: number) {
     })
     deliveries.push(delivery)
     const server = createServer((req, res) => {
-      if (others && !isDelivery(req.url)) others(req, res)
+      if (others && deliveryAddress(req.url) === null) others(req, res)
       else void delivery.handle(req, res)
     })
     const port = await listen(server)

@@ -16,6 +16,8 @@ export interface Downloaded {
 export interface Recorder {
   /** Returns at once, and never throws. */
   note(download: Downloaded): void
+  /** How many it was told of. */
+  noted(): number
   /** Writes what is left. */
   close(): Promise<void>
 }
@@ -47,6 +49,7 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
   const { pool, tell, log } = parts
   const waiting: Downloaded[] = []
   let lost = 0
+  let noted = 0
   let timer: NodeJS.Timeout | null = null
   let running: Promise<void> = Promise.resolve()
 
@@ -69,11 +72,13 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
   }
   return {
     note: (download) => {
+      noted++
       if (!download.target.tracked && !download.target.told) return
       if (waiting.length >= MOST_WAITING) return void lost++
       waiting.push(download)
       timer ??= setTimeout(start, EVERY_MS)
     },
+    noted: () => noted,
     close: async () => {
       if (timer) clearTimeout(timer)
       start()

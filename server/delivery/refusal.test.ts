@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { get, openDepot, type Depot } from './fixture.ts'
-import { isDelivery, prefersJson, routeOf } from './request.ts'
+import { deliveryAddress, prefersJson, routeOf } from './request.ts'
 
 const BYTES = Buffer.from('some bytes')
 const STRANGER = 'A'.repeat(43)
@@ -120,8 +120,8 @@ test('which addresses and keys are ours', () => {
     `/files/${token}/a/b`,
     undefined,
   ]
-  expect(ours.filter((url) => !isDelivery(url))).toEqual([])
-  expect(others.filter(isDelivery)).toEqual([])
+  expect(ours.filter((url) => deliveryAddress(url) === null)).toEqual([])
+  expect(others.filter((url) => deliveryAddress(url) !== null)).toEqual([])
   expect(routeOf(`/download?utm=1&key=${STRANGER}&x=2`)).toEqual({ kind: 'link', key: STRANGER })
   expect(routeOf(`/download?monkey=${STRANGER}`)).toEqual({ kind: 'link', key: null })
   expect(routeOf(`/files/${token}/a.pdf?x`)).toEqual({ kind: 'public', token })

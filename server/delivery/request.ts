@@ -34,8 +34,18 @@ export function routeOf(url: string | undefined): Route | null {
 export const besidePage = (request: IncomingMessage, address: string): string =>
   request.url?.startsWith('/download/') ? `../${address}` : address
 
-/** Is this request delivery's to answer? */
-export const isDelivery = (url: string | undefined): boolean => routeOf(url) !== null
+const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
+  link: '/download',
+  ask: '/download/ask',
+  public: '/files',
+  signed: '/cdn',
+}
+
+/** Which of our addresses it is, for whoever counts; null: it is not delivery's to answer. */
+export function deliveryAddress(url: string | undefined): string | null {
+  const route = routeOf(url)
+  return route && ADDRESSES[route.kind]
+}
 
 export const isKey = (text: string): boolean => KEY.test(text)
 

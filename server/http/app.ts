@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
-import type { UploadParts } from '../channels/upload/upload.ts'
+import { UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Delivery } from '../delivery/delivery.ts'
-import { isDelivery } from '../delivery/request.ts'
+import { deliveryAddress } from '../delivery/request.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
@@ -19,6 +19,7 @@ import { createAuthenticator } from './auth.ts'
 import { docsPage } from './docs.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorResponses, notAllowed } from './errors.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { pageRoute, type PageSource } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
@@ -64,6 +65,8 @@ export interface AppParts {
   baseUrl: string
   demo: boolean
   trustProxy: boolean
+  /** What a reader of /metrics must send. */
+  metricsToken?: string | null
   clock: () => Date
   log: Logger
 }
@@ -100,15 +103,24 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
 }
 
 export function createApp(parts: AppParts): RequestListener {
-  const { delivery } = parts
-  const others = createKoa(parts).callback()
+  const { delivery, database, demo, metricsToken: token = null } = parts
+  const metrics = createMetrics({ database, token, open: demo, downloads: () => delivery.counted() })
+  const others = createKoa(parts, metrics).callback()
   return (request, response) => {
-    if (isDelivery(request.url)) void delivery.handle(request, response)
-    else void others(request, response)
+    const address = deliveryAddress(request.url)
+    if (address === null) return void others(request, response)
+    const begun = performance.now()
+    const answered = () =>
+      metrics.answered(address, methodOf(request), response.statusCode, (performance.now() - begun) / 1000)
+    void delivery.handle(request, response).then(answered)
   }
 }
 
-function createKoa(parts: AppParts): Koa {
+/** Anyone may send any: those that nobody answers are one. */
+const methodOf = ({ method = '' }: IncomingMessage): string => (METHODS.has(method) ? method : 'other')
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+function createKoa(parts: AppParts, metrics: Metrics): Koa {
   const endpoints = listEndpoints(parts)
   const { version } = createRequire(import.meta.url)(path.resolve(import.meta.dirname, '../../package.json')) as {
     version: string
@@ -124,8 +136,10 @@ function createKoa(parts: AppParts): Koa {
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
   if (parts.storefront.handle) app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
+  app.use(timed(metrics))
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
+  app.use((ctx, next) => metrics.middleware(ctx, next))
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
@@ -141,6 +155,25 @@ function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse)
     ctx.respond = false
     return undefined
   }
+}
+
+function timed(metrics: Metrics) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const begun = performance.now()
+    try {
+      await next()
+    } finally {
+      metrics.answered(routeOf(ctx), methodOf(ctx.req), ctx.res.statusCode, (performance.now() - begun) / 1000)
+    }
+  }
+}
+
+/** As the API describes it: `/api/files/:id`. Addresses that anyone may make up are one. */
+function routeOf(ctx: Context): string {
+  const { _matchedRoute: matched } = ctx as { _matchedRoute?: string }
+  if (matched !== undefined) return matched
+  if (['/healthz', '/readyz', '/metrics'].includes(ctx.path)) return ctx.path
+  return [UPLOADS_PATH, '/api'].find((path) => `${ctx.path}/`.startsWith(`${path}/`)) ?? 'page'
 }
 
 function health(database: Database) {

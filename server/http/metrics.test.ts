@@ -1,0 +1,80 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestApp, type TestApp } from '../../test/app.ts'
+import { silent } from '../../test/database.ts'
+import { insertManyFiles } from '../../test/factories.ts'
+import { errorResponses } from './errors.ts'
+import { createHistogram, exposition } from './exposition.ts'
+import { createMetrics } from './metrics.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+  await insertManyFiles(app.engine.parts.database.pool, { shop: app.engine.shop, count: 3, prefix: 'secret-plan' })
+})
+afterAll(() => app.close())
+
+it('gives figures of requests by route, of downloads, of the process and of the work, and no names', async () => {
+  const { body: list } = await app.owner.call('GET', '/api/files')
+  await app.owner.call('GET', `/api/files/${list.data[0].id}`)
+  await app.owner.call('GET', '/api/nonsense')
+  await fetch(`${app.url}/download?key=${'A'.repeat(43)}`)
+  await app.owner.call('POST', '/api/operations', { action: 'delete-files', select: { filter: { search: 'secret' } } })
+  const response = await fetch(`${app.url}/metrics`)
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ])
+  const lines = (await response.text()).split('\n')
+  for (const line of [
+    'stevedore_http_requests_total{route="/api/files/:id",method="GET",status="200"} 1',
+    'stevedore_http_requests_total{route="/api",method="GET",status="404"} 1',
+    'stevedore_http_requests_total{route="/download",method="GET",status="404"} 1',
+    'stevedore_http_request_seconds_count{route="/api/files"} 1',
+    'stevedore_downloads_total 0',
+    'stevedore_operations{status="queued"} 1',
+    'stevedore_items{status="queued"} 3',
+    'stevedore_jobs{state="waiting"} 1',
+  ])
+    expect(lines).toContain(line)
+  expect(lines.find((line) => line.startsWith('process_resident_memory_bytes '))).toMatch(/ \d{7,}$/)
+  for (const line of lines)
+    expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+|)$/)
+  expect(lines.join('\n')).not.toContain('secret')
+})
+
+it.each([
+  ['a token and none sent', 'a token of sixteen', true, undefined, 401],
+  ['another token', 'a token of sixteen', true, 'Bearer another', 401],
+  ['the token', 'a-token-of-sixteen', false, 'Bearer a-token-of-sixteen', 200],
+  ['no token, on an address of the world', null, false, undefined, 404],
+])('with %s', async (_what, token, open, authorization, status) => {
+  const { database } = app.engine.parts
+  const metrics = createMetrics({ database, token, open, downloads: () => 7 })
+  const koa = new Koa().use(errorResponses(silent)).use((ctx, next) => metrics.middleware(ctx, next))
+  const server = createServer((request, response) => void koa.callback()(request, response)).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: authorization ? { authorization } : {} })
+  expect([response.status, (await response.text()).includes('stevedore_downloads_total 7')]).toEqual([
+    status,
+    status === 200,
+  ])
+  await new Promise((resolve) => server.close(resolve))
+})
+
+it('durations are counted into every bucket that is wide enough', () => {
+  const histogram = createHistogram('route', [0.1, 1])
+  for (const seconds of [0.05, 0.1, 0.5, 9]) histogram.observe('a "b"', seconds)
+  const text = exposition([{ name: 'x', help: 'y', type: 'histogram', samples: histogram.samples() }])
+  expect(text).toBe(`# HELP x y
+# TYPE x histogram
+x_bucket{route="a \\"b\\"",le="0.1"} 2
+x_bucket{route="a \\"b\\"",le="1"} 3
+x_bucket{route="a \\"b\\"",le="+Inf"} 4
+x_sum{route="a \\"b\\""} 9.65
+x_count{route="a \\"b\\""} 4
+`)
+})

@@ -73,6 +73,8 @@ describe('download links', () => {
       .toBe(links.map(({ url }) => url).join('\n'))
     const { name, text } = await saved(page, dialog.getByRole('button', { name: 'Save as CSV' }))
     expect(name).toBe('download-links.csv')
+    // So that spreadsheets read it as UTF-8.
+    expect(text.startsWith('\ufefffilename,')).toBe(true)
     expect(text.split('\r\n')[1]).toContain(`Guide a.pdf,${links[0]!.url},buyer@example.com,`)
     await dialog.getByRole('button', { name: 'E-mail the link to Guide c.pdf' }).click()
     await dialog.getByText('1 link is on its way by e-mail.').waitFor()
@@ -140,4 +142,22 @@ describe('an export', () => {
     expect(files).toHaveLength(CHAPTERS)
     expect(Object.keys(files[0]!)).toEqual(['id', 'filename', 'url'])
   })
+})
+
+test('a pack of many files is read page by page, and the last of them is put in order and taken out', async () => {
+  const options = { new_pack: 'All chapters' }
+  const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }
+  const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as { id: string }
+  await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
+  const page = await open('/packs')
+  await page.getByRole('link', { name: 'All chapters' }).click()
+  await page.getByText(`100 of ${CHAPTERS} files`).waitFor()
+  await page.getByRole('button', { name: 'Show more files' }).click()
+  const names = () => page.locator('.pack-files li a').allTextContents()
+  await expect.poll(async () => (await names()).length).toBe(CHAPTERS)
+  const last = (await names()).at(-1)!
+  await page.getByRole('button', { name: `Move ${last} up` }).click()
+  await expect.poll(async () => (await names()).at(-2)).toBe(last)
+  await page.getByRole('button', { name: `Take ${last} out of the pack` }).click()
+  await expect.poll(async () => (await names()).length).toBe(CHAPTERS - 1)
 })

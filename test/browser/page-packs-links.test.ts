@@ -60,7 +60,11 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
     (await json<{ mappings: { method: string }[] }>('GET', `/api/files/${ids[0]}`)).mappings.map(({ method }) => method)
   await expect.poll(mappings, SOON).toEqual(['pack'])
 
+  expect((await server.call('PATCH', '/api/settings', { expiry_days: 12, download_limit: null })).status).toBe(200)
   await button(page, 'Create link').first().click()
+  // The shop's own defaults stand in the form.
+  expect(await dialog(page).getByLabel('Days until the link expires').inputValue()).toBe('12')
+  expect(await dialog(page).getByLabel('Unlimited').isChecked()).toBe(true)
   await dialog(page).getByLabel('Customer’s email (optional)').fill('reader@example.com')
   await dialog(page).getByRole('button', { name: 'Create link', exact: true }).click()
   const url = (await dialog(page).getByRole('group', { name: 'link' }).textContent())!
@@ -94,6 +98,9 @@ test('links: found by customer, given more time, counted anew, revoked; the expo
   await expect.poll(() => page.locator('main tbody tr').count(), SOON).toBe(1)
   await row(page, NAMES[1]!).getByText('Used up').waitFor()
   const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click() // prettier-ignore
+  await more()
+  await page.getByRole('menuitem', { name: 'E-mail to captain@example.com' }).click()
+  await page.getByText('1 link was not sent: It has been used as often as it may be').waitFor()
   await more()
   await page.getByRole('menuitem', { name: 'Count from zero again' }).click()
   await row(page, NAMES[1]!).getByText('Active').waitFor()
@@ -149,7 +156,11 @@ test('one file: edited, replaced, and gone back to the version before', async ()
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'Tides 2027.pdf', exact: true }).waitFor()
   await button(page, 'Replace file').click()
-  await dialog(page).getByLabel('Address of the new bytes').fill(`${origin.url}/bytes/4321/new`)
+  const address = dialog(page).getByLabel('Address of the new bytes')
+  await address.fill(`${origin.url}/nothing`)
+  await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
+  await dialog(page).getByText('File URL not accessible').waitFor()
+  await address.fill(`${origin.url}/bytes/4321/new`)
   await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
   await page.getByText('Version 2', { exact: true }).waitFor()
   const size = async () => (await json<{ size_bytes: number }>('GET', `/api/files/${ids[2]}`)).size_bytes

@@ -1,5 +1,5 @@
 // Packs: what the API answers with, and the calls. A pack's files are read as any other list of files.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
 import { type FileList, type Operation, type Page } from './types.ts'
@@ -41,13 +41,19 @@ export const usePack = (id: string | null) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-/** In the pack's order. */
-export const usePackFiles = (id: string, query: Query) =>
-  useQuery({
-    queryKey: [...KEY, 'files', id, query],
-    queryFn: ({ signal }) =>
-      call<FileList>('/api/files', { query: { ...query, pack: id, sort: 'pack_position' }, signal }),
-    placeholderData: keepPreviousData,
+const FILES_PAGE = 100
+
+/** In the pack's order, page by page. */
+export const usePackFiles = (id: string) =>
+  useInfiniteQuery({
+    queryKey: [...KEY, 'files', id],
+    queryFn: ({ pageParam, signal }) =>
+      call<FileList>('/api/files', {
+        query: { pack: id, sort: 'pack_position', limit: FILES_PAGE, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 

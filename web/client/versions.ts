@@ -38,9 +38,9 @@ export const useDownloads = (file: Pick<File, 'id' | 'downloads'>) =>
 
 export type FileChange = Partial<Pick<File, 'filename' | 'tags'> & FileSettings>
 
-function useFileChange<Input>(id: string, send: (input: Input) => Promise<unknown>) {
+function useFileChange<Input, Output = unknown>(id: string, send: (input: Input) => Promise<Output>) {
   const client = useQueryClient()
-  return useMutation<unknown, Error, Input>({
+  return useMutation<Output, Error, Input>({
     mutationFn: send,
     onSettled: () =>
       Promise.all([
@@ -57,9 +57,16 @@ export const useChangeFile = (id: string) =>
 export const useRestoreVersion = (id: string) =>
   useFileChange<number>(id, (number) => call<File>(`/api/files/${id}/versions/${number}/restore`, { method: 'POST' }))
 
+/** An import of one file: it may have failed, or go on for longer than one waits. */
+export interface Replaced {
+  status: 'success' | 'partial' | 'failed' | 'processing'
+  files: { status: 'imported' | 'failed' | 'skipped' | 'queued'; error?: { message: string; detail?: string } }[]
+  job_id: string
+}
+
 /** Its links go on with the bytes that come from there. */
 export const useReplaceFile = (id: string) =>
-  useFileChange<string>(id, (url) => call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }))
+  useFileChange<string, Replaced>(id, (url) => call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }))
 
 /** The address that it had stops. */
 export const useNewAddress = (id: string) =>

@@ -13,7 +13,7 @@ test('links as a spreadsheet reads them', () => {
     },
   ]
   expect(linksCsv(links).split('\r\n')).toEqual([
-    'filename,url,email,expires_at,download_limit',
+    '\ufefffilename,url,email,expires_at,download_limit',
     '"a, ""b"".pdf",https://x.example/d?key=1,,,5',
     "'=SUM(A1),,'+1@x.example,2026-01-31T00:00:00Z,",
     '',

@@ -10,6 +10,9 @@ function cell(value: string | number | null): string {
   return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
+/** Without it a spreadsheet reads the names in another encoding. */
+const BYTE_ORDER_MARK = '\ufeff'
+
 type Listed = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
 
 /** The columns that the document of an operation has too. */
@@ -17,5 +20,5 @@ export function linksCsv(links: readonly Listed[]): string {
   const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
     [filename, url, email, expires_at, download_limit].map(cell).join(','),
   )
-  return ['filename,url,email,expires_at,download_limit', ...rows, ''].join('\r\n')
+  return BYTE_ORDER_MARK + ['filename,url,email,expires_at,download_limit', ...rows, ''].join('\r\n')
 }

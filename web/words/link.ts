@@ -19,3 +19,9 @@ export const usedText = ({ downloads, download_limit }: Pick<DownloadLink, 'down
   download_limit === null
     ? `${numberText(downloads)}, unlimited`
     : `${numberText(downloads)} of ${numberText(download_limit)}`
+
+/** `1 link was not sent: It has expired` */
+export function notSentText(skipped: readonly { reason: string }[]): string {
+  const reasons = [...new Set(skipped.map(({ reason }) => reason))]
+  return `${countText(skipped.length, 'link was', 'links were')} not sent: ${reasons.join('; ')}`
+}

@@ -2,14 +2,13 @@
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'
-import { saveVersion, useReplaceFile, useRestoreVersion, useVersions, type Version } from '../../client/versions.ts'
-import { Dialog } from '../../components/dialog.tsx'
+import { saveVersion, useRestoreVersion, useVersions, type Version } from '../../client/versions.ts'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../components/problems.ts'
-import { Badge, BlockStack, Box, Button, Card, InlineStack, Text, TextField } from '../../ui/index.ts'
+import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { sizeText } from '../../words/size.ts'
 import { momentText } from '../../words/time.ts'
+import { ReplaceFile } from './replace-file.tsx'
 
 export function VersionsCard({ file }: { file: FileDetail }) {
   const versions = useVersions(file)
@@ -85,7 +84,7 @@ export function VersionsCard({ file }: { file: FileDetail }) {
           </InlineStack>
         </Box>
       ))}
-      {replacing && <Replace file={file} onClose={() => setReplacing(false)} />}
+      {replacing && <ReplaceFile file={file} onClose={() => setReplacing(false)} />}
     </Card>
   )
 }
@@ -94,42 +93,4 @@ function aboutText(version: Version, filename: string): string {
   const name = version.filename === filename ? [] : [version.filename]
   const end = version.expires_at ? [`goes ${momentText(version.expires_at)}`] : []
   return [...name, sizeText(version.size_bytes), momentText(version.created_at), ...end].join(' · ')
-}
-
-function Replace({ file, onClose }: { file: FileDetail; onClose: () => void }) {
-  const replace = useReplaceFile(file.id)
-  const [url, setUrl] = useState('')
-  const problem = problemsOf(objectionsIn(replace.error)).at('url')
-  const submit = () =>
-    replace.mutate(url.trim(), {
-      onSuccess: () => {
-        toast('The new version is on its way')
-        onClose()
-      },
-    })
-  return (
-    <Dialog
-      title={`Replace ${file.filename}`}
-      onClose={onClose}
-      onEnter={submit}
-      primaryAction={{ content: 'Replace', onAction: submit, loading: replace.isPending, disabled: url.trim() === '' }}
-      secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
-    >
-      {replace.error && !problem && <Problem error={replace.error} what="The file could not be replaced" />}
-      <TextField
-        label="Address of the new bytes"
-        type="url"
-        autoComplete="off"
-        autoFocus
-        placeholder="https://cdn.example.com/guide.pdf"
-        helpText="Links, products and settings stay. To send a file from this computer, upload one of the same name and choose New version."
-        value={url}
-        error={problem}
-        onChange={(text) => {
-          setUrl(text)
-          replace.reset()
-        }}
-      />
-    </Dialog>
-  )
 }

@@ -7,6 +7,7 @@ import { type DownloadLink } from '../../client/types.ts'
 import { Copy } from '../../components/copy.tsx'
 import { ActionList, Badge, Button, InlineStack, Popover, Text } from '../../ui/index.ts'
 import { linkStatus } from '../../words/file.ts'
+import { notSentText } from '../../words/link.ts'
 import { momentText } from '../../words/time.ts'
 import { ExtendLink } from './extend-link.tsx'
 
@@ -36,18 +37,21 @@ export function LinkActions({ link, onError }: { link: DownloadLink; onError: (e
   const revoke = useRevokeLinks()
   const reset = useResetLink()
   const mail = useEmailLinks()
-  const done = (text: string) => ({
-    onSuccess: () => {
-      onError(null)
-      toast(text)
-    },
-    onError,
-  })
+  const tell = (text: string) => {
+    onError(null)
+    toast(text)
+  }
+  const done = (text: string) => ({ onSuccess: () => tell(text), onError })
+  /** One that does not work is not sent: the answer says why. */
+  const send = () =>
+    mail.mutate([link.id], {
+      onSuccess: ({ queued, skipped }) =>
+        queued > 0 ? tell('The link is on its way') : onError(new Error(notSentText(skipped))),
+      onError,
+    })
   const ended = link.status === 'revoked'
   const items = [
-    ...(link.email && !ended
-      ? [{ content: `E-mail to ${link.email}`, onAction: () => mail.mutate([link.id], done('The link is on its way')) }]
-      : []),
+    ...(link.email && !ended ? [{ content: `E-mail to ${link.email}`, onAction: send }] : []),
     ...(ended ? [] : [{ content: 'Change expiry', onAction: () => setExtending(true) }]),
     ...(link.downloads > 0 && !ended
       ? [

@@ -2,8 +2,10 @@
 import { useState } from 'react'
 import { useCreatePackLink } from '../../client/link-list.ts'
 import { type Pack } from '../../client/packs.ts'
+import { useSettings } from '../../client/settings.ts'
 import { Code } from '../../components/copy.tsx'
 import { Dialog } from '../../components/dialog.tsx'
+import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Text } from '../../ui/index.ts'
 import { linkTerms } from '../../words/link.ts'
@@ -11,19 +13,23 @@ import { countText } from '../../words/size.ts'
 import { LinkFields } from '../files/link-fields.tsx'
 import { type LinkForm, type LinkFormErrors, linkFormFor, objections, readLinkForm } from '../files/link-form.ts'
 
+/** A pack has no terms of its own: the form begins with the shop's. */
 export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
   const create = useCreatePackLink()
-  const [form, setForm] = useState(() => linkFormFor({ expiry_days: 60, download_limit: 5 }))
+  const settings = useSettings()
+  const [edited, setEdited] = useState<LinkForm | null>(null)
+  const form = edited ?? (settings.data ? linkFormFor(settings.data) : null)
   const [errors, setErrors] = useState<LinkFormErrors>({})
   const made = create.data?.data[0]
   const refusal = create.error ? objections(create.error) : null
   const submit = () => {
+    if (!form) return
     const result = readLinkForm(form)
     setErrors('errors' in result ? result.errors : {})
     if ('link' in result) create.mutate({ pack_id: pack.id, ...result.link })
   }
   const change = (part: Partial<LinkForm>) => {
-    setForm({ ...form, ...part })
+    if (form) setEdited({ ...form, ...part })
     setErrors({})
     if (create.error) create.reset()
   }
@@ -41,14 +47,23 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
       title={`Create link to ${pack.name}`}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Create link', onAction: submit, loading: create.isPending }}
+      primaryAction={{ content: 'Create link', onAction: submit, loading: create.isPending, disabled: !form }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       {refusal?.other && <Problem error={refusal.other} what="The link could not be created" />}
       <Text as="p" tone="subdued">
         {`The buyer sees ${countText(pack.files, 'file', 'files')}; each can be downloaded as often as you say here.`}
       </Text>
-      <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
+      {form && <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />}
+      {!form && !settings.error && <LoadingRows rows={3} what="the settings" />}
+      {!form && settings.error && (
+        <Problem
+          error={settings.error}
+          what="The settings could not be loaded"
+          onRetry={() => void settings.refetch()}
+          retrying={settings.isFetching}
+        />
+      )}
     </Dialog>
   )
 }

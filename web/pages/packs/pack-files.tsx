@@ -6,16 +6,15 @@ import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ArrowDownIcon, ArrowUpIcon, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { countText, sizeText } from '../../words/size.ts'
+import { countText, numberText, sizeText } from '../../words/size.ts'
 import { moved } from './order.ts'
 
-const SHOWN = 250
-
 export function PackFiles({ pack }: { pack: Pack }) {
-  const files = usePackFiles(pack.id, { limit: SHOWN })
+  const files = usePackFiles(pack.id)
   const order = useOrderPack(pack.id)
   const takeOut = useTakeOut()
-  const list = files.data?.data
+  const list = files.data?.pages.flatMap((page) => page.data)
+  /** Those that are not shown yet stay behind those that are. */
   const move = (file: File, by: -1 | 1) => {
     const ids = list!.map(({ id }) => id)
     order.mutate(moved(ids, ids.indexOf(file.id), by))
@@ -88,11 +87,16 @@ export function PackFiles({ pack }: { pack: Pack }) {
           </li>
         ))}
       </ol>
-      {files.data?.next_cursor && (
-        <Box padding="400">
-          <Text as="p" tone="subdued">
-            The first {countText(SHOWN, 'file', 'files')} of {countText(pack.files, 'file', 'files')}
-          </Text>
+      {list && files.hasNextPage && (
+        <Box padding="300">
+          <InlineStack align="center" blockAlign="center" gap="300">
+            <Text as="span" variant="bodySm" tone="subdued">
+              {`${numberText(list.length)} of ${countText(pack.files, 'file', 'files')}`}
+            </Text>
+            <Button variant="plain" loading={files.isFetchingNextPage} onClick={() => void files.fetchNextPage()}>
+              Show more files
+            </Button>
+          </InlineStack>
         </Box>
       )}
     </Card>

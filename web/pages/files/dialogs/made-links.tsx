@@ -7,7 +7,7 @@ import { Code, Copy } from '../../../components/copy.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Banner, Button, InlineStack, Text } from '../../../ui/index.ts'
-import { linkTerms } from '../../../words/link.ts'
+import { linkTerms, notSentText } from '../../../words/link.ts'
 import { linksCsv } from '../../../words/link-list.ts'
 import { countText } from '../../../words/size.ts'
 
@@ -81,8 +81,8 @@ function Sent({ mailed: { queued, skipped } }: { mailed: { queued: number; skipp
   return (
     <Banner tone={skipped.length > 0 ? 'warning' : 'success'}>
       <p>
-        {`${countText(queued, 'link is on its way', 'links are on their way')} by e-mail.`}
-        {skipped.length > 0 && ` ${countText(skipped.length, 'was', 'were')} not sent: ${skipped[0]!.reason}`}
+        {queued > 0 && `${countText(queued, 'link is on its way', 'links are on their way')} by e-mail. `}
+        {skipped.length > 0 && notSentText(skipped)}
       </p>
     </Banner>
   )

@@ -1,6 +1,7 @@
 // Chromium on the admin page of a running server, and a watch over what a page must never do.
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { createTestDatabase } from '../database.ts'
 import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
 
 const EXECUTABLE = process.env.CHROMIUM_EXECUTABLE ?? '/usr/bin/chromium'
@@ -48,8 +49,37 @@ export async function openPage(
   return { page, complaints, close: () => context.close() }
 }
 
+export interface PageServer extends RunningServer {
+  /** It dies at once, and another takes its place: same data, same address. */
+  dieAndStart(): Promise<void>
+  /** Stops it, and nothing of it is left. */
+  end(): Promise<void>
+}
+
+const SECRET = 'p'.repeat(32)
+
+/** A server on a database of the run's own PostgreSQL: to make and start one of its own takes longer than all the rest. */
+export async function startPageServer(env: Record<string, string> = {}): Promise<PageServer> {
+  const database = await createTestDatabase()
+  const all = { DATABASE_URL: database.url, APP_SECRET: SECRET, ...env }
+  const server = await startServer({ env: all })
+  let running = server
+  return {
+    ...server,
+    dieAndStart: async () => {
+      await running.kill()
+      running = await startServer({ dataDir: server.dataDir, env: { ...all, PORT: new URL(server.url).port } })
+    },
+    end: async () => {
+      await running.stop()
+      await database.drop()
+      await removeDataDir(server.dataDir)
+    },
+  }
+}
+
 export interface World<Origin> {
-  server: RunningServer
+  server: PageServer
   origin: Origin
   browser: Browser
 }
@@ -65,7 +95,7 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   let world: World<Origin>
   const opened: OpenPage[] = []
   beforeAll(async () => {
-    const [server, origin, browser] = await Promise.all([startServer(), startOrigin(), startBrowser()])
+    const [server, origin, browser] = await Promise.all([startPageServer(), startOrigin(), startBrowser()])
     world = { server, origin, browser }
     await prepare(world)
   })
@@ -76,10 +106,8 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
     }
   })
   afterAll(async () => {
-    await world.browser.close()
-    await world.server.stop()
+    await Promise.all([world.browser.close(), world.server.end()])
     await world.origin.close()
-    await removeDataDir(world.server.dataDir)
   })
   return async (address, options) => {
     const page = await openPage(world.browser, world.server, address, options)

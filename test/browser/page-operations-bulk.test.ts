@@ -5,6 +5,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
+import { choose } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 const FILES = 60
@@ -160,8 +161,9 @@ describe('deleting', () => {
     const dialog = dialogOf(page)
     await dialog.getByText('2 of 3 files are mapped to products').waitFor()
     await dialog.getByLabel('Back up first').check({ force: true })
-    expect(await dialog.getByRole('button', { name: 'Preview' }).count()).toBe(0)
     await dialog.getByLabel('Delete the files and their mappings').check({ force: true })
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('3 files would be moved to the trash').waitFor()
     await dialog.getByRole('button', { name: 'Delete 3 files' }).click()
     await launched(page).getByText('3 files moved to the trash').waitFor()
     await page.getByText('7 files', { exact: true }).waitFor()
@@ -203,8 +205,27 @@ test('all that match are meant, on every page, and what is ticked does not outli
   await page.getByText('50 selected').first().waitFor()
   await page.getByRole('button', { name: /^Select all \d+ files$/ }).click()
   await page.getByText(/^All \d+ files selected$/).waitFor()
-  await press(page, 'Run workflow')
   const dialog = dialogOf(page)
+  // Files that nobody has seen are deleted from a preview alone; a backup is offered for them too.
+  await press(page, 'Delete')
+  await dialog.getByRole('button', { name: 'Preview' }).waitFor()
+  await dialog.getByLabel('Back up first').waitFor()
+  expect(await dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await choose(page, 'Remove product mappings')
+  await dialog.getByLabel('Take them off').selectOption('Another product …')
+  await dialog.getByRole('button', { name: 'Remove mappings' }).click()
+  await dialog.getByText('Choose a product').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  // More new names than are seen while one writes are looked through before anything is renamed.
+  await choose(page, 'Rename')
+  await dialog.getByRole('button', { name: 'Preview' }).waitFor()
+  expect(await dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await press(page, 'Run workflow')
   await dialog.getByLabel('Workflow').selectOption('Tag by rule')
   await dialog.getByRole('button', { name: 'Run workflow' }).click()
   await launched(page)

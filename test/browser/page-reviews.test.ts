@@ -6,8 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { openPage, type PageServer, startBrowser, startPageServer, type OpenPage } from './page-browser.ts'
 
 const PRODUCTS = [
   ['Harbour Lights Almanac for Coastal Navigators', 'HLA-1'],
@@ -18,7 +17,7 @@ const PRODUCTS = [
 ]
 const ALMANAC = 'Harbour Lights Almanac for Coastal Navigators.pdf'
 
-let server: RunningServer
+let server: PageServer
 let origin: Origin
 let browser: Browser
 let folder: string
@@ -29,8 +28,11 @@ beforeAll(async () => {
   const catalog = path.join(folder, 'products.csv')
   const rows = PRODUCTS.map(([title, sku]) => `${title!.toLowerCase().replaceAll(' ', '-')},${title},${sku},active`)
   await writeFile(catalog, ['Handle,Title,Variant SKU,Status', ...rows].join('\n'))
-  const env = { DEMO_CATALOG: catalog }
-  ;[server, origin, browser] = await Promise.all([startServer({ env }), startOrigin(), startBrowser()])
+  ;[server, origin, browser] = await Promise.all([
+    startPageServer({ DEMO_CATALOG: catalog }),
+    startOrigin(),
+    startBrowser(),
+  ])
 })
 afterEach(async () => {
   const complaints = opened?.complaints ?? []
@@ -39,10 +41,8 @@ afterEach(async () => {
   expect(complaints).toEqual([])
 })
 afterAll(async () => {
-  await browser.close()
-  await server.stop()
+  await Promise.all([browser.close(), server.end()])
   await origin.close()
-  await removeDataDir(server.dataDir)
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -99,6 +99,8 @@ test('a candidate is accepted by keyboard, another product is chosen, none is it
 
   await page.getByRole('button', { name: 'Choose another product for TWIN_two.pdf' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Refresh products' }).click()
+  await dialog.getByText(`${PRODUCTS.length} products, as of`).waitFor()
   await dialog.getByLabel('Search products by title or SKU').fill('flags')
   await dialog.getByRole('radio', { name: /Signal Flags/ }).check()
   await dialog.getByRole('button', { name: 'Attach' }).click()

@@ -2,7 +2,17 @@ import { expect, test } from 'vitest'
 import { isClear } from './mapping.ts'
 
 const candidate = (product_id: string, score: number, variant_id: string | null = null) => ({
-  ...{ product_id, score, variant_id, product_title: product_id, sku: null, method: 'title' as const, reason: '' },
+  ...{
+    product_id,
+    score,
+    variant_id,
+    product_title: product_id,
+    sku: null,
+    image: null,
+    variant_title: null,
+    method: 'title' as const,
+    reason: '',
+  },
 })
 
 test('a file is clear where no other product is as likely', () => {

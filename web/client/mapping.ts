@@ -1,10 +1,14 @@
 // Files for which several products may be meant, and the products to choose from.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
-import { CALM_MS, refused, SLOW_MS } from './queries.ts'
+import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { type Mapping, type Operation, type Page } from './types.ts'
 
-export type Candidate = Omit<Mapping, 'created_at'>
+export type Candidate = Omit<Mapping, 'created_at'> & {
+  /** Of the product. */
+  image: string | null
+  variant_title: string | null
+}
 
 export interface Review {
   id: string
@@ -56,25 +60,12 @@ export function useOpenReviews(): number {
   return data?.open ?? 0
 }
 
-const PAGE = 250
-const MOST_PAGES = 20
-
-/** The scores of those whose best candidate is better than any other; a tie is for a person to decide. */
-export const useClearScores = () =>
+/** How many would be accepted above a score: where one candidate is better than any other. null: no score yet. */
+export const useCountAbove = (above: number | null) =>
   useQuery({
-    queryKey: [...KEY, 'scores'],
-    queryFn: async ({ signal }) => {
-      const scores: number[] = []
-      let cursor: string | null = null
-      for (let page = 0; page < MOST_PAGES; page++) {
-        const query = { limit: PAGE, cursor }
-        const list: ReviewList = await call<ReviewList>('/api/reviews', { query, signal })
-        scores.push(...list.data.filter(isClear).map(({ score }) => score))
-        cursor = list.next_cursor
-        if (cursor === null) break
-      }
-      return scores
-    },
+    queryKey: [...KEY, 'above', above],
+    queryFn: ({ signal }) => call<{ count: number }>('/api/reviews/accept', { query: { above }, signal }),
+    enabled: above !== null,
   })
 
 /** Is one product more likely than every other? */
@@ -118,15 +109,54 @@ export const useMapTo = () =>
 
 export const useReject = () => useAnswer<string, unknown>((id) => call(`/api/reviews/${id}/reject`, { method: 'POST' }))
 
-export const useAcceptAbove = () =>
-  useAnswer<number, { accepted: number; job_id: string | null; open: number }>((above) =>
-    call('/api/reviews/accept', { method: 'POST', body: { above } }),
-  )
+interface Accepted {
+  accepted: number
+}
 
-/** Products whose title or SKU has these words; the first ones where none are given. */
-export const useProducts = (search: string) =>
+/** All of them, in as many calls as it takes; gives how many they were. */
+export const useAcceptAbove = () =>
+  useAnswer<{ above: number; count: number }, number>(async ({ above, count }) => {
+    let done = 0
+    while (done < count) {
+      const { accepted } = await call<Accepted>('/api/reviews/accept', { method: 'POST', body: { above } })
+      if (accepted === 0) break
+      done += accepted
+    }
+    return done
+  })
+
+/** Products whose title or SKU has these words; the first ones where none are given. `refreshed`: when the mirror was. */
+export const useProducts = (search: string, refreshed: string | null) =>
   useQuery({
-    queryKey: ['products', search],
+    queryKey: ['products', search, refreshed],
     queryFn: ({ signal }) => call<Page<Product>>('/api/products', { query: { search, limit: 25 }, signal }),
     placeholderData: keepPreviousData,
   })
+
+/** The list of products that the page shows: a mirror of the shop's catalog. */
+export interface Mirror {
+  status: 'never' | 'refreshing' | 'ready' | 'failed'
+  products: number
+  /** Rows read so far, while it is refreshed. */
+  progress: number | null
+  refreshed_at: string | null
+  error: string | null
+}
+
+const MIRROR = ['mirror']
+
+export const useMirror = () =>
+  useQuery({
+    queryKey: MIRROR,
+    queryFn: ({ signal }) => call<Mirror>('/api/products/mirror', { signal }),
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : state.data?.status === 'refreshing' ? LIVE_MS : SLOW_MS,
+  })
+
+export function useRefreshProducts() {
+  const client = useQueryClient()
+  return useMutation<Mirror, Error, void>({
+    mutationFn: () => call('/api/products/refresh', { method: 'POST' }),
+    onSuccess: (mirror) => client.setQueryData(MIRROR, mirror),
+  })
+}

@@ -7,7 +7,6 @@ import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { saveBytes } from './save.ts'
 import {
   type Artifact,
-  type DeletionWithBackup,
   type Item,
   type ItemStatus,
   type NewOperation,
@@ -102,7 +101,7 @@ export const useForeseen = (operation: Operation | null) =>
       const { id, total } = operation!
       const read = (query: Query) => call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
       if (total > MOST_FORESEEN) {
-        const pages = await Promise.all(PARTS.map((status) => read({ status, limit: 10 })))
+        const pages = await Promise.all(PARTS.map((status) => read({ status, limit: FORESEEN_PAGE })))
         return { whole: false, items: pages.flatMap(({ data }) => data) }
       }
       const items: Item[] = []
@@ -137,25 +136,13 @@ export function useAct() {
 
 export function useStartOperation() {
   const client = useQueryClient()
-  return useMutation<Operation, Error, NewOperation | DeletionWithBackup>({
-    mutationFn: (work) =>
-      'backup_first' in work
-        ? deleteWithBackup(work)
-        : call<Operation>('/api/operations', { method: 'POST', body: work }),
+  return useMutation<Operation, Error, NewOperation>({
+    mutationFn: (work) => call<Operation>('/api/operations', { method: 'POST', body: work }),
     onSuccess: async (operation) => {
       remember(client, operation)
       await client.invalidateQueries({ queryKey: ['operations'] })
     },
   })
-}
-
-async function deleteWithBackup(body: DeletionWithBackup): Promise<Operation> {
-  const started = await call<{ job_id: string }>('/api/files/bulk-delete', {
-    method: 'POST',
-    body,
-    prefer: 'respond-async',
-  })
-  return call<Operation>(`/api/operations/${started.job_id}`)
 }
 
 /** Saves what an operation has produced on the merchant's computer. Throws `ApiError`. */

@@ -14,9 +14,11 @@ import {
   type DownloadLink,
   type FileDetail,
   type FileList,
+  type FilesImpact,
   type NewLink,
   type NoticeList,
   type Page,
+  type Selection,
   type Session,
   type TagCount,
 } from './types.ts'
@@ -58,7 +60,16 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : live ? CALM_MS / 2 : SLOW_MS),
   })
 
-export const fileQuery = (id: string) =>
+/** What taking these files away would touch. null: nothing is meant yet. */
+export const useFilesImpact = (select: Selection | null) =>
+  useQuery({
+    queryKey: ['files', 'impact', select],
+    queryFn: ({ signal }) => call<FilesImpact>('/api/files/impact', { method: 'POST', body: { select }, signal }),
+    enabled: select !== null,
+    placeholderData: keepPreviousData,
+  })
+
+const fileQuery = (id: string) =>
   queryOptions({ queryKey: ['file', id], queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }) })
 
 export const useFile = (id: string) => useQuery(fileQuery(id))

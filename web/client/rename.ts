@@ -18,7 +18,8 @@ export interface RenamePreview {
   total: number
 }
 
-const SHOWN = 10
+/** So many new names are seen while one writes; of more files a preview names what stands in their way. */
+export const RENAMES_SHOWN = 10
 
 /** `options` null: they are not right yet. The last answer stays until the next one is here, so that nothing flickers as one types. */
 export const useRenamePreview = (select: Selection, options: Record<string, unknown> | null) =>
@@ -27,7 +28,7 @@ export const useRenamePreview = (select: Selection, options: Record<string, unkn
     queryFn: ({ signal }) =>
       call<RenamePreview>('/api/files/rename-preview', {
         method: 'POST',
-        body: { select, options, limit: SHOWN },
+        body: { select, options, limit: RENAMES_SHOWN },
         signal,
       }),
     enabled: options !== null,

@@ -89,6 +89,17 @@ export interface FileDetail extends File {
   links_active: number
 }
 
+/** What taking files away would touch, as it stands now. */
+export interface FilesImpact {
+  files: number
+  /** Of these, mapped to a product. */
+  mapped: number
+  /** That they are mapped to, each once. */
+  products: number
+  /** Links to them that work. */
+  live_links: number
+}
+
 export interface FileList extends Page<File> {
   /** How many match, on all pages together. */
   total: number
@@ -173,6 +184,8 @@ export interface Operation {
   status: OperationStatus
   /** It only shows what it would do, until it is confirmed. */
   preview: boolean
+  /** Of a preview: what would become of the files that count as done. `candidates`: a person is to choose their product. */
+  foreseen: { changed: number; unchanged: number; candidates: number } | null
   /** What its last steps would do, a sentence each; from a preview. */
   intentions: string[]
   total: number
@@ -219,13 +232,6 @@ export type NewOperation = ({ action: string } | { workflow: string }) & {
   select: Selection
   options?: Record<string, unknown>
   dry_run?: boolean
-}
-
-/** A deletion of named files that copies each to the backup location before, and leaves alone what can't be copied. */
-export interface DeletionWithBackup {
-  file_ids: readonly string[]
-  remove_mappings: boolean
-  backup_first: true
 }
 
 export type ItemStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled'

@@ -1,11 +1,12 @@
 // One product out of all of the shop's, or one of its variants.
 import { useState } from 'react'
-import { type Choice, type Product, useProducts } from '../client/mapping.ts'
+import { type Choice, type Product, useMirror, useProducts } from '../client/mapping.ts'
 import { useSettled } from '../place/use-settled.ts'
 import { BlockStack, Text, TextField } from '../ui/index.ts'
 import { LoadingRows } from './lists.tsx'
 import { Problem } from './problem.tsx'
 import { ProductPicture } from './product-picture.tsx'
+import { RefreshProducts } from './refresh-products.tsx'
 import './product-picker.css'
 
 type Chosen = Choice & { title: string }
@@ -13,11 +14,14 @@ type Chosen = Choice & { title: string }
 interface Props {
   choice: Chosen | null
   onChoose: (choice: Chosen) => void
+  /** A product with all of its variants is meant, never one of them. */
+  whole?: boolean
 }
 
-export function ProductPicker({ choice, onChoose }: Props) {
+export function ProductPicker({ choice, onChoose, whole = false }: Props) {
   const [search, setSearch] = useState('')
-  const products = useProducts(useSettled(search.trim()))
+  const refreshed = useMirror().data?.refreshed_at ?? null
+  const products = useProducts(useSettled(search.trim()), refreshed)
   const list = products.data?.data
   return (
     <BlockStack gap="300">
@@ -30,6 +34,7 @@ export function ProductPicker({ choice, onChoose }: Props) {
         value={search}
         onChange={setSearch}
       />
+      <RefreshProducts />
       {products.error && (
         <Problem
           error={products.error}
@@ -45,14 +50,14 @@ export function ProductPicker({ choice, onChoose }: Props) {
       )}
       <div role="radiogroup" aria-label="Products" className="product-choices">
         {list?.map((product) => (
-          <Choices key={product.id} product={product} choice={choice} onChoose={onChoose} />
+          <Choices key={product.id} product={product} choice={choice} onChoose={onChoose} whole={whole} />
         ))}
       </div>
     </BlockStack>
   )
 }
 
-function Choices({ product, choice, onChoose }: Props & { product: Product }) {
+function Choices({ product, choice, onChoose, whole }: Props & { product: Product }) {
   const { id, title, image, variants } = product
   const picked = (variant: string | null) => choice?.product_id === id && choice.variant_id === variant
   const only = variants.length === 1 ? variants[0]! : null
@@ -70,6 +75,7 @@ function Choices({ product, choice, onChoose }: Props & { product: Product }) {
         </span>
       </label>
       {!only &&
+        !whole &&
         choice?.product_id === id &&
         variants.map((variant) => (
           <label key={variant.id} className={`candidate variant ${picked(variant.id) ? 'chosen' : ''}`}>

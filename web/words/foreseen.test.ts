@@ -11,7 +11,14 @@ const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): 
     ...more,
   }) as unknown as Item
 const stepOf = (plugin: string) => ({ id: 'act', plugin, title: '', summary: '' })
-const counts = { action: 'map-products', steps: [stepOf('map-products')], done: 4, failed: 1, skipped: 3 }
+const counts = {
+  action: 'map-products',
+  steps: [stepOf('map-products')],
+  done: 4,
+  failed: 1,
+  skipped: 3,
+  foreseen: null,
+}
 
 test('matched, to be chosen, left alone by reason, failing first', () => {
   const items = [
@@ -33,12 +40,18 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
   ])
 })
 
-test('of very many the operation’s own counts are told', () => {
-  const items = [item('done'), item('skipped', { why: 'No product matches it' })]
-  expect(partsOfCounts({ ...counts, action: 'tag-files', failed: 0 }, items)).toMatchObject([
-    { title: '4 files would be changed', items: [{ status: 'done' }] },
+test('of very many the operation’s own counts are told: what stays as it is counts as no change', () => {
+  const items = [item('done', { after: { cdn: true } }), item('done'), item('skipped', { why: 'It has a product' })]
+  const many = { ...counts, failed: 0, done: 1200, foreseen: { changed: 3, unchanged: 1190, candidates: 7 } }
+  expect(partsOfCounts({ ...many, action: 'tag-files' }, items)).toMatchObject([
+    { title: '3 files would be changed', items: [{ after: { cdn: true } }] },
+    { title: '7 files may belong to several products: you choose in Reviews', items: [] },
     { title: '3 files are left alone', items: [{ status: 'skipped' }] },
+    { title: '1,190 files stay as they are', items: [{ after: null }] },
   ])
+  // What is made of bytes is known when it is made.
+  const split = { ...many, action: 'split-pdf', steps: [stepOf('split-pdf')] }
+  expect(partsOfCounts(split, [])[0]).toMatchObject({ title: '1,200 files would be split' })
 })
 
 test('what is made of bytes is not known before, and is a change', () => {

@@ -11,7 +11,7 @@ export interface ForeseenPart {
   items: readonly Item[]
 }
 
-type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped'>
+type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped' | 'foreseen'>
 
 const CHANGES: Record<string, [one: string, many: string]> = {
   'delete-files': ['file would be moved to the trash', 'files would be moved to the trash'],
@@ -51,7 +51,7 @@ function kindOf({ status, after, candidates, warnings }: Item, onBytes: boolean)
 
 /** Of all items. Those left out or failing are told apart by why. */
 export function partsOfAll(operation: Counted, items: readonly Item[]): ForeseenPart[] {
-  const onBytes = operation.steps.some(({ plugin }) => ON_BYTES.includes(plugin))
+  const onBytes = worksOnBytes(operation)
   const found = new Map<string, { kind: ForeseenPart['kind']; reason: string; items: Item[] }>()
   for (const item of items) {
     const kind = kindOf(item, onBytes)
@@ -70,11 +70,23 @@ export function partsOfAll(operation: Counted, items: readonly Item[]): Foreseen
 
 /** Of so many that only the first were read: as the operation counts them. */
 export function partsOfCounts(operation: Counted, items: readonly Item[]): ForeseenPart[] {
-  const parts = (['failed', 'change', 'skipped'] as const).map((kind) => {
-    const status = kind === 'change' ? 'done' : kind
-    const count = operation[status]
-    const some = items.filter((item) => item.status === status)
-    return { kind, count, items: some, title: titleOf(kind, operation, count, '') }
-  })
-  return parts.filter(({ count }) => count > 0)
+  const onBytes = worksOnBytes(operation)
+  const counts = countsOf(operation, onBytes)
+  return ORDER.map((kind) => ({
+    kind,
+    count: counts[kind],
+    items: items.filter((item) => kindOf(item, onBytes) === kind),
+    title: titleOf(kind, operation, counts[kind], ''),
+  })).filter(({ count }) => count > 0)
 }
+
+/** Where nothing was foreseen, all that is done counts as changed. */
+function countsOf(
+  { done, failed, skipped, foreseen }: Counted,
+  onBytes: boolean,
+): Record<ForeseenPart['kind'], number> {
+  if (onBytes || !foreseen) return { failed, change: done, ask: 0, skipped, same: 0 }
+  return { failed, change: foreseen.changed, ask: foreseen.candidates, skipped, same: foreseen.unchanged }
+}
+
+const worksOnBytes = ({ steps }: Counted): boolean => steps.some(({ plugin }) => ON_BYTES.includes(plugin))

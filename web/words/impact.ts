@@ -1,6 +1,18 @@
 // What it means for products and buyers when files go.
 import { countText, numberText } from './size.ts'
 
+const TRASH_DAYS = 7
+
+/** What becomes of so many deleted files. `links`: those to them that work today; null: not known. */
+export function trashText(count: number, links: number | null): string {
+  const one = count === 1
+  const live = links === null || links === 0 ? '' : `, ${countText(links, 'live one', 'live ones')} among them`
+  return [
+    `${one ? 'It stays' : 'They stay'} in the trash for ${numberText(TRASH_DAYS)} days and can be restored until then.`,
+    `${one ? 'Its' : 'Their'} download links stop working at once${live}.`,
+  ].join(' ')
+}
+
 export function mappedText(mapped: number | null, count: number): string {
   if (mapped === null) return 'These files may be mapped to products'
   if (mapped === count)

@@ -1,9 +1,10 @@
 // Accepts the best candidate wherever it is sure enough; how many that are is said before.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
-import { useAcceptAbove, useClearScores } from '../../client/mapping.ts'
+import { useAcceptAbove, useCountAbove } from '../../client/mapping.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { useSettled } from '../../place/use-settled.ts'
 import { Text, TextField } from '../../ui/index.ts'
 import { countText } from '../../words/size.ts'
 
@@ -12,17 +13,22 @@ const START = '90'
 export function AcceptAbove({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState(START)
   const percent = /^\d{1,3}$/.test(text.trim()) && Number(text) <= 100 ? Number(text) : null
-  const scores = useClearScores()
-  const known = percent === null ? undefined : scores.data?.filter((score) => score >= percent / 100).length
+  const settled = useSettled(percent)
+  const counted = useCountAbove(settled === null ? null : settled / 100)
+  const known = percent === null || percent !== settled ? undefined : counted.data?.count
   const accept = useAcceptAbove()
   const finish = () =>
     percent !== null &&
-    accept.mutate(percent / 100, {
-      onSuccess: ({ accepted }) => {
-        toast(countText(accepted, 'file was attached', 'files were attached'))
-        onClose()
+    known !== undefined &&
+    accept.mutate(
+      { above: percent / 100, count: known },
+      {
+        onSuccess: (accepted) => {
+          toast(countText(accepted, 'file was attached', 'files were attached'))
+          onClose()
+        },
       },
-    })
+    )
   return (
     <Dialog
       title="Accept all above a score"
@@ -36,7 +42,7 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       {accept.error && <Problem error={accept.error} what="They could not be accepted" />}
-      {scores.error && <Problem error={scores.error} what="They could not be counted" />}
+      {counted.error && <Problem error={counted.error} what="They could not be counted" />}
       <TextField
         label="Score of at least"
         type="integer"

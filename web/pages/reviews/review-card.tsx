@@ -98,17 +98,17 @@ interface RowProps {
 }
 
 function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
-  const { product_title, sku, score, reason } = candidate
+  const { product_title, variant_title, image, sku, score, reason } = candidate
   return (
     <label className={`candidate ${chosen ? 'chosen' : ''}`}>
       <input type="radio" name={group} checked={chosen} onChange={onChoose} />
-      <ProductPicture title={product_title} url={null} />
+      <ProductPicture title={product_title} url={image} />
       <span className="candidate-text">
         <Text as="span" fontWeight="medium" breakWord>
           {product_title}
         </Text>
         <Text as="span" variant="bodySm" tone="subdued" breakWord>
-          {[sku && !reason.includes(sku) && `SKU ${sku}`, sentence(reason)].filter(Boolean).join(' · ')}
+          {[variant_title, sku && !reason.includes(sku) && `SKU ${sku}`, sentence(reason)].filter(Boolean).join(' · ')}
         </Text>
       </span>
       <Badge tone={score >= 0.9 ? 'success' : undefined}>{scoreText(score)}</Badge>

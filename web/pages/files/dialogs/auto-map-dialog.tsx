@@ -15,7 +15,7 @@ interface AutoMapForm {
 /** In the order in which they are tried. */
 const METHODS = [
   { value: 'filename', label: 'Product SKU in the filename' },
-  { value: 'title', label: 'Product title that resembles the filename' },
+  { value: 'title', label: 'Product title (fuzzy)' },
   { value: 'tags', label: 'Tags' },
 ]
 
@@ -65,7 +65,7 @@ export function AutoMapDialog(props: BulkProps) {
             onChange={(by) => change({ by })}
           />
           <TextField
-            label="Least confidence"
+            label="Confidence threshold"
             type="number"
             min={1}
             max={100}

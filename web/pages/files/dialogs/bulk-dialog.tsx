@@ -1,7 +1,7 @@
 // What every dialog about many files has: what it is about, a way to look first, and the way to run it.
 import { type ReactNode, useState } from 'react'
 import { useAct, type useStartOperation } from '../../../client/operations.ts'
-import { type DeletionWithBackup, type Operation } from '../../../client/types.ts'
+import { type Operation } from '../../../client/types.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Text } from '../../../ui/index.ts'
@@ -17,12 +17,12 @@ export interface BulkProps {
 }
 
 /** What to start, but for the files: `{ action, options }`. */
-export type Work = { action: string; options?: Record<string, unknown> } | { workflow: string } | DeletionWithBackup
+export type Work = { action: string; options?: Record<string, unknown> } | { workflow: string }
 
 interface Props extends BulkProps {
   title: string
-  /** The button that runs it: `Delete 12 files`. */
-  run: string
+  /** The button that runs it: `Delete files`, or of so many files: `Delete 12 files`. */
+  run: string | ((files: number) => string)
   destructive?: boolean
   start: ReturnType<typeof useStartOperation>
   /** `required`: it is run from its preview alone. */
@@ -50,10 +50,10 @@ export function BulkDialog(props: Props) {
   const launch = (dry: boolean) => {
     const body = work()
     if (!body || start.isPending) return
-    const operation = { ...body, select: chosen.select, ...(dry ? { dry_run: true } : {}) }
-    start.mutate('backup_first' in body ? body : operation, {
-      onSuccess: (record) => (dry ? setPreviewed(record.id) : onLaunched(record)),
-    })
+    start.mutate(
+      { ...body, select: chosen.select, ...(dry ? { dry_run: true } : {}) },
+      { onSuccess: (record) => (dry ? setPreviewed(record.id) : onLaunched(record)) },
+    )
   }
   /** What was looked at and not confirmed is put away. */
   const discard = () => {
@@ -71,7 +71,8 @@ export function BulkDialog(props: Props) {
         size={size}
         onClose={close}
         primaryAction={{
-          content: run,
+          // Those that were found, and are fixed since; not those that would be found now.
+          content: textOf(run, look.ready ? look.operation!.done : (look.operation?.total ?? chosen.count)),
           destructive,
           loading: act.isPending,
           disabled: !look.ready || act.isPending,
@@ -90,7 +91,7 @@ export function BulkDialog(props: Props) {
   const first = preview === 'required'
   const toPreview = { content: 'Preview', loading: previewing, disabled: start.isPending, onAction: () => launch(true) }
   const toRun = {
-    content: run,
+    content: textOf(run, chosen.count),
     destructive,
     loading: start.isPending && !previewing,
     disabled: start.isPending,
@@ -121,3 +122,5 @@ export function BulkDialog(props: Props) {
     </Dialog>
   )
 }
+
+const textOf = (run: Props['run'], files: number): string => (typeof run === 'string' ? run : run(files))

@@ -1,29 +1,31 @@
 // Deletes all files that meet what is written here. What that would be is always looked at first.
-import { useFiles } from '../../../client/queries.ts'
+import { useFilesImpact } from '../../../client/queries.ts'
 import { type FileFilter, type Operation } from '../../../client/types.ts'
 import { TagWords } from '../../../components/filter-fields.tsx'
 import { SizeField, type SizeValue } from '../../../components/size-field.tsx'
 import { useSettled } from '../../../place/use-settled.ts'
 import { Checkbox, Text, TextField } from '../../../ui/index.ts'
+import { trashText } from '../../../words/impact.ts'
 import { countText } from '../../../words/size.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
-import { type Errors, useForm } from './use-form.ts'
+import { DeletionFields } from './deletion-fields.tsx'
+import { type Deletion, onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
 import { FormError } from './form-error.tsx'
+import { type Errors, useForm } from './use-form.ts'
 
-interface CriteriaForm {
+interface CriteriaForm extends Deletion {
   uploaded_before: string
   unmapped: boolean
   larger_than: SizeValue
   tags: string[]
-  remove_mappings: boolean
 }
 
 const INITIAL: CriteriaForm = {
+  ...PLAIN_DELETION,
   uploaded_before: '',
   unmapped: false,
   larger_than: undefined,
   tags: [],
-  remove_mappings: false,
 }
 
 /** Which files are meant, or what is wrong with a field. Nothing at all would be every file: that is asked for. */
@@ -44,28 +46,34 @@ interface Props {
 }
 
 export function DeleteByFilter(props: Props) {
-  const { form, change, errors, bulk } = useForm<CriteriaForm>({
+  const { form, change, errors, attempt, bulk } = useForm<CriteriaForm>({
     initial: INITIAL,
     read: (given) => {
       const criteria = criteriaOf(given)
-      return 'errors' in criteria ? criteria : { options: { remove_mappings: given.remove_mappings } }
+      return 'errors' in criteria ? criteria : { options: {} }
     },
   })
   const criteria = criteriaOf(form)
   const filter = 'errors' in criteria ? null : criteria
-  const found = useFiles({ ...useSettled(filter), limit: 1 }, false, filter !== null)
-  const count = found.data?.total ?? 0
+  const settled = useSettled(filter)
+  const found = useFilesImpact(filter && settled && { filter: settled })
+  const count = found.data?.files ?? 0
+  // Where they can't be counted they may be mapped all the same.
+  const mapped = found.data ? found.data.mapped : found.error ? null : 0
+  const links = found.data?.live_links ?? null
+  const unmaps = onlyUnmaps(form, mapped)
   return (
     <BulkDialog
       {...props}
       {...bulk('delete-files')}
       chosen={{ select: { filter: filter ?? {} }, count, files: [], known: false, list: { filter: {}, total: count } }}
       title="Delete files by conditions"
-      run={`Delete ${countText(count, 'file', 'files')}`}
+      run={unmaps ? 'Remove mappings' : (files) => `Delete ${countText(files, 'file', 'files')}`}
       destructive
       preview="required"
-      note="The preview shows which files these are. They are deleted when you confirm it, and stay in the trash for 7 days."
+      note="The preview shows which files these are. Nothing happens to them until you confirm it."
       about={null}
+      work={() => attempt() && workOf(form, mapped)}
     >
       <FormError text={errors.form} />
       <div className="pairs">
@@ -94,23 +102,25 @@ export function DeleteByFilter(props: Props) {
         checked={form.unmapped}
         onChange={(unmapped) => change({ unmapped })}
       />
-      {!form.unmapped && (
-        <Checkbox
-          label="Remove product mappings too"
-          helpText="A file that is restored then belongs to no product."
-          checked={form.remove_mappings}
-          onChange={(remove_mappings) => change({ remove_mappings })}
-        />
-      )}
       <Text as="p" fontWeight="semibold">
-        <span role="status">{countedText(filter !== null, found.data?.total, found.isPlaceholderData)}</span>
+        <span role="status">
+          {countedText(filter !== null, found.data?.files, found.isPlaceholderData, found.error)}
+        </span>
       </Text>
+      {filter !== null && count > 0 && !unmaps && <Text as="p">{trashText(count, links)}</Text>}
+      <DeletionFields
+        deletion={form}
+        impact={{ mapped: filter === null ? 0 : mapped, products: found.data?.products ?? null, links, asking: false }}
+        count={count}
+        onChange={change}
+      />
     </BulkDialog>
   )
 }
 
-function countedText(any: boolean, total: number | undefined, stale: boolean): string {
+function countedText(any: boolean, total: number | undefined, stale: boolean, error: Error | null): string {
   if (!any) return 'Every condition that is named must hold.'
+  if (error) return `The files could not be counted: ${error.message}`
   if (total === undefined || stale) return 'Counting …'
   return total === 0 ? 'No file matches now' : `${countText(total, 'file matches', 'files match')} now`
 }

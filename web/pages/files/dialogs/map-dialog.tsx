@@ -9,12 +9,12 @@ import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { FormError } from './form-error.tsx'
 
 export function MapDialog(props: BulkProps) {
-  const { files } = props.chosen
+  const { files, known } = props.chosen
   const start = useStartOperation()
   const [choice, setChoice] = useState<(Choice & { title: string }) | null>(null)
   const [replace, setReplace] = useState(false)
   const [missing, setMissing] = useState(false)
-  const mapped = files.some(({ mappings }) => mappings.length > 0)
+  const mayBeMapped = !known || files.some(({ mappings }) => mappings.length > 0)
   return (
     <BulkDialog
       {...props}
@@ -31,7 +31,7 @@ export function MapDialog(props: BulkProps) {
       }}
     >
       <FormError text={missing && !choice ? 'Choose a product' : undefined} />
-      {mapped && (
+      {mayBeMapped && (
         <Checkbox
           label="Take them off the products that they have"
           helpText="Otherwise they belong to this product too."

@@ -1,6 +1,6 @@
 // Renames the chosen files; what they would be called stands below while it is written.
 import { useRef } from 'react'
-import { useRenamePreview } from '../../../client/rename.ts'
+import { RENAMES_SHOWN, useRenamePreview } from '../../../client/rename.ts'
 import { useSettled } from '../../../place/use-settled.ts'
 import { Checkbox, Select, Tabs, TextField } from '../../../ui/index.ts'
 import { countText } from '../../../words/size.ts'
@@ -22,9 +22,17 @@ export function RenameDialog(props: BulkProps) {
   // An expression that can't be read is found out by the server, while it is written.
   const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
   const errors = { ...found.errors, ...own.errors }
-  const files = countText(props.chosen.count, 'file', 'files')
+  const { count } = props.chosen
+  const rename = (files: number) => `Rename ${countText(files, 'file', 'files')}`
   return (
-    <BulkDialog {...props} {...bulk('rename-files')} title={`Rename ${files}`} run={`Rename ${files}`} size="large">
+    <BulkDialog
+      {...props}
+      {...bulk('rename-files')}
+      title={rename(count)}
+      run={rename}
+      preview={count > RENAMES_SHOWN ? 'required' : 'offered'}
+      size="large"
+    >
       <Tabs
         tabs={TABS}
         selected={MODES.indexOf(form.mode)}

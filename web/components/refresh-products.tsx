@@ -1,0 +1,26 @@
+// How fresh the list of products is, and the way to have it brought up to date.
+import { useMirror, useRefreshProducts } from '../client/mapping.ts'
+import { Button, InlineStack, Text } from '../ui/index.ts'
+import { mirrorText } from '../words/products.ts'
+
+export function RefreshProducts() {
+  const mirror = useMirror()
+  const refresh = useRefreshProducts()
+  const failed = mirror.data?.status === 'failed' || refresh.error !== null || (mirror.error !== null && !mirror.data)
+  const text = refresh.error?.message ?? (mirror.data ? mirrorText(mirror.data) : (mirror.error?.message ?? ''))
+  return (
+    <InlineStack align="space-between" blockAlign="center" gap="300">
+      <Text as="p" variant="bodySm" tone={failed ? 'critical' : 'subdued'} breakWord>
+        <span role="status">{text}</span>
+      </Text>
+      <Button
+        variant="plain"
+        loading={refresh.isPending}
+        disabled={mirror.data?.status === 'refreshing'}
+        onClick={() => refresh.mutate()}
+      >
+        Refresh products
+      </Button>
+    </InlineStack>
+  )
+}

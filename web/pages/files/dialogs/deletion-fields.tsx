@@ -1,0 +1,63 @@
+// What is to become of files that are to go, with what that means for the products that they are mapped to.
+import { Banner, Checkbox, ChoiceList } from '../../../ui/index.ts'
+import { impactText, mappedText } from '../../../words/impact.ts'
+import { type Deletion, onlyUnmaps } from './deletion.ts'
+import { type Impact } from './impact.ts'
+
+interface Props {
+  deletion: Deletion
+  impact: Impact
+  /** How many files it is about. */
+  count: number
+  onChange: (part: Partial<Deletion>) => void
+}
+
+export function DeletionFields({ deletion, impact, count, onChange }: Props) {
+  return (
+    <>
+      {impact.mapped !== 0 && !impact.asking && (
+        <MappedFiles deletion={deletion} impact={impact} count={count} onChange={onChange} />
+      )}
+      {!onlyUnmaps(deletion, impact.mapped) && (
+        <Checkbox
+          label="Back up first"
+          helpText="Copies each file to the backup location and reads the copy back before the file is deleted. One that can’t be backed up is not deleted."
+          checked={deletion.backup}
+          onChange={(backup) => onChange({ backup })}
+        />
+      )}
+    </>
+  )
+}
+
+function MappedFiles({ deletion: { way }, impact, count, onChange }: Props) {
+  return (
+    <>
+      <Banner tone="warning" title={mappedText(impact.mapped, count)}>
+        <p>{impactText(impact)}</p>
+      </Banner>
+      <ChoiceList
+        title="What to do"
+        selected={[way]}
+        onChange={([next]) => onChange({ way: next as Deletion['way'] })}
+        choices={[
+          {
+            value: 'delete',
+            label: 'Delete the files, keep their mappings',
+            helpText: 'A file that is restored belongs to its products again, and its links work again.',
+          },
+          {
+            value: 'delete-mappings',
+            label: 'Delete the files and their mappings',
+            helpText: 'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
+          },
+          {
+            value: 'unmap',
+            label: 'Keep the files and remove their mappings only',
+            helpText: 'Nothing is deleted. Their links stop until they are mapped to a product again.',
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -7,21 +7,23 @@ import path from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startLine } from '../fakes/line.ts'
-import { listAll } from '../flows/imports.ts'
-import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
-import { openPage, startBrowser, type OpenPage } from './page-browser.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd, listAll } from '../flows/imports.ts'
+import { openPage, type PageServer, startBrowser, startPageServer, type OpenPage } from './page-browser.ts'
 
 const MB = 1024 ** 2
 
-let server: RunningServer
+let server: PageServer
 let browser: Browser
 let folder: string
+let origin: Origin
 let opened: OpenPage | null = null
 
 beforeAll(async () => {
-  ;[server, browser, folder] = await Promise.all([
-    startServer(),
+  ;[server, browser, origin, folder] = await Promise.all([
+    startPageServer(),
     startBrowser(),
+    startOrigin(),
     mkdtemp(path.join(tmpdir(), 'stevedore-up-')),
   ])
 })
@@ -32,9 +34,8 @@ afterEach(async () => {
   expect(complaints).toEqual([])
 })
 afterAll(async () => {
-  await browser.close()
-  await server.stop()
-  await removeDataDir(server.dataDir)
+  await Promise.all([browser.close(), server.end()])
+  await origin.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -154,6 +155,54 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
   expect(names.toSorted()).toEqual(['Chart (2).pdf', 'Chart.pdf'])
 })
 
+test('two files of one name: the later one carries the choice; the same file once more is no surprise', async () => {
+  const [first] = await Promise.all([made('Twins/a/Twin.pdf', 1000), made('Twins/b/Twin.pdf', 2000)])
+  const page = await open()
+  const field = page.getByLabel('Choose a folder').and(page.locator('input'))
+  const dialog = page.getByRole('dialog')
+  await field.setInputFiles(path.join(folder, 'Twins'))
+  await dialog.getByText('A file of this name exists').waitFor()
+  await dialog.getByLabel('What becomes of Twins/b/Twin.pdf').selectOption({ label: 'Don’t upload it' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await status(page, 'Twin.pdf', 'Complete')
+  expect(await figure(page, 'Total files').textContent()).toBe('1')
+  expect(await hashOf('Twin.pdf')).toBe(first.hash)
+  // Its row is still there, and makes room.
+  await field.setInputFiles(path.join(folder, 'Twins'))
+  await dialog.getByLabel('What becomes of Twins/a/Twin.pdf').selectOption({ label: 'Rename the new file' })
+  await dialog.getByLabel('What becomes of Twins/b/Twin.pdf').selectOption({ label: 'Don’t upload it' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await expect.poll(() => fileNamed('Twin (2).pdf').catch(() => null), { timeout: 20_000 }).not.toBeNull()
+  await status(page, 'Twin.pdf', 'Complete')
+  await page.getByRole('button', { name: 'Clear finished' }).click()
+  await row(page, 'Twin.pdf').waitFor({ state: 'detached' })
+})
+
+test('a name that was taken while the file went up is asked about then; one that is on its way at once', async () => {
+  const [file, twin] = await Promise.all([made('Race.pdf', 400_000), made('later/Race.pdf', 500)])
+  const page = await open()
+  const dialog = page.getByRole('dialog')
+  const speed = await speedOf(page)
+  await speed(100_000)
+  await choose(page, file.path)
+  await status(page, 'Race.pdf', 'Uploading')
+  await choose(page, file.path)
+  await page.getByText('It is in the queue already').waitFor()
+  await choose(page, twin.path)
+  await dialog.getByText('A file of this name exists').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const other = { filename: 'race.pdf', url: `${origin.url}/bytes/300/race` }
+  expect((await importUntilEnd(server, { files: [other] })).imported).toBe(1)
+  await speed(-1)
+  await row(page, 'Race.pdf').getByText('Duplicate filename').waitFor()
+  await page.getByRole('button', { name: 'Choose Race.pdf' }).click()
+  await dialog.getByLabel('What becomes of Race.pdf').selectOption({ label: 'Add as a new version' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await status(page, 'Race.pdf', 'Complete')
+  expect((await fileNamed('race.pdf')).version).toBe(2)
+})
+
 test('paused, resumed and cancelled, one by one and all at once', async () => {
   const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
   const page = await open()
@@ -264,10 +313,7 @@ test('uploads go on while another page is looked at, and through a restart of th
   await row(page, 'Through it all.zip')
     .getByText(/^[1-4](\.\d)? MB of 5 MB/)
     .waitFor()
-  const { port } = new URL(server.url)
-  await server.kill()
-  const { url, call } = server
-  server = { ...(await startServer({ dataDir: server.dataDir, env: { PORT: port } })), url, call }
+  await server.dieAndStart()
   await speed(-1)
   await page.getByRole('link', { name: 'Operations' }).click()
   await page.waitForURL(/\/operations$/)

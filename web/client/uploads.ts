@@ -39,13 +39,12 @@ export const readOperation = (id: string): Promise<Operation> => call(`/api/oper
 export const retryOperation = (id: string): Promise<Operation> =>
   call(`/api/operations/${id}/retry`, { method: 'POST' })
 
-/** Every item that failed, however many. */
-export async function failedItems(id: string): Promise<Item[]> {
+/** Every item, in order, however many. */
+export async function readItems(id: string): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | null = null
   do {
-    const query = { status: 'failed', limit: 250, cursor }
-    const page: Page<Item> = await call(`/api/operations/${id}/items`, { query })
+    const page: Page<Item> = await call(`/api/operations/${id}/items`, { query: { limit: 250, cursor } })
     items.push(...page.data)
     cursor = page.next_cursor
   } while (cursor !== null)

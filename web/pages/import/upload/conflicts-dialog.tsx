@@ -1,6 +1,7 @@
 // Asks what becomes of files whose names are taken, for all of them at once or each by itself.
 import { useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
+import { type ChosenFile } from '../../../place/chosen-files.ts'
 import { Select, Text } from '../../../ui/index.ts'
 import { countText } from '../../../words/size.ts'
 import { CONFLICTS, type Conflict } from '../../../words/upload.ts'
@@ -9,9 +10,9 @@ import { CONFLICTS, type Conflict } from '../../../words/upload.ts'
 export type Choice = Exclude<Conflict, 'error'> | 'skip'
 
 interface Props {
-  /** Each once, in order. */
-  names: readonly string[]
-  onChosen: (choices: ReadonlyMap<string, Choice>) => void
+  /** Those whose names are taken, in order; two of one name are two. */
+  files: readonly ChosenFile[]
+  onChosen: (choices: ReadonlyMap<ChosenFile, Choice>) => void
   onClose: () => void
 }
 
@@ -21,15 +22,17 @@ const OPTIONS = [
 ]
 const SHOWN = 200
 
-export function ConflictsDialog({ names, onChosen, onClose }: Props) {
-  const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map(names.map((name) => [name, 'rename'])))
+export function ConflictsDialog({ files, onChosen, onClose }: Props) {
+  const [choices, setChoices] = useState<ReadonlyMap<ChosenFile, Choice>>(
+    new Map(files.map((file) => [file, 'rename'])),
+  )
   const all = [...new Set(choices.values())]
-  const one = names.length === 1
-  const choose = (some: readonly string[], choice: string) =>
-    setChoices(new Map([...choices, ...some.map((name) => [name, choice as Choice] as const)]))
+  const one = files.length === 1
+  const choose = (some: readonly ChosenFile[], choice: string) =>
+    setChoices(new Map([...choices, ...some.map((file) => [file, choice as Choice] as const)]))
   return (
     <Dialog
-      title={one ? 'A file of this name exists' : `${countText(names.length, 'file', 'files')} of these names exist`}
+      title={one ? 'A file of this name exists' : `${countText(files.length, 'file', 'files')} of these names exist`}
       onClose={onClose}
       primaryAction={{ content: 'Continue', onAction: () => onChosen(choices) }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
@@ -39,25 +42,25 @@ export function ConflictsDialog({ names, onChosen, onClose }: Props) {
           label="For all of them"
           options={[...(all.length > 1 ? [{ value: '', label: 'Each by itself' }] : []), ...OPTIONS]}
           value={all.length > 1 ? '' : all[0]!}
-          onChange={(choice) => choice !== '' && choose(names, choice)}
+          onChange={(choice) => choice !== '' && choose(files, choice)}
         />
       )}
       <ul className="conflicts">
-        {names.slice(0, SHOWN).map((name) => (
-          <li key={name}>
+        {files.slice(0, SHOWN).map((file, at) => (
+          <li key={at}>
             <Text as="span" breakWord>
-              {name}
+              {file.path}
             </Text>
             <Select
-              label={`What becomes of ${name}`}
+              label={`What becomes of ${file.path}`}
               labelHidden
               options={OPTIONS}
-              value={choices.get(name)!}
-              onChange={(choice) => choose([name], choice)}
+              value={choices.get(file)!}
+              onChange={(choice) => choose([file], choice)}
             />
           </li>
         ))}
-        {names.length > SHOWN && <li>and {countText(names.length - SHOWN, 'other', 'others')}, as said for all</li>}
+        {files.length > SHOWN && <li>and {countText(files.length - SHOWN, 'other', 'others')}, as said for all</li>}
       </ul>
     </Dialog>
   )

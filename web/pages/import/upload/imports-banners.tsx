@@ -1,5 +1,6 @@
 // Files that have arrived are imported together: where that can be watched, and what stands in its way.
 import { Banner, Link } from '../../../ui/index.ts'
+import { countText } from '../../../words/size.ts'
 import { type QueueState } from './queue.ts'
 
 interface Props extends Pick<QueueState, 'imports' | 'errors'> {
@@ -19,10 +20,11 @@ export function Imports({ imports, errors, onRetry }: Props) {
           <p>{error.message}</p>
         </Banner>
       ))}
-      {imports.map(({ id, ended }) => (
-        <Banner key={id} tone={ended ? 'success' : 'info'}>
+      {imports.map(({ id, ended, failed }) => (
+        <Banner key={id} tone={!ended ? 'info' : failed > 0 ? 'warning' : 'success'}>
           <p>
             {ended ? 'The import has ended. ' : 'The files have arrived and are being imported. '}
+            {failed > 0 && `${countText(failed, 'file was', 'files were')} not imported. `}
             <Link url={`/operations/${id}`}>View details</Link>
           </p>
         </Banner>

@@ -26,11 +26,31 @@ export function readKept(shop: string, now = Date.now()): KeptFile[] {
   }
 }
 
-export function keep(shop: string, files: readonly KeptFile[], now = Date.now()): void {
+const HOUR_MS = 60 * 60 * 1000
+
+/**
+ * Notes what is on its way whenever that is about other files than before, and once an hour, since it is kept for a day alone. Gives
+ * whether there was room for it. A browser that keeps nothing, or not so many, uploads all the same; only a reload begins anew.
+ */
+export function createMemory(shop: string, clock = Date.now) {
+  let noted = ''
+  let room = true
+  return (files: readonly KeptFile[]): boolean => {
+    const now = clock()
+    const which = [Math.floor(now / HOUR_MS), ...files.map(({ id }) => id)].join(' ')
+    if (which !== noted) room = keep(shop, files, now)
+    noted = which
+    return room
+  }
+}
+
+function keep(shop: string, files: readonly KeptFile[], now: number): boolean {
   try {
-    if (files.length === 0) localStorage.removeItem(keyOf(shop))
-    else localStorage.setItem(keyOf(shop), JSON.stringify({ at: now, files }))
+    // What was kept before is true no more, whether there is room for the new or not.
+    localStorage.removeItem(keyOf(shop))
+    if (files.length > 0) localStorage.setItem(keyOf(shop), JSON.stringify({ at: now, files }))
+    return true
   } catch {
-    // A browser that keeps nothing uploads all the same; only a reload begins anew.
+    return files.length === 0
   }
 }

@@ -8,15 +8,18 @@ import { remainingText } from '../../../words/time.ts'
 import { speedText, type UploadStatus } from '../../../words/upload.ts'
 import { type QueueState, type UploadQueue } from './queue.ts'
 import { QueueRow } from './queue-row.tsx'
+import { type UploadRow } from './rows.ts'
 
 const SHOWN = 50
 
 interface Props {
   queue: UploadQueue
   state: QueueState
+  /** Names of these are taken: somebody says what becomes of them. */
+  onTaken: (rows: readonly UploadRow[]) => void
 }
 
-export function QueueCard({ queue, state }: Props) {
+export function QueueCard({ queue, state, onTaken }: Props) {
   const [page, setPage] = useState(0)
   const { rows } = state
   const last = Math.max(0, Math.ceil(rows.length / SHOWN) - 1)
@@ -26,12 +29,12 @@ export function QueueCard({ queue, state }: Props) {
       <Box padding="400">
         <BlockStack gap="400">
           <Totals state={state} />
-          <ForAll queue={queue} state={state} />
+          <ForAll queue={queue} state={state} onTaken={onTaken} />
         </BlockStack>
       </Box>
       <ul className="queue" aria-label="Uploads">
         {rows.slice(at * SHOWN, (at + 1) * SHOWN).map((row) => (
-          <QueueRow key={row.id} row={row} queue={queue} />
+          <QueueRow key={row.id} row={row} queue={queue} onTaken={(one) => onTaken([one])} />
         ))}
       </ul>
       {last > 0 && (
@@ -91,10 +94,15 @@ function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState
   )
 }
 
-function ForAll({ queue, state: { rows } }: Props) {
+function ForAll({ queue, state: { rows }, onTaken }: Props) {
   const [asking, setAsking] = useState(false)
   const count = (...statuses: UploadStatus[]) => rows.filter(({ status }) => statuses.includes(status)).length
   const waiting = count('queued', 'uploading', 'paused')
+  const retryFailed = () => {
+    queue.retryFailed()
+    const taken = rows.filter((row) => row.taken)
+    if (taken.length > 0) onTaken(taken)
+  }
   return (
     <InlineStack gap="200">
       <Button disabled={count('queued', 'uploading') === 0} onClick={queue.pauseAll}>
@@ -106,7 +114,7 @@ function ForAll({ queue, state: { rows } }: Props) {
       <Button disabled={waiting === 0} tone="critical" onClick={() => setAsking(true)}>
         Cancel all
       </Button>
-      <Button disabled={count('failed') === 0} onClick={queue.retryFailed}>
+      <Button disabled={count('failed') === 0} onClick={retryFailed}>
         Retry failed
       </Button>
       {count('complete', 'failed') > 0 && (

@@ -9,9 +9,11 @@ import { type UploadRow } from './rows.ts'
 interface Props {
   row: UploadRow
   queue: UploadQueue
+  /** Its name is taken: somebody says what becomes of it. */
+  onTaken: (row: UploadRow) => void
 }
 
-export function QueueRow({ row, queue }: Props) {
+export function QueueRow({ row, queue, onTaken }: Props) {
   const { filename, folder, size, sent, status, error } = row
   const share = size === 0 ? 0 : sent / size
   const going = status === 'uploading' || status === 'paused'
@@ -39,12 +41,13 @@ export function QueueRow({ row, queue }: Props) {
         </div>
       </div>
       <StatusBadge word={UPLOAD_STATUSES[status]} />
-      <Actions row={row} queue={queue} />
+      <Actions row={row} queue={queue} onTaken={onTaken} />
     </li>
   )
 }
 
-function Actions({ row: { id, filename, status, arrived }, queue }: Props) {
+function Actions({ row, queue, onTaken }: Props) {
+  const { id, filename, status, arrived, taken } = row
   const action = (name: string, act: (id: string) => void, critical = false) => (
     <Button
       key={name}
@@ -60,9 +63,10 @@ function Actions({ row: { id, filename, status, arrived }, queue }: Props) {
     <InlineStack gap="300" align="end" wrap={false}>
       {(status === 'uploading' || status === 'queued') && action('Pause', queue.pause)}
       {status === 'paused' && action('Resume', queue.resume)}
-      {status === 'failed' && action('Retry', queue.retry)}
+      {status === 'failed' && (taken ? action('Choose', () => onTaken(row)) : action('Retry', queue.retry))}
       {(status === 'uploading' || status === 'queued' || status === 'paused' || (status === 'failed' && !arrived)) &&
         action('Cancel', queue.cancel, true)}
+      {status === 'failed' && arrived && action('Remove', queue.cancel)}
     </InlineStack>
   )
 }

@@ -4,11 +4,13 @@ import { createBatch, startBatch } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../place/chosen-files.ts'
 import { setUploading } from '../../../place/uploading.ts'
 import { type Conflict, type UploadStatus } from '../../../words/upload.ts'
-import { createImports, type Arrived, type Import } from './imports.ts'
-import { keep, type KeptFile, readKept } from './kept.ts'
+import { createImports, type Import } from './imports.ts'
+import { createMemory, type KeptFile, readKept } from './kept.ts'
+import { type Arrived } from './outcomes.ts'
+import { refusalOf, type UploadRefusal } from './refusal.ts'
 import { bytesToSend, rowOf, totalsOf, type UploadRow, type UploadTotals } from './rows.ts'
 import { createSpeed } from './speed.ts'
-import { createUploader, idOf, refusalText } from './uploader.ts'
+import { createUploader, idOf } from './uploader.ts'
 
 export interface AddedFile extends ChosenFile {
   on_conflict: Conflict
@@ -25,12 +27,19 @@ export interface QueueState {
   imports: readonly Import[]
   /** Batches that could not be imported. */
   errors: readonly (readonly [batch: string, error: Error])[]
+  /** Why the last thing that was asked of the queue could not be done. */
+  failure: Error | null
+  /** The browser has no room to remember what is on its way. */
+  forgetful: boolean
 }
 
 const DRAWN_MS = 250
 const MOVING: readonly UploadStatus[] = ['queued', 'uploading']
 const isMoving = ({ status }: UploadRow) => MOVING.includes(status)
 const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'paused'
+/** Whatever becomes of it, it has not become it yet. */
+const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
+const hasEnded = (row: UploadRow) => !isUnderWay(row)
 
 export type UploadQueue = ReturnType<typeof createQueue>
 
@@ -39,8 +48,11 @@ export function createQueue(shop: string) {
   const speed = createSpeed()
   const imports = createImports(changed)
   const listeners = new Set<() => void>()
-  const refusals = new Map<string, string>()
+  const refusals = new Map<string, UploadRefusal>()
   let kept = readKept(shop)
+  let failure: Error | null = null
+  let forgetful = false
+  const memory = createMemory(shop)
   let timer: ReturnType<typeof setTimeout> | undefined
   let state = draw()
 
@@ -53,7 +65,8 @@ export function createQueue(shop: string) {
     else speed.reset()
     const rate = speed.at(now)
     const seconds = rate !== null && rate > 0 ? bytesToSend(rows) / rate : null
-    return { rows, totals, speed: rate, seconds, kept, imports: imports.list(), errors: imports.errors() }
+    const imported = { imports: imports.list(), errors: imports.errors() }
+    return { rows, totals, speed: rate, seconds, kept, ...imported, failure, forgetful }
   }
 
   /** Drawn soon, and not with every piece that goes up. */
@@ -82,34 +95,53 @@ export function createQueue(shop: string) {
         ? [{ id, folder, size, filename: meta.filename, on_conflict: meta.on_conflict, batch: meta.batch }]
         : []
     })
-    keep(shop, [...kept, ...now])
+    const room = memory([...kept, ...now])
+    if (forgetful === room) changed()
+    forgetful = !room
   }
 
   function importArrived(): void {
     const going = new Set(kept.map(({ batch }) => batch))
     const arrived = new Map<string, Arrived[]>()
     for (const row of state.rows) {
-      const meta = uppy.getFile(row.id)?.meta
-      if (!meta) continue
-      if (isOnItsWay(row)) going.add(meta.batch)
+      const file = uppy.getFile(row.id)
+      if (!file) continue
+      const { batch, filename } = file.meta
+      if (isOnItsWay(row)) going.add(batch)
       if (row.status !== 'verifying' || imports.has(row.id)) continue
-      arrived.set(meta.batch, [
-        ...(arrived.get(meta.batch) ?? []),
-        { id: row.id, filename: meta.filename, batch: meta.batch },
-      ])
+      const upload = (file.uploadURL ?? '').split('/').at(-1)!
+      arrived.set(batch, arrived.get(batch) ?? [])
+      arrived.get(batch)!.push({ id: row.id, filename, upload })
     }
     for (const [batch, files] of arrived) if (!going.has(batch)) void imports.start(batch, files)
   }
 
   uppy.on('state-update', changed)
   uppy.on('upload-error', (file, _error, answer) => {
-    const text = refusalText(answer)
-    if (file && text !== null) refusals.set(file.id, text)
+    const refusal = refusalOf(answer)
+    if (file && refusal) refusals.set(file.id, refusal)
   })
-  const retry = (id: string) => {
-    if (imports.has(id)) return void imports.retry(id).then(changed, changed)
-    refusals.delete(id)
-    void uppy.retryUpload(id)
+  uppy.on('restriction-failed', (_file, error) => fail(error))
+  function fail(error: unknown): void {
+    failure = error as Error
+    changed()
+  }
+  /** Each operation once, however many of its files. What can't be tried again says why. */
+  const retry = (ids: readonly string[]) => {
+    failure = null
+    const imported = ids.filter(imports.has)
+    if (imported.length > 0) void imports.retry(imported).then(changed, fail)
+    for (const id of ids.filter((one) => !imports.has(one))) {
+      refusals.delete(id)
+      void uppy.retryUpload(id)
+    }
+    changed()
+  }
+  const remove = (ids: readonly string[]) => {
+    if (ids.length === 0) return
+    uppy.removeFiles([...ids])
+    imports.forget(ids)
+    ids.forEach((id) => refusals.delete(id))
   }
   const each = (of: (row: UploadRow) => boolean, act: (id: string) => void) => () =>
     state.rows.filter(of).forEach(({ id }) => act(id))
@@ -119,13 +151,40 @@ export function createQueue(shop: string) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Was it on its way when the page was left? Then nothing need be asked again. */
-    knows: (file: ChosenFile) => kept.some(({ id }) => id === idOf(shop, file)),
-    /** Sends them, behind those that are on their way. Throws `ApiError`. */
-    add: async (files: readonly AddedFile[]) => {
+    /** `known`: on their way when the page was left, so that nothing need be asked again. `underWay`: now, and not added again. */
+    told: (files: readonly ChosenFile[]) => {
+      const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
+      const before = new Set(kept.map(({ id }) => id))
+      const told = { fresh: [] as ChosenFile[], known: [] as ChosenFile[], underWay: [] as ChosenFile[] }
+      for (const file of files) {
+        const id = idOf(shop, file)
+        told[under.has(id) ? 'underWay' : before.has(id) ? 'known' : 'fresh'].push(file)
+      }
+      return told
+    },
+    /** Names that are going to be taken: those of files that are under way, or may be tried again, but for these. */
+    names: (but: readonly ChosenFile[]) => {
+      const own = new Set(but.map((file) => idOf(shop, file)))
+      const rows = state.rows.filter((row) => isUnderWay(row) || (row.status === 'failed' && !row.taken))
+      return [...rows, ...kept].filter(({ id }) => !own.has(id)).map(({ filename }) => filename)
+    },
+    /** The files of these rows, as they were chosen. */
+    filesOf: (rows: readonly UploadRow[]): ChosenFile[] =>
+      rows.flatMap(({ id }) => {
+        const file = uppy.getFile(id)
+        if (!file || !(file.data instanceof File)) return []
+        return [{ data: file.data, path: String(file.meta.relativePath ?? file.data.name) }]
+      }),
+    /** Sends them, behind those that are on their way; a row of the same file that has ended makes room. Throws `ApiError`. */
+    add: async (chosen: readonly AddedFile[]) => {
+      const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
+      const wanted = new Map(chosen.map((file) => [idOf(shop, file), file]))
+      const files = [...wanted].filter(([id]) => !under.has(id)).map(([, file]) => file)
       const before = new Map(kept.map((file) => [file.id, file]))
       const fresh = files.filter((file) => !before.has(idOf(shop, file))).length
       const batch = fresh > 0 ? (await createBatch(fresh)).id : ''
+      failure = null
+      remove(state.rows.filter((row) => hasEnded(row) && wanted.has(row.id)).map(({ id }) => id))
       uppy.addFiles(
         files.map((file) => {
           const { data, path, on_conflict } = file
@@ -140,17 +199,29 @@ export function createQueue(shop: string) {
     },
     pause: (id: string) => void uppy.pauseResume(id),
     resume: (id: string) => void uppy.pauseResume(id),
-    cancel: (id: string) => uppy.removeFile(id),
-    retry,
+    cancel: (id: string) => remove([id]),
+    retry: (id: string) => retry([id]),
     pauseAll: each(isMoving, (id) => uppy.pauseResume(id)),
     resumeAll: each(
       ({ status }) => status === 'paused',
       (id) => uppy.pauseResume(id),
     ),
-    cancelAll: () => uppy.removeFiles(state.rows.filter(isOnItsWay).map(({ id }) => id)),
-    retryFailed: each(({ status }) => status === 'failed', retry),
-    /** Those that are through are shown no more. */
-    clear: () => uppy.removeFiles(state.rows.filter(({ status }) => status === 'complete').map(({ id }) => id)),
+    cancelAll: () => remove(state.rows.filter(isOnItsWay).map(({ id }) => id)),
+    /** Not those whose names are taken: of these is asked what becomes of them. */
+    retryFailed: () =>
+      retry(state.rows.filter(({ status, taken }) => status === 'failed' && !taken).map(({ id }) => id)),
+    /** Those that are through, and those that failed, are shown no more. */
+    clear: () => remove(state.rows.filter(hasEnded).map(({ id }) => id)),
+    /** Rows of these files that have ended are shown no more. */
+    leave: (files: readonly ChosenFile[]) => {
+      const ids = new Set(files.map((file) => idOf(shop, file)))
+      remove(state.rows.filter((row) => hasEnded(row) && ids.has(row.id)).map(({ id }) => id))
+    },
+    /** What could not be done was read. */
+    dismiss: () => {
+      failure = null
+      changed()
+    },
     importAgain: imports.forgive,
     /** Of what was interrupted, the files that had arrived whole are imported; the others are given up. */
     forgetKept: () => {

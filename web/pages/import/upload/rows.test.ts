@@ -12,16 +12,14 @@ test('a file goes from queued over uploading and verifying to complete', () => {
   expect(rowOf({ ...moving, isPaused: true }, undefined).status).toBe('paused')
   const sent = { ...file, progress: { ...progress, uploadComplete: true } as never }
   expect(rowOf(sent, undefined)).toMatchObject({ status: 'verifying', sent: 10 })
-  expect(rowOf(sent, { status: 'done', error: null }).status).toBe('complete')
-  expect(rowOf(sent, { status: 'failed', error: 'Duplicate filename' })).toMatchObject({
-    status: 'failed',
-    error: 'Duplicate filename',
-  })
+  expect(rowOf(sent, { status: 'done', error: null, code: null }).status).toBe('complete')
+  const duplicate = { status: 'failed', error: 'Duplicate filename', code: 'duplicate_filename' } as const
+  expect(rowOf(sent, duplicate)).toMatchObject({ status: 'failed', error: 'Duplicate filename', taken: true })
 })
 
 test('a refusal by the server is said in its words, and a folder is kept apart from the name', () => {
   const failed = { ...file, error: 'tus: unexpected response', meta: { ...meta, relativePath: 'x/y/a.pdf' } }
-  expect(rowOf(failed, undefined, 'The file is too large')).toMatchObject({
+  expect(rowOf(failed, undefined, { text: 'The file is too large', taken: false })).toMatchObject({
     status: 'failed',
     error: 'The file is too large',
     folder: 'x/y',
@@ -30,7 +28,7 @@ test('a refusal by the server is said in its words, and a folder is kept apart f
 
 test('totals count every file once', () => {
   const rows = [
-    rowOf(file, { status: 'done', error: null }),
+    rowOf(file, { status: 'done', error: null, code: null }),
     rowOf({ ...file, error: 'no' }, undefined),
     rowOf({ ...file, progress: { ...progress, bytesUploaded: 4 } as never }, undefined),
     rowOf({ ...file, isPaused: true }, undefined),

@@ -2,6 +2,7 @@
 import { type UppyFile } from '@uppy/core'
 import { type TusBody } from '@uppy/tus'
 import { type Conflict, type UploadStatus } from '../../../words/upload.ts'
+import { type UploadRefusal } from './refusal.ts'
 
 /** What each file carries with it; all values are text, as tus has them. */
 export interface UploadMeta {
@@ -25,14 +26,18 @@ export interface UploadRow {
   status: UploadStatus
   /** Why it failed. */
   error: string | null
-  /** It went wrong after all of it had arrived. */
+  /** All of it has come: what goes wrong from now on is the import's. */
   arrived: boolean
+  /** It was not imported since its name is taken: trying it again would not help. */
+  taken: boolean
 }
 
 /** What became of a file after its bytes had arrived, as the operation tells. */
 export interface Outcome {
   status: 'done' | 'failed'
   error: string | null
+  /** The error's, as the API has it. */
+  code: string | null
 }
 
 export interface UploadTotals {
@@ -49,7 +54,7 @@ type Told = Pick<QueuedFile, 'id' | 'name' | 'size' | 'isPaused' | 'progress' | 
 }
 
 /** `outcome`: of a file whose operation has come to it. */
-export function rowOf(file: Told, outcome: Outcome | undefined, refusal?: string): UploadRow {
+export function rowOf(file: Told, outcome: Outcome | undefined, refusal?: UploadRefusal): UploadRow {
   const { progress } = file
   const sent = Number(progress.bytesUploaded || 0)
   const size = file.size ?? 0
@@ -62,7 +67,8 @@ export function rowOf(file: Told, outcome: Outcome | undefined, refusal?: string
     sent: progress.uploadComplete ? size : sent,
     status: statusOf(file, sent, outcome),
     arrived: Boolean(progress.uploadComplete),
-    error: outcome?.error ?? (file.error ? (refusal ?? file.error) : null),
+    taken: outcome ? outcome.code === 'duplicate_filename' : Boolean(file.error && refusal?.taken),
+    error: outcome?.error ?? (file.error ? (refusal?.text ?? file.error) : null),
   }
 }
 

@@ -54,16 +54,29 @@ function Uploads({ shop }: { shop: string }) {
       {admission.refused.length > 0 && <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />}
       {kept.length > 0 && <Interrupted files={kept} onForget={queue.forgetKept} />}
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
+      {state.failure && (
+        <Banner tone="critical" title="That could not be done" onDismiss={queue.dismiss}>
+          <p>{state.failure.message}</p>
+        </Banner>
+      )}
+      {state.forgetful && (
+        <Banner tone="warning">
+          <p>
+            This browser has no room to remember which files are on their way. Keep this page open until they are up:
+            after a reload they would have to be chosen and sent anew.
+          </p>
+        </Banner>
+      )}
       {advice && (
         <Banner tone="warning">
           <p>{advice}</p>
         </Banner>
       )}
       <Card>{choose}</Card>
-      {rows.length > 0 && <QueueCard queue={queue} state={state} />}
+      {rows.length > 0 && <QueueCard queue={queue} state={state} onTaken={admission.askAgain} />}
       {admission.asking && (
         <ConflictsDialog
-          names={admission.asking.names}
+          files={admission.asking.taken}
           onChosen={(choices) => void admission.answer(choices)}
           onClose={admission.giveUp}
         />

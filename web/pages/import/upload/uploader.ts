@@ -4,7 +4,6 @@ import Uppy from '@uppy/core'
 import { getSafeFileId } from '@uppy/core/utils'
 import Tus, { type TusBody } from '@uppy/tus'
 import { sessionToken } from '../../../client/bridge.ts'
-import { errorFrom } from '../../../client/error.ts'
 import { type ChosenFile } from '../../../place/chosen-files.ts'
 import { type UploadMeta } from './rows.ts'
 
@@ -49,15 +48,4 @@ export function createUploader(shop: string) {
       return status === 401 || status === 429 ? true : next(error)
     },
   })
-}
-
-/** Why a file was not taken, in the server's words where it gave any. */
-export function refusalText(answer: { status: number; body?: Partial<TusBody> } | undefined): string | null {
-  const status = answer?.status ?? 0
-  if (status === 0) return null
-  try {
-    return errorFrom(status, JSON.parse(answer?.body?.xhr?.responseText ?? '')).message
-  } catch {
-    return `The server refused the upload (status ${status})`
-  }
 }

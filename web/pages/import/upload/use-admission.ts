@@ -5,7 +5,9 @@ import { type ChosenFile } from '../../../place/chosen-files.ts'
 import { sizeText } from '../../../words/size.ts'
 import { MOST_BYTES } from '../../../words/upload.ts'
 import { type Choice } from './conflicts-dialog.tsx'
+import { same } from './outcomes.ts'
 import { type AddedFile, type UploadQueue } from './queue.ts'
+import { type UploadRow } from './rows.ts'
 
 export interface Refused {
   file: ChosenFile
@@ -14,14 +16,14 @@ export interface Refused {
 
 interface Asking {
   files: readonly ChosenFile[]
-  names: readonly string[]
+  /** Those of them whose names are taken. */
+  taken: readonly ChosenFile[]
+  /** They are in the queue, and were refused. */
+  again: boolean
 }
 
 /** Chapter 2 before chapter 10. */
 const ORDER = new Intl.Collator(undefined, { numeric: true })
-
-/** Names that are the same to the shop. */
-const same = (name: string): string => name.normalize('NFC').toLowerCase()
 
 export function useAdmission(queue: UploadQueue) {
   const [asking, setAsking] = useState<Asking | null>(null)
@@ -35,10 +37,10 @@ export function useAdmission(queue: UploadQueue) {
     await work().catch((failure: unknown) => setError(failure as Error))
     setBusy(false)
   }
-  const send = (files: readonly ChosenFile[], choices: ReadonlyMap<string, Choice>) =>
+  const send = (files: readonly ChosenFile[], choices: ReadonlyMap<ChosenFile, Choice>) =>
     queue.add(
       files.flatMap((file): AddedFile[] => {
-        const choice = choices.get(file.data.name)
+        const choice = choices.get(file)
         if (choice === 'skip') return []
         return [{ ...file, on_conflict: choice ?? 'error' }]
       }),
@@ -52,30 +54,36 @@ export function useAdmission(queue: UploadQueue) {
     take: (chosen: readonly ChosenFile[]) =>
       working(async () => {
         const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
-        const known = files.filter(queue.knows)
-        const { fitting, names, refused: unfit } = await judge(files.filter((file) => !queue.knows(file)))
-        setRefused(unfit)
+        const { fresh, known, underWay } = queue.told(files)
+        const { fitting, taken, refused: unfit } = await judge(fresh, queue.names(fresh))
+        setRefused([...unfit, ...underWay.map((file) => ({ file, why: 'It is in the queue already' }))])
         const all = [...known, ...fitting]
-        if (names.length > 0) setAsking({ files: all, names })
+        if (taken.length > 0) setAsking({ files: all, taken, again: false })
         else if (all.length > 0) await send(all, new Map())
       }),
-    answer: (choices: ReadonlyMap<string, Choice>) => {
+    /** What was sent, and found its name taken: it goes up again as somebody says, or leaves the queue. */
+    askAgain: (rows: readonly UploadRow[]) => {
+      const files = queue.filesOf(rows)
+      setAsking({ files, taken: files, again: true })
+    },
+    answer: (choices: ReadonlyMap<ChosenFile, Choice>) => {
       const files = asking?.files ?? []
       setAsking(null)
+      if (asking?.again) queue.leave(files.filter((file) => choices.get(file) === 'skip'))
       return working(() => send(files, choices))
     },
     giveUp: () => setAsking(null),
   }
 }
 
-/** What can't be taken and why, and the names that the shop or another of the chosen files has. */
-async function judge(files: readonly ChosenFile[]) {
-  if (files.length === 0) return { refused: [], fitting: [], names: [] }
+/** What can't be taken and why, and which of the rest have a name that the shop, the queue or one before them has. */
+async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
+  if (files.length === 0) return { refused: [], fitting: [], taken: [] }
   const checked = await checkNames([...new Set(files.map(({ data }) => data.name))])
   const refused: Refused[] = []
   const fitting: ChosenFile[] = []
-  const seen = new Set<string>()
-  const names = new Set<string>()
+  const taken: ChosenFile[] = []
+  const seen = new Set(queued.map(same))
   for (const file of files) {
     const { name, size } = file.data
     const about = checked.get(name)
@@ -84,11 +92,11 @@ async function judge(files: readonly ChosenFile[]) {
       refused.push({ file, why })
       continue
     }
-    if (about?.taken || seen.has(same(name))) names.add(name)
+    if (about?.taken || seen.has(same(name))) taken.push(file)
     seen.add(same(name))
     fitting.push(file)
   }
-  return { refused, fitting, names: [...names] }
+  return { refused, fitting, taken }
 }
 
 const TOO_LARGE = `Larger than ${sizeText(MOST_BYTES)}: compress it or split it, or ask support for assistance`

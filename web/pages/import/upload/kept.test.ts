@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createMemory, type KeptFile, readKept } from './kept.ts'
+
+const HOUR = 3_600_000
+const file: KeptFile = { id: 'a', filename: 'a.pdf', folder: '', size: 3, on_conflict: 'error', batch: 'batch_1' }
+
+/** A browser's own store with room for so many letters; gives how often something was written. */
+function storeOf(room: number): () => number {
+  const store = new Map<string, string>()
+  let written = 0
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => store.get(key) ?? null,
+    removeItem: (key: string) => store.delete(key),
+    setItem: (key: string, text: string) => {
+      if (text.length > room) throw new DOMException('full', 'QuotaExceededError')
+      store.set(key, text)
+      written += 1
+    },
+  })
+  return () => written
+}
+afterEach(() => vi.unstubAllGlobals())
+
+test('what is on its way is written when it is about other files, or an hour has passed; it is kept for a day', () => {
+  const written = storeOf(1000)
+  let now = 10 * HOUR
+  const memory = createMemory('shop', () => now)
+  for (let redraw = 0; redraw < 4; redraw++) expect(memory([file])).toBe(true)
+  expect(written()).toBe(1)
+  now += HOUR
+  memory([file])
+  memory([file, { ...file, id: 'b' }])
+  expect(written()).toBe(3)
+  expect(readKept('shop', now + 23 * HOUR)).toHaveLength(2)
+  expect(readKept('shop', now + 25 * HOUR)).toEqual([])
+  memory([])
+  expect(readKept('shop', now)).toEqual([])
+})
+
+test('where there is no room it says so, and nothing of before is left that is true no more', () => {
+  storeOf(300)
+  const memory = createMemory('shop', () => 0)
+  const many = Array.from({ length: 10 }, (_, n) => ({ ...file, id: `${n}` }))
+  expect([memory([file]), memory(many), memory(many)]).toEqual([true, false, false])
+  expect(readKept('shop', 0)).toEqual([])
+  expect(memory([file])).toBe(true)
+})

@@ -136,6 +136,16 @@ test('a run that would delete more than it may stops as a preview', async () => 
   expect(files.total).toBe(3)
 })
 
+test('a task that was made over the API stands as it is, whatever it does', async () => {
+  const body = { name: 'Weekly list', cron: '0 4 * * 1', action: 'export-files', filter: {} }
+  const made = (await (await server.call('POST', '/api/schedules', body)).json()) as { id: string }
+  const page = await open(`/schedules/${made.id}`)
+  await page.getByLabel('Format').waitFor()
+  expect(await page.getByLabel('Does').inputValue()).toBe('action export-files')
+  // An export deletes nothing.
+  expect(await page.getByLabel('Delete at most').count()).toBe(0)
+})
+
 test('a task is deleted when that is confirmed', async () => {
   const page = await open('/schedules')
   await page.getByRole('button', { name: 'Delete Clear out' }).click()

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { type Operation } from '../client/types.ts'
-import { actionWord, itemWord, operationTitle, outcomeText, sourceText, waitingCount } from './operation.ts'
+import {
+  actionChoices,
+  actionWord,
+  itemWord,
+  operationTitle,
+  outcomeText,
+  sourceText,
+  waitingCount,
+} from './operation.ts'
 
 const operation = (part: Partial<Operation>): Operation =>
   ({
@@ -83,4 +91,33 @@ test('an undo says what it can’t take back', () => {
   )
   expect(question?.text[0]).toContain('1 file will be set back')
   expect(question?.text.at(-1)).toBe('No undo takes back what this step does: Mail.')
+})
+
+test('what no undo takes back is not promised when it is cancelled', () => {
+  const said = (part: Partial<Operation>) =>
+    actionWord('cancel', operation({ kind: 'bulk', done: 2, ...part })).question!.text[0]!
+  expect(said({})).toContain('You can undo that afterwards')
+  expect(said({ cannot_undo: ['Delete permanently'] })).toBe(
+    '2 files have been changed and stay so. No undo takes back what this step does: Delete permanently.',
+  )
+  expect(said({ undoes: 'op_1' })).toBe('2 files have been changed and stay so.')
+})
+
+test('what stopped at a step of no file is tried again, not “0 failed files”', () => {
+  expect(actionWord('retry', operation({ status: 'failed' })).text).toBe('Try again')
+  expect(actionWord('retry', operation({ status: 'cancelled', failed: 1 })).text).toBe('Retry 1 failed file')
+})
+
+test('the history is narrowed to what there is here, of whoever made it', () => {
+  const builtIn = { kind: 'bulk', built_in: true }
+  const choices = actionChoices([
+    { id: 'tag-files', name: 'x', ...builtIn },
+    { id: 'stamp-files', name: 'Stamp files', ...builtIn },
+    { id: 'workflow_1', name: 'Mine', kind: 'bulk', built_in: false },
+    { id: 'import-csv', name: 'CSV import', kind: 'import', built_in: true },
+  ])
+  expect(choices).toEqual({
+    ...{ 'tag-files': 'Tag files', 'stamp-files': 'Stamp files', 'update-from-csv': 'CSV update', undo: 'Undo' },
+    ...{ import: 'Import', workflow: 'Workflow of your own' },
+  })
 })

@@ -78,7 +78,7 @@ const IMPORTS: Record<string, string> = {
 }
 
 /** What can be done to many files, by its name in the API. */
-export const ACTIONS: Record<string, string> = {
+const ACTIONS: Record<string, string> = {
   'update-settings': 'Update settings',
   'tag-files': 'Tag files',
   'tag-by-rule': 'Tag by rule',
@@ -102,6 +102,20 @@ export const ACTIONS: Record<string, string> = {
   'back-up-files': 'Back up files',
   'update-from-csv': 'CSV update',
   undo: 'Undo',
+}
+
+/** What ran without being one of the built-in actions. */
+const BESIDES = ['update-from-csv', 'undo'] as const
+
+/** The actions that the history can be narrowed to: those of this installation, and what is no action of its own. */
+export function actionChoices(workflows: readonly { id: string; name: string; kind: string; built_in: boolean }[]) {
+  const actions = workflows.filter(({ kind, built_in }) => built_in && kind === 'bulk')
+  return Object.fromEntries([
+    ...actions.map(({ id, name }) => [id, ACTIONS[id] ?? name] as const),
+    ...BESIDES.map((id) => [id, ACTIONS[id]!] as const),
+    ['import', 'Import'] as const,
+    ['workflow', 'Workflow of your own'] as const,
+  ])
 }
 
 type Named = Pick<Operation, 'kind' | 'channel' | 'action'> & Partial<Pick<Operation, 'workflow_title'>>
@@ -136,14 +150,22 @@ export interface ActionWord {
 export function actionWord(action: OperationAction, operation: Operation): ActionWord {
   if (action === 'cancel') return isPreview(operation) ? DISCARD : cancelWord(operation)
   if (action === 'undo') return undoWord(operation)
-  if (action === 'retry') return { text: `Retry ${countText(operation.failed, 'failed file', 'failed files')}` }
+  // It may have stopped at a step that is about no file.
+  if (action === 'retry') return { text: operation.failed > 0 ? `Retry ${failedText(operation)}` : 'Try again' }
   return { text: { pause: 'Pause', resume: 'Resume', confirm: 'Confirm and run' }[action] }
 }
+
+const failedText = ({ failed }: Operation) => countText(failed, 'failed file', 'failed files')
 
 const DISCARD: ActionWord = { text: 'Discard preview' }
 
 function cancelWord(operation: Operation): ActionWord {
-  const { done, kind } = operation
+  const { done, kind, undoes, cannot_undo } = operation
+  const back = undoes
+    ? ''
+    : cannot_undo.length > 0
+      ? ` ${cannotUndoText(cannot_undo)}`
+      : ' You can undo that afterwards.'
   const kept = kind === 'import' ? 'imported' : 'changed'
   return {
     text: 'Cancel operation',
@@ -152,9 +174,7 @@ function cancelWord(operation: Operation): ActionWord {
       text: [
         done === 0
           ? `No file has been ${kept} yet.`
-          : `${countText(done, 'file has', 'files have')} been ${kept} and ${done === 1 ? 'stays' : 'stay'} so.${
-              operation.undoes ? '' : ' You can undo that afterwards.'
-            }`,
+          : `${countText(done, 'file has', 'files have')} been ${kept} and ${done === 1 ? 'stays' : 'stay'} so.${back}`,
         `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left alone. A cancelled operation can’t be resumed.`,
       ],
       button: 'Cancel operation',

@@ -1,10 +1,11 @@
 // What the history may be narrowed by, and what of it applies.
 import { type OperationStatus } from '../../client/types.ts'
+import { useWorkflows } from '../../client/workflows.ts'
 import { EVERY_OPERATION, type OperationsPlace } from '../../place/operations.ts'
 import { useDraft } from '../../place/use-draft.ts'
 import { type Placed } from '../../place/use-place.ts'
 import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
-import { ACTIONS, CHANNELS, OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
+import { actionChoices, CHANNELS, OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
 import { dayText } from '../../words/time.ts'
 
 interface Props {
@@ -13,7 +14,9 @@ interface Props {
 }
 
 const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const
+
 export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
+  const actions = actionChoices(useWorkflows().data?.data ?? [])
   // One step for the back button a search, not one a letter.
   const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
   const one = (key: 'status' | 'kind' | 'action' | 'channel', label: string, words: Record<string, string>) => ({
@@ -41,7 +44,7 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
       filters={[
         one('status', 'Status', statusTexts()),
         one('kind', 'Kind', KINDS),
-        one('action', 'Action', ACTIONS),
+        one('action', 'Action', actions),
         one('channel', 'Came by', CHANNELS),
         { key: 'who', label: 'Started by', filter: <WhoFilter place={place} go={go} />, pinned: true },
         { key: 'date', label: 'Date', filter: <DateFilter place={place} go={go} />, pinned: true },
@@ -52,7 +55,7 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
               { key: 'schedule', label: 'Scheduled task', filter: <p>The runs of one scheduled task</p>, pinned: true },
             ]),
       ]}
-      appliedFilters={applied(place, go)}
+      appliedFilters={applied(place, go, actions)}
     />
   )
 }
@@ -84,14 +87,15 @@ function DateFilter({ place, go }: Props) {
   )
 }
 
-function applied(place: OperationsPlace, go: Props['go']) {
+function applied(place: OperationsPlace, go: Props['go'], actions: Record<string, string>) {
   const { status, kind, action, channel, requested_by, schedule_id, from, to } = place
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | false, without: Partial<OperationsPlace>) =>
     label && list.push({ key, label, onRemove: () => go(without) })
   add('status', status !== null && `Status: ${OPERATION_STATUSES[status as OperationStatus].text}`, { status: null })
   add('kind', kind !== null && `Kind: ${KINDS[kind]}`, { kind: null })
-  add('action', action !== '' && `Action: ${operationTitle({ kind: 'bulk', channel: '', action })}`, { action: '' })
+  const named = actions[action] ?? operationTitle({ kind: 'bulk', channel: '', action })
+  add('action', action !== '' && `Action: ${named}`, { action: '' })
   add('channel', channel !== '' && `Came by: ${CHANNELS[channel] ?? channel}`, { channel: '' })
   add('who', requested_by !== '' && `Started by: ${requested_by}`, { requested_by: '' })
   add('schedule', schedule_id !== '' && 'One scheduled task', { schedule_id: '' })

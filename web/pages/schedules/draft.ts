@@ -60,7 +60,7 @@ export const bodyOf = ({ name, enabled, when, runs, options, filter, notify, cap
 export const isChanged = (draft: ScheduleDraft, saved: ScheduleDraft): boolean =>
   JSON.stringify(bodyOf(draft)) !== JSON.stringify(bodyOf(saved))
 
-/** May a run of this delete files? */
+/** May a run of this delete files? Then it is held to the cap. */
 export function deletes(
   { runs }: Pick<ScheduleDraft, 'runs'>,
   plugins: readonly Plugin[],
@@ -71,12 +71,20 @@ export function deletes(
     'action' in runs
       ? [runs.action]
       : (workflows.find(({ id }) => id === runs.workflow)?.steps ?? []).map(({ plugin }) => plugin)
-  return plugins.some(({ id, permission }) => permission !== null && used.includes(id))
+  return plugins.some(
+    ({ id, permission }) => (permission === 'files:delete' || permission === 'files:purge') && used.includes(id),
+  )
 }
 
-/** What a task can do by itself. */
-export const isAction = ({ kind, scope, works_on }: Plugin): boolean =>
-  (kind === 'act' || kind === 'map' || kind === 'optimize') &&
-  scope !== 'operation' &&
-  works_on !== 'imports' &&
-  works_on !== 'rows'
+/** What a task can do by itself: whatever has a built-in workflow of its own, which carries it out. */
+export const actionsOf = (plugins: readonly Plugin[], workflows: readonly Workflow[]): Plugin[] =>
+  plugins.filter(({ id }) => workflows.some((workflow) => isBuiltIn(workflow) && workflow.id === id))
+
+/** Workflows that a task can run: the merchant's own first, then built-in ones that are no single action. */
+export function workflowsOf(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
+  const own = workflows.filter(({ kind, built_in }) => kind === 'bulk' && !built_in)
+  const others = workflows.filter((one) => isBuiltIn(one) && !plugins.some(({ id }) => id === one.id))
+  return [...own, ...others]
+}
+
+const isBuiltIn = ({ kind, built_in }: Workflow): boolean => kind === 'bulk' && built_in

@@ -5,7 +5,7 @@ import { fieldId } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
 import { Banner, Select, Text } from '../../ui/index.ts'
 import { stepsText } from '../../words/workflow.ts'
-import { isAction, type ScheduleDraft } from './draft.ts'
+import { actionsOf, type ScheduleDraft, workflowsOf } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
 
 interface Props {
@@ -17,7 +17,6 @@ interface Props {
 export function WhatCard({ form, plugins, workflows }: Props) {
   const { draft, change, problems } = form
   const { runs } = draft
-  const own = workflows.filter(({ kind, built_in }) => kind === 'bulk' && !built_in)
   const action = runs && 'action' in runs ? plugins.find(({ id }) => id === runs.action) : undefined
   const workflow = runs && 'workflow' in runs ? workflows.find(({ id }) => id === runs.workflow) : undefined
   const lasting = workflow ? workflow.cannot_undo : action?.undo === 'none' ? [action.title] : []
@@ -28,13 +27,7 @@ export function WhatCard({ form, plugins, workflows }: Props) {
         label="Does"
         id={fieldId(runs && 'workflow' in runs ? 'workflow' : 'action')}
         error={problems.at('action') ?? problems.at('workflow')}
-        options={[
-          ...(runs === null ? [{ label: 'Choose', value: '' }] : []),
-          { title: 'Actions', options: plugins.filter(isAction).map(({ id, title }) => choice(`action ${id}`, title)) },
-          ...(own.length === 0
-            ? []
-            : [{ title: 'Workflows', options: own.map(({ id, name }) => choice(`workflow ${id}`, name)) }]),
-        ]}
+        options={choicesOf(runs, plugins, workflows)}
         value={valueOf(runs)}
         onChange={(value) => change({ runs: runsOf(value), options: {} })}
       />
@@ -69,6 +62,25 @@ export function WhatCard({ form, plugins, workflows }: Props) {
       )}
     </Titled>
   )
+}
+
+/** What there is to choose, and in any case what is chosen: it may be gone since. */
+function choicesOf(runs: ScheduleDraft['runs'], plugins: readonly Plugin[], workflows: readonly Workflow[]) {
+  const actions = actionsOf(plugins, workflows).map(({ id, title }) => choice(`action ${id}`, title))
+  const others = workflowsOf(plugins, workflows).map(({ id, name }) => choice(`workflow ${id}`, name))
+  const value = valueOf(runs)
+  const present = value === '' ? [choice('', 'Choose')] : [choice(value, titleOf(runs, plugins, workflows))]
+  return [
+    ...([...actions, ...others].some((one) => one.value === value) ? [] : present),
+    { title: 'Actions', options: actions },
+    ...(others.length === 0 ? [] : [{ title: 'Workflows', options: others }]),
+  ]
+}
+
+function titleOf(runs: ScheduleDraft['runs'], plugins: readonly Plugin[], workflows: readonly Workflow[]): string {
+  if (runs === null) return ''
+  if ('action' in runs) return plugins.find(({ id }) => id === runs.action)?.title ?? runs.action
+  return workflows.find(({ id }) => id === runs.workflow)?.name ?? runs.workflow
 }
 
 const choice = (value: string, label: string) => ({ value, label })

@@ -1,10 +1,12 @@
 // The fields of the shop's settings.
+import { useState } from 'react'
 import { NumberField } from '../../components/number-field.tsx'
 import { fieldId, type Problems } from '../../components/problems.ts'
+import { RefreshProducts } from '../../components/refresh-products.tsx'
 import { WordsField } from '../../components/words-field.tsx'
 import { type MatchMethod } from '../../client/types.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
-import { type SettingsDraft } from './settings-draft.ts'
+import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
 interface Props {
   draft: SettingsDraft
@@ -63,24 +65,20 @@ export function ImportFields({ draft, problems, onChange }: Props) {
   )
 }
 
-const METHODS: { value: MatchMethod; label: string }[] = [
-  { value: 'filename', label: 'The SKU in the filename' },
-  { value: 'title', label: 'The product’s title, roughly' },
-  { value: 'tags', label: 'Tags that file and product share' },
-]
-
-/** An import that names a SKU is looked up in any case: it is no way of guessing. */
-const withSku = (methods: readonly string[]): MatchMethod[] => [
-  'sku',
-  ...METHODS.map(({ value }) => value).filter((value) => methods.includes(value)),
-]
+const METHODS: Record<Exclude<MatchMethod, 'sku'>, string> = {
+  filename: 'Product SKU in the filename',
+  title: 'Product title (fuzzy)',
+  tags: 'Tags that file and product share',
+}
 
 export function MappingFields({ draft, problems, onChange }: Props) {
+  // As it was set when one came: what is ticked does not move away under one's hand.
+  const [order] = useState(() => methodOrder(draft.match_by))
   return (
     <BlockStack gap="400">
       <Checkbox
-        label="Map files to products by themselves"
-        helpText="An import that names a SKU maps its file in any case."
+        label="Auto-map"
+        helpText="New files find their products by themselves. An import that names a SKU maps its file in any case."
         checked={draft.auto_map}
         onChange={(auto_map) => onChange({ auto_map })}
       />
@@ -88,19 +86,19 @@ export function MappingFields({ draft, problems, onChange }: Props) {
         title="Match by, tried in this order"
         allowMultiple
         disabled={!draft.auto_map}
-        choices={METHODS}
+        choices={order.flatMap((value) => (value === 'sku' ? [] : [{ value, label: METHODS[value] }]))}
         selected={draft.match_by}
         error={problems.within('match_by')}
-        onChange={(methods) => onChange({ match_by: methods.length === 0 ? [] : withSku(methods) })}
+        onChange={(ticked) => onChange({ match_by: methodsOf(ticked, order) })}
       />
       {draft.auto_map && !draft.match_by.some((method) => method !== 'sku') && (
         <Text as="p" tone="subdued">
-          With none of these files are mapped by hand alone.
+          With none of these: manual mapping only.
         </Text>
       )}
       <NumberField
         id={fieldId('match_threshold')}
-        label="Least confidence"
+        label="Confidence threshold"
         suffix="%"
         help="Below this a file stays without a product. Where several products are as likely, you are asked under Reviews."
         error={problems.at('match_threshold')}
@@ -113,6 +111,7 @@ export function MappingFields({ draft, problems, onChange }: Props) {
         checked={draft.notify_unmapped}
         onChange={(notify_unmapped) => onChange({ notify_unmapped })}
       />
+      <RefreshProducts />
     </BlockStack>
   )
 }

@@ -1,6 +1,6 @@
 // The mail that was sent on the shop's behalf, each to be read.
 import { useState } from 'react'
-import { isDemo, toast } from '../../client/bridge.ts'
+import { toast } from '../../client/bridge.ts'
 import { useMessages, useSendAgain } from '../../client/settings.ts'
 import { type Message } from '../../client/types.ts'
 import { Dialog } from '../../components/dialog.tsx'
@@ -26,9 +26,12 @@ export function MailPage() {
   return (
     <Page title="Sent mail" backAction={{ content: 'Settings', url: '/settings' }}>
       <BlockStack gap="400">
-        {isDemo() && (
+        {list?.data.some(({ kept }) => kept) && (
           <Banner tone="info">
-            <p>This is a demo: no mail leaves this machine. What would have been sent can be read here.</p>
+            <p>
+              What is marked as kept here did not leave: no mail server was set up at that time. It can be read, and
+              sent once there is one.
+            </p>
           </Banner>
         )}
         {messages.error && (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ShopSettings } from '../../client/types.ts'
-import { changeOf, draftOf, numberProblems } from './settings-draft.ts'
+import { changeOf, draftOf, methodOrder, methodsOf, numberProblems } from './settings-draft.ts'
 
 const saved: ShopSettings = {
   expiry_days: 60,
@@ -35,9 +35,17 @@ test('a number that is no number is named, and never or unlimited are fine', () 
   expect(numberProblems({ ...draft, expiry_days: 1.5, download_limit: 0 })).toHaveLength(2)
 })
 
-test('the least confidence is edited per cent and sent as a share', () => {
+test('the confidence threshold is edited per cent and sent as a share', () => {
   expect(draft.match_threshold).toBe(80)
   expect(changeOf(saved, { ...draft, match_threshold: 92.5 })).toEqual({ match_threshold: 0.925 })
   expect(numberProblems({ ...draft, match_threshold: 101 }).map(({ param }) => param)).toEqual(['match_threshold'])
   expect(numberProblems({ ...draft, match_threshold: undefined })).toHaveLength(1)
+})
+
+test('ways to match keep the order that was set, whatever is ticked', () => {
+  const order = methodOrder(['title', 'sku', 'filename'])
+  expect(order).toEqual(['title', 'sku', 'filename', 'tags'])
+  expect(methodsOf(['sku', 'filename', 'tags', 'title'], order)).toEqual(order)
+  expect(methodsOf(['filename'], order)).toEqual(['sku', 'filename'])
+  expect(methodsOf([], order)).toEqual([])
 })

@@ -1,6 +1,6 @@
 // The settings while they are edited: a number may be half typed.
 import { type NumberValue } from '../../components/number-field.tsx'
-import { type ShopSettings } from '../../client/types.ts'
+import { type MatchMethod, type ShopSettings } from '../../client/types.ts'
 import { type Objection } from '../../client/workflows.ts'
 import { numberText } from '../../words/size.ts'
 
@@ -26,6 +26,15 @@ export function changeOf(saved: ShopSettings, draft: SettingsDraft): Partial<Set
 
 /** Per cent as the API has it, from 0 to 1. */
 const shareOf = (value: NumberValue): NumberValue => (typeof value === 'number' ? value / 100 : value)
+
+const METHODS: readonly MatchMethod[] = ['sku', 'filename', 'title', 'tags']
+
+/** All ways to match in the order in which they are tried: those in use as they were set, the others behind them. */
+export const methodOrder = (used: readonly MatchMethod[]): MatchMethod[] => [...new Set([...used, ...METHODS])]
+
+/** Those that were ticked, in that order. An import that names a SKU is looked up in any case: it is no way of guessing. */
+export const methodsOf = (ticked: readonly string[], order: readonly MatchMethod[]): MatchMethod[] =>
+  ticked.length === 0 ? [] : order.filter((method) => method === 'sku' || ticked.includes(method))
 
 const LARGEST = { expiry_days: 36_500, download_limit: 1_000_000_000 } as const
 

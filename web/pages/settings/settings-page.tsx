@@ -11,7 +11,7 @@ import { focusField } from '../../components/problem-list.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { SaveBar } from '../../components/save-bar.tsx'
-import { Card, Layout } from '../../ui/index.ts'
+import { BlockStack, Card, Layout } from '../../ui/index.ts'
 import { ImportFields, MappingFields, NotificationFields, TimeZoneField } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks } from './links.tsx'
 import { changeOf, draftOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
@@ -78,17 +78,17 @@ function Form({ settings }: { settings: ShopSettings }) {
         )}
         <Layout.AnnotatedSection
           id="imports"
-          title="Imports"
-          description="What a new file begins with, where an import says nothing else."
+          title="Import defaults"
+          description="What a new file begins with, where an import says nothing else, and how it finds its product."
         >
-          <Card>
-            <ImportFields {...parts} />
-          </Card>
-        </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection id="mapping" title="Mapping" description="How new files find their products.">
-          <Card>
-            <MappingFields {...parts} />
-          </Card>
+          <BlockStack gap="400">
+            <Card>
+              <ImportFields {...parts} />
+            </Card>
+            <Card>
+              <MappingFields {...parts} />
+            </Card>
+          </BlockStack>
         </Layout.AnnotatedSection>
         <Layout.AnnotatedSection
           id="notifications"

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { actionsOf, deletes, workflowsOf } from './draft.ts'
+
+const plugin = (id: string, permission: Plugin['permission'] = null): Plugin =>
+  ({ id, title: id, permission, scope: 'operation' }) as Plugin
+const workflow = (id: string, built_in: boolean, kind: Workflow['kind'] = 'bulk', steps: string[] = []): Workflow =>
+  ({ id, name: id, built_in, kind, steps: steps.map((one) => ({ plugin: one })) }) as Workflow
+
+const plugins = [plugin('export-files', 'files:read'), plugin('delete-files', 'files:delete'), plugin('notify')]
+const workflows = [
+  workflow('workflow_1', false, 'bulk', ['delete-files']),
+  workflow('export-files', true),
+  workflow('delete-files', true),
+  workflow('nightly', true),
+  workflow('import-csv', true, 'import'),
+]
+
+test('a task can do what has a workflow, about the whole operation too, and run the built-in ones that are no action', () => {
+  expect(actionsOf(plugins, workflows).map(({ id }) => id)).toEqual(['export-files', 'delete-files'])
+  expect(workflowsOf(plugins, workflows).map(({ id }) => id)).toEqual(['workflow_1', 'nightly'])
+})
+
+test('the cap is about what deletes, not about whatever asks for a permission', () => {
+  expect(deletes({ runs: { action: 'export-files' } }, plugins, workflows)).toBe(false)
+  expect(deletes({ runs: { action: 'delete-files' } }, plugins, workflows)).toBe(true)
+  expect(deletes({ runs: { workflow: 'workflow_1' } }, plugins, workflows)).toBe(true)
+})

@@ -69,7 +69,6 @@ describe('merge-pdf', () => {
       message: 'gone.pdf: There is no such file',
     })
   })
-  it('takes two documents or more, and not too many', async () => {
   it('foretells what it can know by the names, in the words of the run', async () => {
     const planned = (view: OperationView) =>
       Array.fromAsync(mergePdf.plan(view, mergePdf.options.parse({}), writeContext())) as Promise<string[]>
@@ -88,6 +87,7 @@ describe('merge-pdf', () => {
     expect(await run(view)).toMatchObject({ warnings: [warning], created: [{ filename: 'Merged.pdf' }] })
     await expect(run(operation([kept, bad]))).rejects.toMatchObject({ code: 'too_few' })
   })
+  it('takes two documents or more, and not too many', async () => {
     const one = await item('one.pdf')
     await expect(run(operation([one]))).rejects.toMatchObject({ code: 'too_few' })
     await expect(run(operation([one], 501))).rejects.toMatchObject({ code: 'too_many' })

@@ -37,6 +37,7 @@ function keptOf(record: FileRecord): Partial<FileRecord> {
   delete kept.deleted_at
   delete kept.row_version
   delete kept.claimed
+  delete kept.over
   delete kept.created_at
   delete kept.pack_id
   delete kept.pack_position

@@ -1,5 +1,5 @@
 // Documents for plugins: the bytes come from their storage location and go back there as a stream, and are opened only in a child with
-// limits, which works on one document and is gone.
+// limits, which serves one shop alone, and not for long.
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import type { z } from 'zod'
@@ -28,6 +28,9 @@ const MERGED_MS = 2_000
 const MOST_BYTES = 1024 ** 3
 // What may lie in its folder while it is worked on: some rooms of its own size, and what its parts share many times over.
 const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
+// Starting a child costs as much as a small document does.
+const USES = 20
+const IDLE_MS = 2_000
 const MOST_FILE_BYTES = 2 * 1024 ** 3
 const MOST_PICTURE_BYTES = 50 * 1024 ** 2
 /** Those that the child opens. */
@@ -42,8 +45,8 @@ export const createDocumentChildren = (atOnce: number): ChildPool =>
     memoryBytes: MEMORY_BYTES,
     fileBytes: MOST_FILE_BYTES,
     atOnce,
-    uses: 1,
-    idleMs: 1,
+    uses: USES,
+    idleMs: IDLE_MS,
   })
 
 export interface DocumentParts {
@@ -75,6 +78,12 @@ export function createDocuments(parts: DocumentParts): Documents {
     split: (item, { password, ...wanted }, signal) =>
       withDocument(parts, item, signal, async (work) => {
         const answer = await work.ask({ do: 'split', wanted, ...secret(password) }, ANSWERS.split)
+        const files = answer.parts.map(({ file }) => file)
+        // Thousands of parts are more than one child has time for.
+        for (let { checked } = answer; checked < files.length;) {
+          const rest = { do: 'check', files: files.slice(checked), ...secret(password) } as const
+          checked += (await work.ask(rest, ANSWERS.check)).checked
+        }
         const staged: { bytes: StagedBlob; pages: string }[] = []
         for (const { file, pages } of answer.parts) staged.push({ bytes: await work.staged(file), pages })
         return { parts: staged, warnings: answer.warnings }

@@ -22,22 +22,26 @@ const LOOKED_AT = 4
 
 type Verdict = 'right' | 'unchanged' | string
 
-/** A verdict a document, two at a time; all that are neither right nor refused are named. */
+/** Two at a time. */
+async function sideBySide<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const queue = [...all]
+  const take = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, take))
+}
+
+/** A verdict a document; all that are neither right nor refused are named. */
 async function judged(
   judge: (document: CorpusDocument, looked: boolean) => Promise<Verdict>,
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>()
-  const queue = [...corpus.entries()]
-  const work = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      const [at, document] = next
-      const verdict = await judge(document, at % LOOKED_AT === 0).catch((error: { code?: string; message: string }) =>
-        REFUSALS.includes(error.code ?? '') ? error.code! : `${error.code}: ${error.message}`,
-      )
-      verdicts.set(document.name, verdict)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
+  await sideBySide([...corpus.entries()], async ([at, document]) => {
+    const verdict = await judge(document, at % LOOKED_AT === 0).catch((error: { code?: string; message: string }) =>
+      REFUSALS.includes(error.code ?? '') ? error.code! : `${error.code}: ${error.message}`,
+    )
+    verdicts.set(document.name, verdict)
+  })
   expect([...verdicts].filter(([, verdict]) => !['right', 'unchanged', ...REFUSALS].includes(verdict))).toEqual([])
   expect(verdicts.size).toBeGreaterThanOrEqual(FEWEST)
   // Most documents that someone made are in order: what is refused is the exception.
@@ -103,9 +107,9 @@ test('cut, each has all its pages in its parts', { timeout: 10 * MINUTES }, asyn
 })
 
 test('put together, ten at a time, all their pages are there', { timeout: 10 * MINUTES }, async () => {
-  const tens = Array.from({ length: Math.ceil(corpus.length / 10) }, (_, at) => corpus.slice(at * 10, at * 10 + 10))
   const refused: string[] = []
-  for (const ten of tens) {
+  const tens = Array.from({ length: Math.ceil(corpus.length / 10) }, (_, at) => corpus.slice(at * 10, at * 10 + 10))
+  await sideBySide(tens, async (ten) => {
     let documents = ten
     while (documents.length > 0) {
       const merged = await house.merge(documents.map(({ bytes }) => bytes)).catch((error: Error) => error)
@@ -121,6 +125,6 @@ test('put together, ten at a time, all their pages are there', { timeout: 10 * M
       refused.push(documents[Number(number) - 1]!.name)
       documents = documents.filter((_, at) => at !== Number(number) - 1)
     }
-  }
+  })
   expect(refused.length, refused.join(', ')).toBeLessThan(corpus.length * 0.05)
 })

@@ -24,6 +24,10 @@ async function carryOut(task: DocumentTask) {
       const opened = await openSound(task.folder, 'in.pdf', task.password)
       return told(opened, await splitDocument(opened, task))
     }
+    case 'check': {
+      const { checkParts } = await import('./split.ts')
+      return { checked: await checkParts(task.folder, task.files, task.password) }
+    }
     case 'merge': {
       const { mergeDocuments } = await import('./merge.ts')
       return mergeDocuments(task)

@@ -1,6 +1,6 @@
 // qpdf as WebAssembly, in a child: a fresh one for each call, which sees one folder of this machine and nothing else.
 import createModule from '@neslinesli93/qpdf-wasm'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { Refusal } from '../children/serve.ts'
@@ -10,6 +10,10 @@ import { tellsOfMemory } from '../children/replies.ts'
 export const HERE = '/work'
 const WASM = createRequire(import.meta.url).resolve('@neslinesli93/qpdf-wasm/dist/qpdf.wasm')
 const MOST_WORDS = 64 * 1024
+
+type Instantiate = (source: object, imports: object) => Promise<object>
+// Node has it; the types that come with Node do not.
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object>; instantiate: Instantiate }
 
 /** What there is of emscripten's module; the package's own types leave it out. */
 interface Module {
@@ -41,6 +45,7 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
     module.FS.mkdir(HERE)
     module.FS.mount(module.NODEFS, { root: folder }, HERE)
   }
+  await (compiled ??= compileOnce())
   const module = await (createModule as unknown as CreateModule)({ locateFile: () => WASM, preRun: [prepare] })
   const code = callMain(module, await shortened(folder, args))
   // It would be the child's own.
@@ -50,6 +55,19 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
   if (tellsOfRoom(said))
     throw new Refusal('document_too_large', 'There is no room for what would be made of this document')
   return { code, output: output.text(), words: said }
+}
+
+let compiled: Promise<void> | undefined
+
+/** The package compiles its bytes anew for each call, which takes longer than most calls do, and has no way to be given a module. */
+async function compileOnce(): Promise<void> {
+  const bytes = await readFile(WASM)
+  const module = await WebAssembly.compile(bytes)
+  const { instantiate } = WebAssembly
+  WebAssembly.instantiate = async (source, imports) =>
+    source instanceof Uint8Array && bytes.equals(source)
+      ? { module, instance: await instantiate(module, imports) }
+      : instantiate(source, imports)
 }
 
 /** Of the disk, or of what a file may have. */

@@ -16,12 +16,14 @@ interface Part {
 }
 
 export const MOST_PARTS = 2000
+// Of the time that a child has: the rest of it is for what comes before.
+const CHECK_MS = 20_000
 
-/** `opened` is sound, and so are its parts. Throws `Refusal`: `pdf_pages`, `pdf_damaged`. */
+/** `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`: `pdf_pages`, `pdf_damaged`. */
 export async function splitDocument(
   opened: Opened,
   { folder, wanted }: SplitTask,
-): Promise<{ parts: Part[]; warnings: Warning[] }> {
+): Promise<{ parts: Part[]; warnings: Warning[]; checked: number }> {
   const pages = (await pageReferences(folder, opened)).length
   const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
   if (count > MOST_PARTS)
@@ -29,8 +31,20 @@ export async function splitDocument(
   const parts = await ('every' in wanted
     ? cutEvery(folder, opened, wanted.every, pages)
     : cutRanges(folder, opened, rangesIn(wanted.ranges, pages)))
-  for (const { file } of parts) await checkDocument(folder, file, opened.password)
-  return { parts, warnings: [] }
+  const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password) // prettier-ignore
+  return { parts, warnings: [], checked }
+}
+
+/** Reads them again, one after the other while there is time, and one in any case. Gives how many. Throws `Refusal` `pdf_damaged`. */
+export async function checkParts(folder: string, files: readonly string[], password?: string): Promise<number> {
+  const until = performance.now() + CHECK_MS
+  let checked = 0
+  for (const file of files) {
+    await checkDocument(folder, file, password)
+    checked++
+    if (performance.now() > until) break
+  }
+  return checked
 }
 
 async function cutEvery(folder: string, opened: Opened, every: number, pages: number): Promise<Part[]> {

@@ -33,7 +33,13 @@ export interface MergeTask extends Given {
   documents: number
 }
 
-export type DocumentTask = OptimizeTask | WatermarkTask | SplitTask | MergeTask
+/** Parts that a split has left to be checked. */
+export interface CheckTask extends Given {
+  do: 'check'
+  files: readonly string[]
+}
+
+export type DocumentTask = OptimizeTask | WatermarkTask | SplitTask | MergeTask | CheckTask
 
 const warnings = z.array(z.object({ code: z.string().max(64), message: z.string().max(500) })).max(100)
 
@@ -43,7 +49,10 @@ export const ANSWERS = {
   split: z.object({
     parts: z.array(z.object({ file: z.string().regex(/^part-[\d-]+\.pdf$/), pages: z.string().max(30) })).max(2000),
     warnings,
+    /** So many of them, from the first one, were read again: for the others there was no time. */
+    checked: z.int().min(0),
   }),
+  check: z.object({ checked: z.int().min(1) }),
   merge: z.union([
     z.object({ warnings }),
     z.object({ bad: z.int().min(0), code: z.string().max(64), message: z.string().max(500) }),

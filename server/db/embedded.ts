@@ -15,7 +15,7 @@ const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000
 // Someone else may be restarting it by hand: only a server that stays away is started again.
 const ABSENT_CHECKS = 3
-const OWNER_LOCK = 728_115_002
+export const OWNER_LOCK = 728_115_002
 // A killed owner's connection may take a moment to be noticed.
 const OWNER_WAIT_MS = 5_000
 

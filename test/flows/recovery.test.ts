@@ -5,6 +5,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OWNER_LOCK } from '../../server/db/embedded.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from './catalog.ts'
@@ -146,6 +147,9 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
     }
     over = true
     await loading
+    // The folder is still ours: no other server may open it.
+    const owners = () => cluster.pool.query(`select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`)
+    await expect.poll(async () => (await owners()).rowCount, { timeout: 10_000 }).toBe(1)
     process.stdout.write(`serving again after ${back.join(', ')} ms\n`)
     expect(Math.max(...back)).toBeLessThan(10_000)
     expect([web.child.exitCode, worker.child.exitCode]).toEqual([null, null])

@@ -32,7 +32,7 @@ import {
   savedMappingRecord,
   savedMappingSchema,
 } from '../csv-record.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, integer, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import { idempotently } from '../idempotency.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
@@ -264,12 +264,11 @@ const problems = () =>
     },
   })
 
+const field = (value: unknown): value is number => integer(value) && value >= 0 && value <= FIELDS.length
+
 function placeAfter(cursor: string | undefined): ProblemPlace | undefined {
-  const [row, place, number] = fromCursor(cursor, 3) ?? []
-  if (row === undefined) return undefined
-  const isNumber = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
-  if (isNumber(row) && isNumber(place) && place < 1000 && isNumber(number)) return { row, place, number }
-  throw new AppError('validation_failed', { param: 'cursor' })
+  const values = fromCursor(cursor, [integer, field, integer])
+  return values ? { row: values[0], place: values[1], number: values[2] } : undefined
 }
 
 const errors = () =>

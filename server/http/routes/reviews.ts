@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { clearReviews, countClear, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts' // prettier-ignore
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { looksOf } from '../../storefront/mirror/lookup.ts'
-import { fromCursor, toCursor } from '../cursors.ts'
+import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
 import { channelOf } from './operations.ts'
@@ -76,11 +76,11 @@ const list = () =>
       },
     },
     handler: async ({ caller, query }) => {
-      const before = fromCursor(query.cursor, 1)?.[0]
+      const before = fromCursor(query.cursor, [text])?.[0]
       const rows = await listReviews(caller.scope, {
         status: query.status,
         limit: query.limit + 1,
-        ...(before ? { before: requirePublicId('review', String(before)) } : {}),
+        ...(before ? { before: requirePublicId('review', before) } : {}),
       })
       const shown = rows.slice(0, query.limit)
       const next = rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null

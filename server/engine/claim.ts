@@ -26,7 +26,7 @@ export interface Claim extends HeldChain {
   inUse: ReadonlySet<WorkItem>
 }
 
-interface ChainRow {
+export interface ChainRow {
   lease: number | null
   /** Who held it last and died holding it; null when it was let go, or was ours. */
   dead: string | null

@@ -2,7 +2,7 @@
 import type { FinishedItem, OperationView, ToldItem } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { toPublicId } from '../ids.ts'
-import { MAX_ATTEMPTS, takeChain } from './claim.ts'
+import { MAX_ATTEMPTS, takeChain, type ChainRow } from './claim.ts'
 import { finishedItems, toldItems } from './items.ts'
 import { FINISH_CHAIN } from './start.ts'
 import type { OperationRow } from './types.ts'
@@ -48,7 +48,22 @@ export async function takeEnd(
   }
   // How far an earlier try had come is no matter: it is done from the beginning.
   if (!operation.ledger) Object.assign(operation, { done: 0, failed: 0 })
-  return { lease: held.lease, operation, deadly: held.chain.deaths >= MAX_ATTEMPTS }
+  return { lease: held.lease, operation, deadly: (await deathsIn(tx, operation, held.chain)) >= MAX_ATTEMPTS }
+}
+
+/**
+ * How many workers have died in the last step that is next. The hint of this chain is which one that was when it was taken before: once
+ * that step has ended they died of something else.
+ */
+async function deathsIn(tx: ShopScope, { id, finished_steps }: OperationRow, chain: ChainRow): Promise<number> {
+  if (chain.hint === finished_steps) return chain.deaths
+  const deaths = chain.dead === null ? 0 : 1
+  await tx.query(
+    `update chains set hint = :finished_steps, deaths = :deaths
+     where shop_id = :shop and operation_id = :id and chain = :finish`,
+    { id, finished_steps, deaths, finish: FINISH_CHAIN },
+  )
+  return deaths
 }
 
 /** What nobody came to (of an operation that was cancelled once, and tried again since) is no success. */

@@ -111,7 +111,6 @@ const leftOut = (count: number): Warning => ({
       : `${count} files were left out: they are in the trash, or gone`,
 })
 
-/** A worker that dies from here on dies of something else. */
 async function noteStep(tx: ShopScope, operation: OperationRow, ended: number, warnings: readonly Warning[]) {
   await tx.query(
     `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb, stopped = :stopped::jsonb,
@@ -122,10 +121,6 @@ async function noteStep(tx: ShopScope, operation: OperationRow, ended: number, w
       warnings: JSON.stringify(warnings),
       stopped: operation.stopped && JSON.stringify(operation.stopped),
     },
-  )
-  await tx.query(
-    'update chains set deaths = 0 where shop_id = :shop and operation_id = :operation and chain = :finish and deaths > 0',
-    { operation: operation.id, finish: FINISH_CHAIN },
   )
 }
 

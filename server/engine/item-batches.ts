@@ -4,16 +4,17 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { workItem } from './claim.ts'
 import type { WorkItem } from './types.ts'
 
-/** Takes the next batch, for as long as the transaction holds; null: there is none left, or others have them. */
-export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkItem[] | null> {
-  const [batch] = await tx.query<Batch>(
-    `delete from item_batches where shop_id = :shop and operation_id = :operation and position = (
+/** Takes the next batches, for as long as the transaction holds; null: there is none left, or others have them. */
+export async function takeBatches(tx: ShopScope, operation: string, most: number): Promise<WorkItem[] | null> {
+  const batches = await tx.query<Batch>(
+    `delete from item_batches where shop_id = :shop and operation_id = :operation and position = any(array(
        select position from item_batches where shop_id = :shop and operation_id = :operation
-       order by position limit 1 for update skip locked)
+       order by position limit :most for update skip locked))
      returning position, to_json(file_ids) as file_ids`,
-    { operation },
+    { operation, most },
   )
-  return batch ? itemsOf(batch) : null
+  if (batches.length === 0) return null
+  return batches.sort((a, b) => a.position - b.position).flatMap(itemsOf)
 }
 
 /** The batches that these files are in, taken in the same way. */

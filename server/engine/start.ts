@@ -35,7 +35,7 @@ export interface StartInput {
 export const FINISH_CHAIN = -1
 /** Items of a batch where bytes or the outside are touched; files are read and written whole there. */
 export const BATCH = 100
-/** And where a batch is one transaction of set-wise SQL. */
+/** And where a batch is one transaction of set-wise SQL: at most, since an operation's chains share it evenly. */
 export const WISE_BATCH = 2000
 
 /** Gives the operation's UUID. */
@@ -69,7 +69,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
-    const total = await insertItems(tx, created.id, input.source, setWise)
+    const total = await insertItems(tx, created.id, input.source, setWise ? workflow.parallel : null)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
     const batches = Math.ceil(total / (setWise ? WISE_BATCH : BATCH))
     const chains = ledger ? Math.max(1, Math.min(workflow.parallel, batches)) : 0
@@ -123,22 +123,28 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
   return row!.id
 }
 
-/** Freezes what the operation is about, in its order; gives how many items that is. */
-async function insertItems(tx: ShopScope, operation: string, source: Source, setWise: boolean): Promise<number> {
+/** Freezes what the operation is about, in its order; gives how many items that is. `chains`: of set-wise batches, else null. */
+async function insertItems(tx: ShopScope, operation: string, source: Source, chains: number | null): Promise<number> {
   const [ordered, bindings] = await ordering(tx, source)
   const kept =
-    setWise && source.type !== 'operation' && source.type !== 'rows'
+    chains !== null && source.type !== 'operation' && source.type !== 'rows'
       ? `insert into item_batches (shop_id, operation_id, position, file_ids)
          select :shop, :operation, min(position), array_agg(file_id order by position) from ordered
-         group by position / ${WISE_BATCH} returning cardinality(file_ids) as files`
+         group by position / (${EVEN_BATCH}) returning cardinality(file_ids) as files`
       : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted)
          select :shop, :operation, position, file_id, entry, draft, wanted from ordered order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
     `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
-    { operation, ...bindings },
+    { operation, ...bindings, ...(chains === null ? {} : { chains }) },
   )
   return row!.total
 }
+
+/** The largest size that leaves no chain without work while another one has a last batch of its own. */
+const EVEN_BATCH = `
+  select greatest(1, ceil(n / (c * ceil(n / c / ${WISE_BATCH}))))::int
+  from (select count(*)::numeric as n, greatest(1, least(:chains, ceil(count(*) / ${WISE_BATCH}.0))) as c from ordered) o
+  where n > 0`
 
 /** Rows of position, file_id, entry, draft and wanted. */
 async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {

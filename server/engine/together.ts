@@ -3,10 +3,10 @@
 import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
 import { isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { workAlike } from './alike.ts'
+import { alikeOf, workAlike } from './alike.ts'
 import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
 import { handOn } from './commit.ts'
-import { takeBatch } from './item-batches.ts'
+import { takeBatches } from './item-batches.ts'
 import { holdLease } from './lease.ts'
 import { addHolders } from './name-holders.ts'
 import { planBatch } from './plan.ts'
@@ -16,6 +16,8 @@ import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from './types.ts'
 import { writeEnded } from './write.ts'
 
 const ROLLBACK_TRIES = 5
+/** Batches at once where the database does all there is to do: it is busy with a few thousand files as long as we with one batch. */
+const ALIKE_BATCHES = 3
 
 /** Works on the chain's next items and hands the chain on, or lets it rest where there are none. */
 export async function workTogether(
@@ -44,8 +46,9 @@ async function work(
 ): Promise<void> {
   const { operation, chain } = held
   await holdLease(tx, operation.id, chain, held.lease)
-  const fresh = await takeBatch(tx, operation.id)
-  const alike = fresh ? await workAlike(tx, held, steps, fresh, plugins) : new Set()
+  const update = alikeOf(held, steps, plugins)
+  const fresh = await takeBatches(tx, operation.id, update ? ALIKE_BATCHES : 1)
+  const alike = fresh && update ? await workAlike(tx, held, update, fresh) : new Set()
   const items =
     fresh?.filter(({ position }) => !alike.has(position)) ?? (await waitingItems(tx, operation.id, held.row.hint))
   if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })

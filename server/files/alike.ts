@@ -26,10 +26,7 @@ interface Field {
 }
 
 export interface AlikeUpdate {
-  /**
-   * UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. The ids are
-   * bound as `ids` too, without which the planner would read all files.
-   */
+  /** UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. */
   sql: string
   bindings: Bindings
 }
@@ -40,30 +37,32 @@ export function updateAlike(change: FileChange): AlikeUpdate | null {
   const fields = fieldsOf(change, bindings)
   if (!fields || fields.length === 0) return null
   const conditions = [
-    'files.shop_id = :shop and files.id = any(:ids::uuid[]) and files.id = given.id and files.deleted_at is null',
+    // Given twice: as an array the index finds them, where for a join the planner would read all files.
+    'files.shop_id = :shop and files.id = any(array(select id from given)) and files.id = given.id and files.deleted_at is null',
     // Another operation has it in its hands.
     'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
     `(${fields.map(({ differs }) => differs).join(' or ')})`,
     ...fields.flatMap(({ most }) => most ?? []),
   ]
-  const kept = (which: 'before' | 'after') => noted(fields, which)
   return {
     sql: `update files set ${fields.map(({ sets }) => sets).join(', ')}, updated_at = now()
       from given where ${conditions.join(' and ')}
-      returning files.id, ${kept('before')} || jsonb_build_object('updated_at', old.updated_at::text) as before,
-        ${kept('after')} as after`,
+      returning files.id, ${noted(fields, 'before', `'updated_at', old.updated_at::text`)} as before,
+        ${noted(fields, 'after')} as after`,
     bindings,
   }
 }
 
-/** An object of the fields that changed. Where all of them did, which is the rule, it is built at once. */
-function noted(fields: readonly Field[], which: 'before' | 'after'): string {
-  const whole = fields.map((field) => field[which]).join(', ')
-  if (fields.length === 1) return `jsonb_build_object(${whole})`
+/** An object of the fields that changed, and of what is in any case. Where all of them did, which is the rule, it is built at once. */
+function noted(fields: readonly Field[], which: 'before' | 'after', always?: string): string {
+  const extra = always === undefined ? [] : [always]
+  const whole = `jsonb_build_object(${[...fields.map((field) => field[which]), ...extra].join(', ')})`
+  if (fields.length === 1) return whole
   const one = (field: Field) =>
     `case when ${afterUpdate(field.differs)} then jsonb_build_object(${field[which]}) else '{}'::jsonb end`
   const all = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
-  return `case when ${all} then jsonb_build_object(${whole}) else ${fields.map(one).join(' || ')} end`
+  const apart = [...fields.map(one), ...extra.map((pair) => `jsonb_build_object(${pair})`)].join(' || ')
+  return `case when ${all} then ${whole} else ${apart} end`
 }
 
 /** In RETURNING the row as it was is `old`. */

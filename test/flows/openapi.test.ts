@@ -34,6 +34,24 @@ describe('the document', () => {
       expect([name, inPath.map((parameter) => parameter.name)]).toEqual([name, named])
     }
   })
+  test('says which headers are taken, and what else may be answered', () => {
+    const named = (name: string) => house.documented.find((one) => one.name === name)!.operation as unknown as Described
+    const headers = (name: string) =>
+      (named(name).parameters ?? []).flatMap((one) => (one.in === 'header' ? [one.name] : []))
+    expect(headers('post /api/files/import')).toEqual(['Idempotency-Key', 'Prefer'])
+    expect(headers('post /api/links')).toEqual(['Idempotency-Key'])
+    expect(headers('get /api/files')).toEqual([])
+    const answers = (name: string) => Object.keys(named(name).responses)
+    for (const status of ['400', '409', '413', '415', '422']) expect(answers('post /api/packs')).toContain(status)
+    expect(answers('get /api/notices')).toContain('422')
+    for (const name of ['get /api/files/{id}/content', 'get /api/files/{id}/versions/{n}/content'])
+      expect(answers(name)).toEqual(expect.arrayContaining(['200', '206', '304', '412', '416']))
+    const type = (name: string) => Object.keys(named(name).responses['200']!.content ?? {})
+    expect(type('get /api/links/export.csv')).toEqual(['text/csv'])
+    expect(type('get /api/operations/{id}/log.csv')).toEqual(['text/csv'])
+    expect(type('get /api/operations/{id}/events')).toEqual(['text/event-stream'])
+    expect(type('get /api/files/{id}/content')).toEqual(['application/octet-stream'])
+  })
   test('shows the examples that are sent here', () => {
     for (const { name, operation } of house.documented) {
       const { body, content, params = {}, query = {} } = EXAMPLES[name] ?? {}
@@ -47,6 +65,11 @@ describe('the document', () => {
     }
   })
 })
+
+interface Described {
+  parameters?: { name: string; in: string }[]
+  responses: Record<string, { content?: object }>
+}
 
 const hint = (name: string) => `${name} has no example: write one in server/http/examples/`
 

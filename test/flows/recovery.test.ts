@@ -148,7 +148,8 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
     over = true
     await loading
     // The folder is still ours: no other server may open it.
-    const owners = () => cluster.pool.query(`select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`)
+    const owners = () =>
+      cluster.pool.query(`select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`)
     await expect.poll(async () => (await owners()).rowCount, { timeout: 10_000 }).toBe(1)
     process.stdout.write(`serving again after ${back.join(', ')} ms\n`)
     expect(Math.max(...back)).toBeLessThan(10_000)

@@ -1,8 +1,7 @@
 // API keys: what the API answers with, and the calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { call, callForAll } from './client.ts'
 import { refused, SLOW_MS } from './queries.ts'
-import { type Page } from './types.ts'
 
 export interface ApiKey {
   id: string
@@ -28,7 +27,7 @@ const KEY = ['api-keys']
 export const useApiKeys = () =>
   useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => call<Page<ApiKey>>('/api/api-keys', { signal }),
+    queryFn: ({ signal }) => callForAll<ApiKey>('/api/api-keys', signal),
     refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
   })
 

@@ -1,6 +1,7 @@
 // Calls to the API: each carries a session token, and one that is refused as too old is sent once more with a fresh one.
 import { sessionToken } from './bridge.ts'
 import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
+import { type Page } from './types.ts'
 
 export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>
 
@@ -22,6 +23,17 @@ interface Call {
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
   const response = await send(path, options)
   return (response.status === 204 ? undefined : await parsed(response)) as T
+}
+
+/** All of a list that is short by its nature, however many pages that takes. Throws `ApiError`. */
+export async function callForAll<T>(path: string, signal: AbortSignal): Promise<Page<T>> {
+  const data: T[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: Page<T> = await call(path, { query: { limit: 250, cursor }, signal })
+    data.push(...page.data)
+    cursor = page.next_cursor
+  }
+  return { data, next_cursor: null }
 }
 
 /** The answer's text as it comes, piece by piece, for as long as the server goes on. Throws `ApiError`. */

@@ -1,7 +1,6 @@
 // Sets of tags that were saved under a name.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call } from './client.ts'
-import { type Page } from './types.ts'
+import { call, callForAll } from './client.ts'
 
 export interface TagTemplate {
   id: string
@@ -15,7 +14,7 @@ const KEY = ['tag-templates']
 export const useTagTemplates = () =>
   useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => call<Page<TagTemplate>>('/api/tag-templates', { signal }),
+    queryFn: ({ signal }) => callForAll<TagTemplate>('/api/tag-templates', signal),
   })
 
 function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {

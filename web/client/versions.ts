@@ -1,6 +1,6 @@
 // A file's versions, its downloads, and changes of just this file.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, callForBytes } from './client.ts'
+import { call, callForAll, callForBytes } from './client.ts'
 import { saveBytes } from './save.ts'
 import { type File, type FileDetail, type FileSettings, type Page } from './types.ts'
 
@@ -26,7 +26,7 @@ export interface DownloadRecord {
 export const useVersions = (file: Pick<File, 'id' | 'version'>) =>
   useQuery({
     queryKey: ['versions', file.id, file.version],
-    queryFn: ({ signal }) => call<Page<Version>>(`/api/files/${file.id}/versions`, { signal }),
+    queryFn: ({ signal }) => callForAll<Version>(`/api/files/${file.id}/versions`, signal),
   })
 
 export const useDownloads = (file: Pick<File, 'id' | 'downloads'>) =>

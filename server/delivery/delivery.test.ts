@@ -10,6 +10,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { startS3 } from '../../test/fakes/s3.ts'
+import { revokeLinks } from '../files/links.ts'
 import { hashKey } from '../secrets.ts'
 import { createS3Store } from '../store/s3.ts'
 import { createCounting, sweepSessions } from './counting.ts'
@@ -155,6 +156,36 @@ describe('counting', () => {
     expect((await counted).map((target) => target?.link)).toEqual([first.id, second.id])
     expect((await depot.downloads(first.id)).downloads).toBe(1)
     await pool.end()
+  })
+
+  test('whoever ends many links locks them in the order in which downloads do, wherever their rows lie', async () => {
+    const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
+    const placesOf = async () =>
+      (
+        await database.pool.query<{ behind: boolean }>(
+          'select (select ctid from links where id = $1) > (select ctid from links where id = $2) as behind',
+          [first.id, second.id],
+        )
+      ).rows[0]!.behind
+    // Each change moves its row, at last behind the other's.
+    for (let n = 0; !(await placesOf()); n++) await depot.setLink(first.id, { email: `${n}@example.com` })
+    const holder = await database.pool.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from links where id = $1 for update', [first.id])
+    const ending = depot.scope.transaction(async (tx) => {
+      // As a large table may be read: in the order of its rows.
+      const off = (name: string) => `set_config('${name}', 'off', true)`
+      await tx.query(`select :shop, ${['enable_indexscan', 'enable_bitmapscan'].map(off).join(', ')}`)
+      await revokeLinks(tx, [second.id, first.id])
+    })
+    await until(isWaiting, (waits) => waits)
+    const free = await holder.query('select 1 from links where id = $1 for update skip locked', [second.id])
+    await holder.query('rollback')
+    holder.release()
+    await ending
+    expect(free.rowCount).toBe(1)
+    expect((await get(port, second.key)).status).toBe(410)
   })
 
   test('a client that goes away has still counted', async () => {

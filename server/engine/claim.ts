@@ -51,6 +51,7 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   created: [],
   link: null,
   unchanged: null,
+  acted: false,
   resume: { step: row.step, staged: row.staged, final: false },
   drop_previous: false,
 })

@@ -47,7 +47,7 @@ async function planStep(
         continue
       }
       open.delete(outcome.item)
-      if (outcome.status === 'ok') advance(item, outcome, index)
+      if (outcome.status === 'ok') advance(item, outcome, step, index)
       else if (outcome.status === 'skipped') stopped.set(item, outcome)
       else stopped.set(item, failure(step, item, errorOf(outcome), 0))
     }

@@ -93,6 +93,7 @@ test('a file of which no step made anything is skipped, for the reason that was 
   const engine = await withFile([
     stepOf('leave', (item) => ({ ...ok(item), unchanged: 'It is small already' })),
     stepOf('tag', (item) => ({ ...ok(item), change: { tags: { add: tags.pop() ?? [] } } })),
+    stepOf('copy', ok, { undo: 'none' }),
   ])
   const nothing = await engine.untilEnd(await engine.startOn(bulk('leave', 'tag')))
   expect(nothing.operation).toMatchObject({ status: 'success', done: 0, skipped: 1 })
@@ -100,6 +101,8 @@ test('a file of which no step made anything is skipped, for the reason that was 
   tags.push(['seen'])
   const tagged = await engine.untilEnd(await engine.startOn(bulk('leave', 'tag')))
   expect(tagged.items[0]).toMatchObject({ status: 'done', after: { tags: { added: ['seen'] } } })
+  const copied = await engine.untilEnd(await engine.startOn(bulk('leave', 'copy')))
+  expect(copied.items[0]).toMatchObject({ status: 'done', error: null })
   const imported = await engine.untilEnd(await engine.start(workflowOf('make-bytes', 'leave'), ['b.txt']))
   expect(imported.items[0]).toMatchObject({ status: 'done', after: { created: true } })
 })

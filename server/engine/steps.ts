@@ -99,7 +99,7 @@ async function runGroup(
       if (outcome.status === 'failed') fail(item, errorOf(outcome))
       else if (outcome.status === 'skipped') end({ item, ending: outcome })
       else {
-        const bytes = advance(item, outcome, index)
+        const bytes = advance(item, outcome, step, index)
         if (bytes) await context.onStaged(item, bytes)
         passed.push(item)
       }

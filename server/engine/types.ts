@@ -155,6 +155,8 @@ export interface WorkItem {
   link: LinkWanted | null
   /** Why its steps found nothing to do; the first one's word. */
   unchanged: string | null
+  /** A step did to it what no outcome tells of, as a copy elsewhere. */
+  acted: boolean
   /**
    * Where it goes on after an interruption, and with which bytes: behind the steps that made nothing but bytes of it. Whatever else
    * steps found out is not kept, so those run again.

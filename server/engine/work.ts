@@ -62,7 +62,12 @@ const failedFor = (code: 'file_not_found'): Ending => ({
  * Takes in what a step did with an item: the next step goes on from there. Gives the bytes that are worth remembering: they would
  * be all that is lost.
  */
-export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok' }>, index: number): StagedBlob | null {
+export function advance(
+  item: WorkItem,
+  outcome: Extract<Outcome, { status: 'ok' }>,
+  { pluginImpl: { kind, undo } }: ResolvedStep,
+  index: number,
+): StagedBlob | null {
   item.step = index + 1
   if (outcome.change) applyToDraft(draftOf(item), outcome.change)
   if (outcome.warnings) item.warnings.push(...outcome.warnings)
@@ -71,6 +76,7 @@ export function advance(item: WorkItem, outcome: Extract<Outcome, { status: 'ok'
   if (outcome.link) item.link = outcome.link
   if (outcome.drop_previous) item.drop_previous = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
+  else if (kind === 'act' && undo === 'none') item.acted = true
   if (outcome.bytes) item.staged = outcome.bytes
   const final = item.resume.final || Object.keys(outcome).some((name) => !KEPT.has(name))
   item.resume = final ? { ...item.resume, final } : { step: item.step, staged: item.staged, final }

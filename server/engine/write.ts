@@ -294,8 +294,8 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
 const resumed = ({ resume: { step, staged } }: WorkItem) => ({ step, ...(staged ? { staged } : {}) })
 
 /** Nothing came of it, and a step had said why. */
-const isUnchanged = ({ unchanged, candidates }: WorkItem, { status, after }: Result): boolean =>
-  unchanged !== null && candidates.length === 0 && status === 'done' && after === undefined
+const isUnchanged = ({ unchanged, acted, candidates }: WorkItem, { status, after }: Result): boolean =>
+  unchanged !== null && !acted && candidates.length === 0 && status === 'done' && after === undefined
 
 const COLUMNS = {
   position: 'int',

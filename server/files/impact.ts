@@ -1,7 +1,7 @@
 // What taking files away would touch beside themselves, for any selection, in one statement.
 import type { ShopScope } from '../db/for-shop.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
-import { STATUS } from './link-list.ts'
+import { WORKING } from './list.ts'
 
 export interface Impact {
   /** How many files the selection has. */
@@ -26,13 +26,15 @@ export async function impactOf(
       : await compileFilter(scope, selection.filter)
   const [impact] = await scope.query<Impact>(
     `with chosen as materialized (
-       select files.id, files.mapping_state, files.deleted_at from files where files.shop_id = :shop and ${sql}
+       select files.id, files.pack_id, files.mapping_state, files.deleted_at from files where files.shop_id = :shop and ${sql}
      )
      select count(*) as files, count(*) filter (where mapping_state = 'mapped') as mapped,
-       (select count(distinct m.product_id) from mappings m join chosen f on f.id = m.file_id
+       (select count(distinct m.product_id) from mappings m join chosen on chosen.id = m.file_id
         where m.shop_id = :shop) as products,
-       (select count(*) from links l join chosen f on f.id = l.file_id
-        where l.shop_id = :shop and ${STATUS.active}) as live_links
+       (select count(*) from links l join chosen on chosen.id = l.file_id
+          left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+        where l.shop_id = :shop and chosen.deleted_at is null and chosen.mapping_state <> 'unmapped'
+          and ${WORKING}) as live_links
      from chosen`,
     { ...bindings, now },
   )

@@ -34,8 +34,8 @@ const LOOKING_MS = 1000
 /** Up to so many files, packs or links stand in a query by their ids. */
 const NAMED_ONES = 1000
 
-/** The same as `linkStatus`, of a link `l` and its file `f`; `:now` is the time. */
-export const STATUS: Readonly<Record<LinkStatus, string>> = {
+/** The same as `linkStatus`. */
+const STATUS: Readonly<Record<LinkStatus, string>> = {
   revoked: 'l.revoked_at is not null',
   withdrawn: `l.revoked_at is null and (f.deleted_at is not null or f.mapping_state = 'unmapped')`,
   expired: `l.revoked_at is null and f.deleted_at is null and f.mapping_state is distinct from 'unmapped'

@@ -116,7 +116,7 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
  * Of a link `l`, and the pack's link `p` that it came with, to the file `chosen`: as delivery decides it (server/delivery/refusal.ts). One
  * under a pack's lives as long as that one, and works while its file is in that pack.
  */
-const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
+export const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
   and case when l.parent_id is null then l.expires_at is null or l.expires_at > :now
     else p.revoked_at is null and p.pack_id = chosen.pack_id and (p.expires_at is null or p.expires_at > :now) end`
 

@@ -67,6 +67,22 @@ test('columns are suggested, changed, saved under a name, and applied by themsel
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
 })
 
+test('a check is stopped, and the file is found again where it was sent', async () => {
+  const page = await open('/import/csv')
+  // An address that answers when a second one asks: nobody does.
+  const waits = `${origin.url}/together/2/bytes/100/never`
+  await choose(page, 'slow.csv', `filename,file_url\nSlow.pdf,${waits}\n`)
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await page.getByRole('heading', { name: 'Checking the file' }).waitFor()
+  await page.goto(`${server.url}/import/csv`)
+  const kept = page.locator('.kept-files li').filter({ hasText: 'slow.csv' })
+  await kept.getByText('Being checked').waitFor()
+  await kept.getByRole('link', { name: 'slow.csv' }).click()
+  await page.getByRole('button', { name: 'Stop the check' }).click()
+  await page.getByRole('button', { name: 'Check the file' }).waitFor()
+  expect(await field(page, 'Filename').inputValue()).toBe('=filename')
+})
+
 test('errors stand in the way with row and column, warnings don’t; the valid rows alone are a choice', async () => {
   const page = await open('/import/csv')
   const lines = [

@@ -2,7 +2,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Conflict } from '../words/upload.ts'
 import { call, callForBytes, type Query } from './client.ts'
-import { LIVE_MS, refused } from './queries.ts'
+import { CALM_MS, LIVE_MS, refused } from './queries.ts'
 import { saveBytes } from './save.ts'
 import { type Operation, type Page } from './types.ts'
 
@@ -80,6 +80,9 @@ export interface CsvUpload {
   expires_at: string
 }
 
+/** A file that is kept, without its rows. */
+export type KeptCsv = Pick<CsvUpload, 'id' | 'filename' | 'status' | 'rows' | 'expires_at'> & { created_at: string }
+
 export interface SavedMapping {
   id: string
   name: string
@@ -94,6 +97,15 @@ export const useCsv = (id: string) =>
     queryKey: key(id),
     queryFn: ({ signal }) => call<CsvUpload>(`/api/csv/${id}`, { signal }),
     refetchInterval: ({ state }) => (!refused(state.error) && state.data?.status === 'checking' ? LIVE_MS : false),
+  })
+
+/** Files that are kept, newest first. */
+export const useKeptCsvs = () =>
+  useQuery({
+    queryKey: ['csv-files'],
+    queryFn: ({ signal }) => call<Page<KeptCsv>>('/api/csv', { signal }),
+    refetchInterval: ({ state }) =>
+      !refused(state.error) && state.data?.data.some(({ status }) => status === 'checking') ? CALM_MS : false,
   })
 
 /** Sends a file; the answer is what it is and what its columns seem to be. */
@@ -119,6 +131,9 @@ export const useSetColumns = (id: string) =>
 
 export const useCheckCsv = (id: string) =>
   useChange<CsvCheckOptions>(id, (options) => call(`/api/csv/${id}/check`, { method: 'POST', body: options }))
+
+/** What was found so far is dropped; the columns can be changed again. */
+export const useStopCheck = (id: string) => useChange<void>(id, () => call(`/api/csv/${id}/stop`, { method: 'POST' }))
 
 export const useCsvProblems = (id: string, query: Query, enabled: boolean) =>
   useQuery({

@@ -1,5 +1,6 @@
 // How a CSV file, its columns and what was found in it read.
-import { type CsvCheck, type CsvField, type CsvProblem } from '../client/csv.ts'
+import { type CsvCheck, type CsvField, type CsvProblem, type CsvUpload } from '../client/csv.ts'
+import { type StatusWord } from './operation.ts'
 import { numberText } from './size.ts'
 
 export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; required?: true }> = {
@@ -13,6 +14,14 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
     label: 'File ID',
     help: 'Of a file that is here already: its row changes that file. Empty cells leave it as it is.',
   },
+}
+
+/** How far a file is. */
+export const CSV_STATUSES: Record<CsvUpload['status'], StatusWord> = {
+  ready: { text: 'Not checked', tone: undefined, progress: 'incomplete' },
+  checking: { text: 'Being checked', tone: 'info', progress: 'partiallyComplete' },
+  checked: { text: 'Checked', tone: 'attention', progress: undefined },
+  started: { text: 'Imported', tone: 'success', progress: 'complete' },
 }
 
 const ENCODINGS: Record<string, string> = {

@@ -1,5 +1,5 @@
 // The check of the whole file while it runs, what it found, and the start of the import.
-import { type CsvCheck, type CsvUpload, useCheckCsv } from '../../../client/csv.ts'
+import { type CsvCheck, type CsvUpload, useCheckCsv, useStopCheck } from '../../../client/csv.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Figures } from '../../../components/facts.tsx'
 import { Titled } from '../../../components/titled.tsx'
@@ -18,7 +18,7 @@ export function CheckStep({ upload, onBack }: Props) {
   const { status, check, failure } = upload
   const again = useCheckCsv(upload.id)
   const back = <Button onClick={onBack}>Change the columns</Button>
-  if (status === 'checking' && check) return <Checking check={check} rows={upload.rows} />
+  if (status === 'checking' && check) return <Checking upload={upload} check={check} />
   if (failure !== null || !check)
     return (
       <>
@@ -60,10 +60,20 @@ const Count = ({ count }: { count: number }) => (
   <span className={count > 0 ? 'critical' : undefined}>{numberText(count)}</span>
 )
 
-function Checking({ check, rows }: { check: CsvCheck; rows: number }) {
+function Checking({ upload: { id, rows }, check }: { upload: CsvUpload; check: CsvCheck }) {
   const { text, share } = checkStage(check, rows)
+  const stop = useStopCheck(id)
   return (
-    <Titled title="Checking the file" help="You can leave this page: the check goes on.">
+    <Titled
+      title="Checking the file"
+      help="You can leave this page: the check goes on. When it is stopped, you can change the columns."
+      action={
+        <Button loading={stop.isPending} onClick={() => stop.mutate()}>
+          Stop the check
+        </Button>
+      }
+    >
+      {stop.error && <Problem error={stop.error} what="The check could not be stopped" />}
       <div className="progress">
         <div
           className="bar wide moving"

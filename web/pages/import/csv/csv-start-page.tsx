@@ -10,6 +10,7 @@ import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../../ui/index.ts'
 import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from '../../../words/csv.ts'
+import { KeptFiles } from './kept-files.tsx'
 import { Stages } from './stages.tsx'
 
 export function CsvStartPage() {
@@ -31,6 +32,7 @@ export function CsvStartPage() {
             }
           />
         </Card>
+        <KeptFiles />
         <Titled
           title="What the file needs"
           help="The first row names the columns. Other names than these can be assigned in the next step."

@@ -1,0 +1,46 @@
+// CSV files that were sent before and are kept: each can be gone on with where it was left.
+import { type KeptCsv, useKeptCsvs } from '../../../client/csv.ts'
+import { Problem } from '../../../components/problem.tsx'
+import { StatusBadge } from '../../../components/status.tsx'
+import { Titled } from '../../../components/titled.tsx'
+import { BlockStack, InlineStack, Link, Text } from '../../../ui/index.ts'
+import { CSV_STATUSES } from '../../../words/csv.ts'
+import { countText } from '../../../words/size.ts'
+import { momentText } from '../../../words/time.ts'
+
+export function KeptFiles() {
+  const kept = useKeptCsvs()
+  if (kept.error && !kept.data)
+    return (
+      <Problem
+        error={kept.error}
+        what="Your earlier CSV files could not be loaded"
+        onRetry={() => void kept.refetch()}
+        retrying={kept.isFetching}
+      />
+    )
+  if (!kept.data || kept.data.data.length === 0) return null
+  return (
+    <Titled title="Your CSV files" help="A file is kept for a day. Go on where you left it.">
+      <ul className="kept-files">
+        {kept.data.data.map((file) => (
+          <li key={file.id}>
+            <KeptFile file={file} />
+          </li>
+        ))}
+      </ul>
+    </Titled>
+  )
+}
+
+const KeptFile = ({ file: { id, filename, status, rows, created_at } }: { file: KeptCsv }) => (
+  <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
+    <BlockStack>
+      <Link url={`/import/csv/${id}`}>{filename}</Link>
+      <Text as="span" variant="bodySm" tone="subdued">
+        {`${countText(rows, 'row', 'rows')} · ${momentText(created_at)}`}
+      </Text>
+    </BlockStack>
+    <StatusBadge word={CSV_STATUSES[status]} />
+  </InlineStack>
+)

@@ -203,6 +203,19 @@ test('a name that was taken while the file went up is asked about then; one that
   expect((await fileNamed('race.pdf')).version).toBe(2)
 })
 
+test('an import whose result can’t be read is not called complete, and not waited for', async () => {
+  const file = await made('Gone.pdf', 500)
+  const page = await open()
+  const error = { code: 'not_found', message: 'There is no such operation' }
+  await page.route('**/api/operations/import_*', (route) => route.fulfill({ status: 404, json: { error } }))
+  await choose(page, file.path)
+  await row(page, 'Gone.pdf').getByText('The result could not be read: There is no such operation').waitFor()
+  await page.getByText('1 file is not complete: see below.').waitFor()
+  // It can be taken out of the queue by itself, as what failed before it arrived can.
+  await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
+  await row(page, 'Gone.pdf').waitFor({ state: 'detached' })
+})
+
 test('paused, resumed and cancelled, one by one and all at once', async () => {
   const files = await Promise.all([1, 2, 3].map((n) => made(`Part ${n}.zip`, 3 * MB)))
   const page = await open()

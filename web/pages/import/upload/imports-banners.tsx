@@ -24,7 +24,7 @@ export function Imports({ imports, errors, onRetry }: Props) {
         <Banner key={id} tone={!ended ? 'info' : failed > 0 ? 'warning' : 'success'}>
           <p>
             {ended ? 'The import has ended. ' : 'The files have arrived and are being imported. '}
-            {failed > 0 && `${countText(failed, 'file was', 'files were')} not imported. `}
+            {failed > 0 && `${countText(failed, 'file is', 'files are')} not complete: see below. `}
             <Link url={`/operations/${id}`}>View details</Link>
           </p>
         </Banner>

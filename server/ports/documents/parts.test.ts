@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDocumentHouse, type DocumentHouse } from '../../../test/document-house.ts'
@@ -14,7 +15,9 @@ import {
   type PageWanted,
 } from '../../../test/documents.ts'
 import { createDiskStore } from '../../store/disk.ts'
+import { withWorkFolder } from '../children/work-folder.ts'
 import { createDocumentChildren, createDocuments } from '../documents.ts'
+import { ANSWERS } from './tasks.ts'
 
 let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
@@ -71,6 +74,20 @@ describe('a split', () => {
       message: 'What would be made of this document is too large',
     })
   })
+  it('reads its parts again, those of protected documents too, and refuses one that is not whole', () =>
+    withWorkFolder(async (folder) => {
+      const children = createDocumentChildren(1)
+      const check = async (part: Buffer, password?: string) => {
+        await writeFile(path.join(folder, 'part-1.pdf'), part)
+        const input = { do: 'check', folder, files: ['part-1.pdf'], ...(password ? { password } : {}) }
+        const question = { input, answer: ANSWERS.check, wallMs: 60_000, signal: new AbortController().signal }
+        return children.ask(1, question)
+      }
+      expect(await check(ten)).toEqual({ checked: 1 })
+      expect(await check(await encrypted(ten, 'user', 'owner'), 'user')).toEqual({ checked: 1 })
+      await expect(check(ten.subarray(0, 900))).rejects.toMatchObject({ code: 'pdf_damaged' })
+      children.close()
+    }))
   it('keeps form fields with their pages, and leaves bookmarks behind', async () => {
     const field = (name: string) =>
       `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (filled) /DA (/F 12 Tf) /Rect [10 10 90 30] >>`

@@ -46,6 +46,8 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
     options: { pack },
   })
   await server.call('GET', `/api/operations/${moved.id}/events`).then((events) => events.text())
+  // Rather than wait until the page looks again.
+  await page.reload()
   await page.getByRole('button', { name: 'Move Tide tables.pdf up' }).click()
   const order = () => page.locator('.pack-files li a').allTextContents()
   await expect.poll(order, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])

@@ -25,8 +25,7 @@ test('where there is one place it is anybody’s', () => {
 test('messages and endings have places of their own, and leave some to quick changes', () => {
   const lanes = createLanes(4)
   let taken = 0
-  for (const flags of [bytesOf(1), bytesOf(2), [FINISH], [MESSAGE]])
-    while (lanes.enter(flags)) taken++
+  for (const flags of [bytesOf(1), bytesOf(2), [FINISH], [MESSAGE]]) while (lanes.enter(flags)) taken++
   expect(lanes.full()).toEqual(expect.arrayContaining([BYTES, FINISH, MESSAGE]))
   expect(taken).toBeLessThan(lanes.places)
   expect(lanes.enter([])).not.toBeNull()

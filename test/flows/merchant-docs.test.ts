@@ -50,7 +50,14 @@ async function variables(): Promise<Record<string, string>> {
     updates: { tags: ['planner', 'sale'] },
   })
   const { job_id } = (await update.json()) as { job_id: string }
-  return { URL: server.url, API_KEY: server.apiKey, FILE, SECOND: FILE, OPERATION: job_id, PATH: process.env.PATH ?? '' }
+  return {
+    URL: server.url,
+    API_KEY: server.apiKey,
+    FILE,
+    SECOND: FILE,
+    OPERATION: job_id,
+    PATH: process.env.PATH ?? '',
+  }
 }
 
 test('most of the documents show commands', () => {

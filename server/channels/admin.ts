@@ -12,7 +12,6 @@ import {
   type Source,
 } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
-import { deletes } from '../workflows/describe.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { requireSelected } from './link-terms.ts'
 
@@ -47,14 +46,16 @@ export async function startWorkflow(
   workflow: Workflow,
   request: Omit<BulkRequest, 'action' | 'workflow' | 'options'>,
 ): Promise<string> {
-  request.permit(permissionsOf(workflow, engine.plugins))
+  const permissions = permissionsOf(workflow, engine.plugins)
+  request.permit(permissions)
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
-  if (!dryRun && meansEverything(source) && deletes(workflow, engine.plugins))
+  // What goes to the trash comes back by an undo; from there nothing does.
+  if (!dryRun && meansEverything(source) && permissions.includes('files:purge'))
     throw invalid([
       {
         param: 'select.filter',
         code: 'invalid_value',
-        message: 'This would delete every file: preview it first (dry_run), or say which files are meant',
+        message: 'This would delete the whole trash for good: preview it first (dry_run), or write {"deleted": true}',
       },
     ])
   return engine.start(scope, {

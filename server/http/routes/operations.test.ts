@@ -152,9 +152,9 @@ describe('starting one', () => {
       ],
     ],
     [
-      'everything to delete, without a look at it',
-      { action: 'delete-files', options: {}, select: { filter: {} } },
-      [['select.filter', 'This would delete every file: preview it first']],
+      'everything to delete for good, without a look at it',
+      { action: 'purge-files', options: {}, select: { filter: {} } },
+      [['select.filter', 'This would delete the whole trash for good: preview it first']],
     ],
     ['no files', { select: { file_ids: [] } }, [['file_ids', 'At least one']]],
     ['an empty selection', { select: {} }, [['select', '']]],

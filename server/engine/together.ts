@@ -16,8 +16,11 @@ import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from './types.ts'
 import { writeEnded } from './write.ts'
 
 const ROLLBACK_TRIES = 5
-/** Batches at once where the database does all there is to do. More would be faster still, but a pause waits for the one under way. */
-export const ALIKE_BATCHES = 2
+/**
+ * Batches at once where the database does all there is to do: 10,000 files are one such for each of two chains. More would be faster
+ * still, but a pause waits for the one under way.
+ */
+export const ALIKE_BATCHES = 3
 
 /** Works on the chain's next items and hands the chain on, or lets it rest where there are none. */
 export async function workTogether(

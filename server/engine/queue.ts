@@ -39,14 +39,10 @@ export const queueFirst = (tx: ShopScope, operation: string, chain: number) =>
 export const queueChain = (tx: ShopScope, operation: string, chain: number, runAt?: Date) =>
   addChain(tx, operation, chain, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
 
-async function addChain(tx: ShopScope, operation: string, chain: number, when: When): Promise<void> {
-  const [row] = await tx.query<{ set_wise: boolean }>(
-    'select set_wise from operations where shop_id = :shop and id = :operation',
-    { operation },
-  )
-  const flags = row!.set_wise ? [] : [BYTES, ofShop(BYTES, tx.shop)]
+function addChain(tx: ShopScope, operation: string, chain: number, when: When): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
-  await addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, ...when })
+  const flags = [BYTES, ofShop(BYTES, tx.shop)]
+  return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, unlessQuick: operation, ...when })
 }
 
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
@@ -85,12 +81,19 @@ interface Job extends When {
   payload: object
   key: string
   flags: readonly string[]
+  /** An operation whose batches are one transaction each: it has no flags. */
+  unlessQuick?: string
 }
 
-async function addJob(tx: ShopScope, { task, payload, key, flags, runAt, priority = FIRST }: Job): Promise<void> {
+async function addJob(tx: ShopScope, { task, payload, key, flags, unlessQuick, runAt, priority }: Job): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
-       max_attempts := :attempts, priority := :priority, flags := :flags) where :shop > 0`,
-    { task, payload: JSON.stringify(payload), key, runAt: runAt ?? null, attempts: MAX_ATTEMPTS, priority, flags },
+       max_attempts := :attempts, priority := :priority, flags := case
+         when (select set_wise from operations where shop_id = :shop and id = :quick::uuid) then '{}'
+         else :flags::text[] end)`,
+    {
+      ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
+      ...{ quick: unlessQuick ?? null, runAt: runAt ?? null, priority: priority ?? FIRST },
+    },
   )
 }

@@ -3,14 +3,10 @@
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
-import { openDatabase } from '../../server/db/database.ts'
-import { openListener } from '../../server/db/listener.ts'
-import { startWorker } from '../../server/engine/worker.ts'
-import type { EngineParts, Ports } from '../../server/engine/types.ts'
-import { createSecrets } from '../../server/secrets.ts'
-import { createLogger } from '../../server/log.ts'
+import type { Ports } from '../../server/engine/types.ts'
+import { startOwnWorker } from './own-worker.ts'
 
-const { DATABASE_URL, POISON } = process.env
+const { POISON } = process.env
 const meetPoison = definePlugin({
   id: 'meet-poison',
   kind: 'act',
@@ -26,27 +22,10 @@ const meetPoison = definePlugin({
   },
 })
 
-const log = createLogger('warn')
-const database = openDatabase(DATABASE_URL!, 4, log)
-const listener = await openListener(DATABASE_URL!, log)
-const parts: EngineParts = {
-  database,
-  listener,
-  plugins: [meetPoison],
-  workflows: [],
-  limits: { jobs_at_once: 2, file_bytes: 1e9 } as EngineParts['limits'],
+await startOwnWorker(meetPoison, {
   // It only plans: there is nothing outside that it touches.
   ports: () => Promise.resolve({} as Ports),
   listings: () => {
     throw new Error('It lists nothing')
   },
-  secrets: createSecrets('the secret of the tests, long enough'),
-  log,
-}
-const worker = await startWorker(parts, () => Promise.resolve())
-process.once('SIGTERM', () => {
-  void worker
-    .stop()
-    .then(() => listener.close())
-    .then(() => database.close())
 })

@@ -3,17 +3,13 @@
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
-import { openDatabase } from '../../server/db/database.ts'
-import { openListener } from '../../server/db/listener.ts'
-import { startWorker } from '../../server/engine/worker.ts'
-import type { EngineParts, Ports } from '../../server/engine/types.ts'
+import type { Ports } from '../../server/engine/types.ts'
 import { createListings } from '../../server/files/listings.ts'
 import { createStage } from '../../server/ports/stage.ts'
-import { createSecrets } from '../../server/secrets.ts'
-import { createLogger } from '../../server/log.ts'
 import { createDiskStore } from '../../server/store/disk.ts'
+import { secrets, startOwnWorker } from './own-worker.ts'
 
-const { DATABASE_URL, FOLDER, DIE } = process.env
+const { FOLDER, DIE } = process.env
 const writeUntilDeath = definePlugin({
   id: 'write-result',
   kind: 'act',
@@ -38,26 +34,8 @@ async function* dying(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-const log = createLogger('warn')
-const database = openDatabase(DATABASE_URL!, 4, log)
-const listener = await openListener(DATABASE_URL!, log)
 const store = createDiskStore({ folder: FOLDER! })
-const secrets = createSecrets('the secret of the tests, long enough')
-const parts: EngineParts = {
-  database,
-  listener,
-  plugins: [writeUntilDeath],
-  workflows: [],
-  limits: { jobs_at_once: 2, file_bytes: 1e9 } as EngineParts['limits'],
+await startOwnWorker(writeUntilDeath, {
   ports: ({ shop }) => Promise.resolve({ stage: createStage({ store, shop, location: 'primary' }) } as Ports),
   listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
-  secrets,
-  log,
-}
-const worker = await startWorker(parts, () => Promise.resolve())
-process.once('SIGTERM', () => {
-  void worker
-    .stop()
-    .then(() => listener.close())
-    .then(() => database.close())
 })

@@ -1,0 +1,28 @@
+// What a worker process of a test's own is: an engine with one plugin more, until it is asked to end.
+import process from 'node:process'
+import type { Plugin } from '../../plugins/contract.ts'
+import { openDatabase } from '../../server/db/database.ts'
+import { openListener } from '../../server/db/listener.ts'
+import type { EngineParts } from '../../server/engine/types.ts'
+import { startWorker } from '../../server/engine/worker.ts'
+import { createLogger } from '../../server/log.ts'
+import { createSecrets } from '../../server/secrets.ts'
+
+export const secrets = createSecrets('the secret of the tests, long enough')
+
+/** Over DATABASE_URL. @param outside what it may touch */
+export async function startOwnWorker(plugin: Plugin, outside: Pick<EngineParts, 'ports' | 'listings'>): Promise<void> {
+  const url = process.env.DATABASE_URL!
+  const log = createLogger('warn')
+  const database = openDatabase(url, 4, log)
+  const listener = await openListener(url, log)
+  const limits = { jobs_at_once: 2, file_bytes: 1e9 } as EngineParts['limits']
+  const parts: EngineParts = { database, listener, plugins: [plugin], workflows: [], limits, ...outside, secrets, log }
+  const worker = await startWorker(parts, () => Promise.resolve())
+  process.once('SIGTERM', () => {
+    void worker
+      .stop()
+      .then(() => listener.close())
+      .then(() => database.close())
+  })
+}

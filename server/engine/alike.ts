@@ -3,6 +3,7 @@ import type { ItemPlugin, Plugin } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { updateAlike, type AlikeUpdate } from '../files/alike.ts'
 import type { HeldChain } from './claim.ts'
+import { freshItem, TAKE_BATCHES } from './item-batches.ts'
 import type { ResolvedStep, WorkItem } from './types.ts'
 import { placeOf } from './workflows.ts'
 
@@ -19,25 +20,38 @@ export function alikeOf(
   return change && updateAlike(change)
 }
 
-/** Gives the positions that are done; the others, where there are any, want to be looked at one by one. */
+export interface AlikeBatch {
+  /** Items that are changed and written. */
+  done: number
+  /** Those that want to be looked at one by one: they have no rows yet. */
+  left: WorkItem[]
+}
+
+/** Takes the next so many batches, for as long as the transaction holds; null: there is none left, or others have them. */
 export async function workAlike(
   tx: ShopScope,
-  { operation }: HeldChain,
+  operation: string,
   update: AlikeUpdate,
-  items: readonly WorkItem[],
-): Promise<ReadonlySet<number>> {
-  const rows = await tx.query<{ position: number }>(
-    `with given as (select * from unnest(:ids::uuid[], :positions::int[]) as t(id, position)), changed as (${update.sql})
-     insert into items (shop_id, operation_id, position, file_id, status, attempt, step, before, after, finished_at)
-     select :shop, :operation, given.position, given.id, 'done', 1, 1, changed.before, changed.after, now()
-     from changed join given on given.id = changed.id
-     returning position`,
-    {
-      ...update.bindings,
-      operation: operation.id,
-      positions: items.map(({ position }) => position),
-      ids: items.map(({ file_id }) => file_id),
-    },
+  batches: number,
+): Promise<AlikeBatch | null> {
+  const [row] = await tx.query<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
+    // Of rows that were just taken the planner knows no number: a full join is never a loop in a loop.
+    `with taken as (${TAKE_BATCHES}),
+     given as materialized (
+       select b.position + n - 1 as position, id from taken b, unnest(b.file_ids) with ordinality as t(id, n)),
+     changed as (${update.sql}),
+     met as materialized (
+       select given.position, given.id, changed.id is not null as done, changed.before, changed.after
+       from given full join changed on changed.id = given.id),
+     written as (
+       insert into items (shop_id, operation_id, position, file_id, status, attempt, step, before, after, finished_at)
+       select :shop, :operation, position, id, 'done', 1, 1, before, after, now() from met where done)
+     select count(*) filter (where done)::int as done,
+       coalesce(json_agg(json_build_object('position', position, 'file_id', id) order by position) filter (where not done), '[]')
+         as left
+     from met`,
+    { ...update.bindings, operation, batches },
   )
-  return new Set(rows.map(({ position }) => position))
+  const left = row!.left.map(freshItem)
+  return row!.done + left.length === 0 ? null : { done: row!.done, left }
 }

@@ -4,17 +4,20 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { workItem } from './claim.ts'
 import type { WorkItem } from './types.ts'
 
-/** Takes the next batches, for as long as the transaction holds; null: there is none left, or others have them. */
-export async function takeBatches(tx: ShopScope, operation: string, most: number): Promise<WorkItem[] | null> {
-  const batches = await tx.query<Batch>(
-    `delete from item_batches where shop_id = :shop and operation_id = :operation and position = any(array(
-       select position from item_batches where shop_id = :shop and operation_id = :operation
-       order by position limit :most for update skip locked))
-     returning position, to_json(file_ids) as file_ids`,
-    { operation, most },
+/** Takes the next `:batches` of `:operation`, where others have not, and gives their rows. */
+export const TAKE_BATCHES = `
+  delete from item_batches where shop_id = :shop and operation_id = :operation and position = any(array(
+    select position from item_batches where shop_id = :shop and operation_id = :operation
+    order by position limit :batches for update skip locked))
+  returning position, file_ids`
+
+/** The next batch, for as long as the transaction holds; null: there is none left, or others have them. */
+export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkItem[] | null> {
+  const [batch] = await tx.query<Batch>(
+    `with taken as (${TAKE_BATCHES}) select position, to_json(file_ids) as file_ids from taken`,
+    { operation, batches: 1 },
   )
-  if (batches.length === 0) return null
-  return batches.sort((a, b) => a.position - b.position).flatMap(itemsOf)
+  return batch ? itemsOf(batch) : null
 }
 
 /** The batches that these files are in, taken in the same way. */
@@ -36,20 +39,14 @@ interface Batch {
 }
 
 const itemsOf = ({ position, file_ids }: Batch): WorkItem[] =>
-  file_ids.map((file_id, at) =>
-    workItem({
-      position: position + at,
-      file_id,
-      attempt: 1,
-      crashed: false,
-      step: 0,
-      entry: null,
-      draft: null,
-      staged: null,
-      plan: null,
-      wanted: null,
-    }),
-  )
+  file_ids.map((file_id, at) => freshItem({ position: position + at, file_id }))
+
+/** One that has no row yet. */
+export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem =>
+  workItem({
+    ...of,
+    ...{ attempt: 1, crashed: false, step: 0, entry: null, draft: null, staged: null, plan: null, wanted: null },
+  })
 
 /** Makes items of all that is left: to be marked one by one, or cancelled. */
 export async function spreadBatches(

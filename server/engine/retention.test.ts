@@ -123,3 +123,15 @@ test('the trash is emptied of what has been there for 7 days', async () => {
   expect(await names()).toBe(before - 3)
   expect(await sweepTrash(database.pool, NOW)).toBe(0)
 })
+
+test('an operation takes its items with it, and a shop all of them; others keep theirs', async () => {
+  const stays = await operation(1)
+  const goes = await operation(1)
+  const itemsOf = async (id: string) =>
+    (await database.pool.query('select position from items where operation_id = $1', [id])).rows.length
+  await database.pool.query('delete from operations where shop_id = $1 and id = $2', [shop, goes])
+  expect([await itemsOf(goes), await itemsOf(stays)]).toEqual([0, 2])
+  await database.pool.query('delete from shops where id = $1', [shop])
+  expect(await itemsOf(stays)).toBe(0)
+  shop = await createTestShop(database)
+})

@@ -128,9 +128,7 @@ async function insertItems(tx: ShopScope, operation: string, source: Source, cha
   const [ordered, bindings] = await ordering(tx, source)
   const kept =
     chains !== null && source.type !== 'operation' && source.type !== 'rows'
-      ? `insert into item_batches (shop_id, operation_id, position, file_ids)
-         select :shop, :operation, min(position), array_agg(file_id order by position) from ordered
-         group by position / (${EVEN_BATCH}) returning cardinality(file_ids) as files`
+      ? EVEN_BATCHES
       : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted)
          select :shop, :operation, position, file_id, entry, draft, wanted from ordered order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
@@ -140,11 +138,20 @@ async function insertItems(tx: ShopScope, operation: string, source: Source, cha
   return row!.total
 }
 
-/** The largest size that leaves no chain without work while another one has a last batch of its own. */
-const EVEN_BATCH = `
-  select greatest(1, ceil(n / (c * ceil(n / c / ${WISE_BATCH}))))::int
-  from (select count(*)::numeric as n, greatest(1, least(:chains, ceil(count(*) / ${WISE_BATCH}.0))) as c from ordered) o
-  where n > 0`
+/** Batches of the largest size that leaves no chain without work while another one has a last batch of its own. */
+const EVEN_BATCHES = `
+  insert into item_batches (shop_id, operation_id, position, file_ids)
+  select :shop, :operation, first, ids[first + 1 : first + size]
+  from (
+    select ids, n, ceil(n / (used * ceil(n / used / ${WISE_BATCH})))::int as size
+    from (
+      select array_agg(file_id order by position) as ids, count(*)::numeric as n,
+        least(:chains, ceil(count(*) / ${WISE_BATCH}.0)) as used
+      from ordered
+    ) counted where n > 0
+    offset 0 -- the array is made once, not once a batch
+  ) shared, generate_series(0, n::int - 1, size) as first
+  returning cardinality(file_ids) as files`
 
 /** Rows of position, file_id, entry, draft and wanted. */
 async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {

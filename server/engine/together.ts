@@ -6,7 +6,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { alikeOf, workAlike } from './alike.ts'
 import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
 import { handOn } from './commit.ts'
-import { takeBatches } from './item-batches.ts'
+import { takeBatch } from './item-batches.ts'
 import { holdLease } from './lease.ts'
 import { addHolders } from './name-holders.ts'
 import { planBatch } from './plan.ts'
@@ -50,10 +50,9 @@ async function work(
   const { operation, chain } = held
   await holdLease(tx, operation.id, chain, held.lease)
   const update = alikeOf(held, steps, plugins)
-  const fresh = await takeBatches(tx, operation.id, update ? ALIKE_BATCHES : 1)
-  const alike = fresh && update ? await workAlike(tx, held, update, fresh) : new Set()
-  const items =
-    fresh?.filter(({ position }) => !alike.has(position)) ?? (await waitingItems(tx, operation.id, held.row.hint))
+  const alike = update && (await workAlike(tx, operation.id, update, ALIKE_BATCHES))
+  const fresh = update ? (alike?.left ?? null) : await takeBatch(tx, operation.id)
+  const items = fresh ?? (await waitingItems(tx, operation.id, held.row.hint))
   if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
   const settle = async (some: readonly WorkItem[]): Promise<EndedItem[]> => {
     await loadItems(tx, operation, some)
@@ -68,7 +67,7 @@ async function work(
   if (!fresh) await moveHint(tx, operation.id, chain, items.at(-1)!.position + 1)
   await handOn(tx, held)
   const positions = new Set(unwritten.map(({ position }) => position))
-  await writeEnded(tx, held, ended, { limits, secrets, fresh: positions, alike: alike.size })
+  await writeEnded(tx, held, ended, { limits, secrets, fresh: positions, alike: alike?.done ?? 0 })
 }
 
 /** Items that have rows already: tried again, confirmed after a preview, or undone. */

@@ -21,6 +21,8 @@ interface Field {
   differs: string
   before: string
   after: string
+  /** The same as an object, where that is the same for every file. */
+  value?: unknown
   /** What must hold of the new value. */
   most?: string
 }
@@ -37,8 +39,8 @@ export function updateAlike(change: FileChange): AlikeUpdate | null {
   const fields = fieldsOf(change, bindings)
   if (!fields || fields.length === 0) return null
   const conditions = [
-    // Given twice: as an array the index finds them, where for a join the planner would read all files.
-    'files.shop_id = :shop and files.id = any(array(select id from given)) and files.id = given.id and files.deleted_at is null',
+    // As an array the index finds them, where for a join the planner would read all files.
+    'files.shop_id = :shop and files.id = any(array(select id from given)) and files.deleted_at is null',
     // Another operation has it in its hands.
     'not exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)',
     `(${fields.map(({ differs }) => differs).join(' or ')})`,
@@ -46,23 +48,36 @@ export function updateAlike(change: FileChange): AlikeUpdate | null {
   ]
   return {
     sql: `update files set ${fields.map(({ sets }) => sets).join(', ')}, updated_at = now()
-      from given where ${conditions.join(' and ')}
-      returning files.id, ${noted(fields, 'before', `'updated_at', old.updated_at::text`)} as before,
-        ${noted(fields, 'after')} as after`,
+      where ${conditions.join(' and ')}
+      returning files.id, ${noted(fields, before, `'updated_at', old.updated_at::text`)} as before,
+        ${noted(fields, after, undefined, wholeAfter(fields, bindings))} as after`,
     bindings,
   }
 }
 
-/** An object of the fields that changed, and of what is in any case. Where all of them did, which is the rule, it is built at once. */
-function noted(fields: readonly Field[], which: 'before' | 'after', always?: string): string {
+const before = (field: Field) => field.before
+const after = (field: Field) => field.after
+
+/** What a file's fields are afterwards where all of them changed, made once for all files; undefined: it is not the same for all. */
+function wholeAfter(fields: readonly Field[], bindings: Bindings): string | undefined {
+  if (fields.some(({ value }) => value === undefined)) return undefined
+  bindings.alike_after = JSON.stringify(Object.assign({}, ...fields.map(({ value }) => value)))
+  return ':alike_after::jsonb'
+}
+
+/**
+ * An object of the fields that changed, and of what is in any case. Where all of them did, which is the rule, it is built at
+ * once, or `whole` is it.
+ */
+function noted(fields: readonly Field[], pair: (field: Field) => string, always?: string, whole?: string): string {
   const extra = always === undefined ? [] : [always]
-  const whole = `jsonb_build_object(${[...fields.map((field) => field[which]), ...extra].join(', ')})`
-  if (fields.length === 1) return whole
+  const all = whole ?? `jsonb_build_object(${[...fields.map(pair), ...extra].join(', ')})`
+  if (fields.length === 1) return all
   const one = (field: Field) =>
-    `case when ${afterUpdate(field.differs)} then jsonb_build_object(${field[which]}) else '{}'::jsonb end`
-  const all = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
+    `case when ${afterUpdate(field.differs)} then jsonb_build_object(${pair(field)}) else '{}'::jsonb end`
+  const differ = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
   const apart = [...fields.map(one), ...extra.map((pair) => `jsonb_build_object(${pair})`)].join(' || ')
-  return `case when ${all} then ${whole} else ${apart} end`
+  return `case when ${differ} then ${all} else ${apart} end`
 }
 
 /** In RETURNING the row as it was is `old`. */
@@ -74,7 +89,7 @@ function fieldsOf({ set = {}, tags, deleted, ...rest }: FileChange, bindings: Bi
   for (const [name, value] of Object.entries(set)) {
     if (!(name in COLUMN_TYPES)) return null
     bindings[`alike_${name}`] = value
-    fields.push(columnField(name as Plain))
+    fields.push(columnField(name as Plain, value))
   }
   const tagging = tags && tagsField(tags, bindings)
   if (tagging === null) return null
@@ -83,13 +98,14 @@ function fieldsOf({ set = {}, tags, deleted, ...rest }: FileChange, bindings: Bi
   return fields
 }
 
-function columnField(name: Plain): Field {
+function columnField(name: Plain, to: unknown): Field {
   const value = `:alike_${name}::${COLUMN_TYPES[name]}`
   return {
     sets: `${name} = ${value}`,
     differs: `files.${name} is distinct from ${value}`,
     before: `'${name}', old.${name}`,
     after: `'${name}', new.${name}`,
+    value: { [name]: to },
   }
 }
 
@@ -98,6 +114,7 @@ const TRASH: Field = {
   differs: 'files.deleted_at is null',
   before: `'deleted', false`,
   after: `'deleted', true`,
+  value: { deleted: true },
 }
 
 type TagChange = NonNullable<FileChange['tags']>

@@ -509,7 +509,7 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */
   bytes?: boolean
-  /** Its plan asks the outside (the catalog, the internet): its batches are small too, since no transaction may wait for that. */
+  /** Its plan asks the outside (the catalog, the internet): it is called while no transaction is open, since none may wait for that. */
   outside?: boolean
   /** It renames files, which may take each other's names: batches go one after another, in their order. */
   ordered?: true

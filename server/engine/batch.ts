@@ -3,6 +3,7 @@ import type { ItemPlugin, ReadContext, StagedBlob } from '../../plugins/contract
 import { isDatabaseAway } from '../db/faults.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { keepsPromise, ledgerOf } from '../files/changes.ts'
+import { workAsking } from './asking.ts'
 import { claimBatch, goesTogether, holdChain, markChain, type Claim } from './claim.ts'
 import { errorFields } from '../log.ts'
 import { commit, handOn } from './commit.ts'
@@ -54,7 +55,7 @@ export function runChain(runner: BatchRunner, job: ChainJob): Promise<void> {
 }
 
 async function nextBatches(runner: BatchRunner, scope: ShopScope, job: ChainJob): Promise<void> {
-  if (await goesTogether(scope, job, runner.worker)) return runTogether(runner, scope, job)
+  if ((await goesTogether(scope, job, runner.worker)) && (await runTogether(runner, scope, job))) return
   for (let turn = 1; turn <= BATCH; turn++) {
     const claim = await claimBatch(scope, job, runner.worker, BATCH)
     if (!claim) return
@@ -87,14 +88,17 @@ export async function exclusively(runner: BatchRunner, job: ChainJob, work: () =
   }
 }
 
-async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob): Promise<void> {
+/** False: what is left are items that go one by one. */
+async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob): Promise<boolean> {
   const held = await scope.transaction((tx) => holdChain(tx, job, runner.worker))
-  if (!held) return
+  if (!held) return true
+  let worked = true
   await watched(runner, held.operation, async (signal) => {
     const read = await writeContext(runner.parts, scope, held.operation, signal)
     const steps = resolveSteps(runner.parts, scope, held.operation.workflow)
     try {
-      await workTogether(runner.parts, scope, held, steps, read)
+      if (held.operation.asks) worked = await workAsking(runner.parts, scope, held, steps, read)
+      else await workTogether(runner.parts, scope, held, steps, read)
     } catch (error) {
       if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
       // Nothing was written, and the chain is free again. Where it was not put down something in the batch is at fault: marked
@@ -109,6 +113,7 @@ async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob)
       await scope.transaction((tx) => handOn(tx, held))
     }
   })
+  return worked
 }
 
 /** Runs `work` with a signal that aborts when the worker stops or the operation is put down. */

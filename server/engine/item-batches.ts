@@ -20,6 +20,36 @@ export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkI
   return batch ? itemsOf(batch) : null
 }
 
+/** The next batch that no chain plans, from now on planned under this lease; null: there is none. */
+export async function leaseBatch(tx: ShopScope, operation: string, lease: number): Promise<WorkItem[] | null> {
+  const [batch] = await tx.query<Batch>(
+    `update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation and position = (
+       select position from item_batches b where shop_id = :shop and operation_id = :operation
+         and (lease is null or not exists (
+           select from chains where shop_id = :shop and operation_id = :operation and chains.lease = b.lease))
+       order by position limit 1 for update skip locked)
+     returning position, to_json(file_ids) as file_ids`,
+    { operation, lease },
+  )
+  return batch ? itemsOf(batch) : null
+}
+
+/** Takes the batch that was planned under this lease; false: it is no longer there. */
+export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<boolean> {
+  const rows = await tx.query(
+    'delete from item_batches where shop_id = :shop and operation_id = :operation and lease = :lease returning position',
+    { operation, lease },
+  )
+  return rows.length > 0
+}
+
+export async function hasBatches(tx: ShopScope, operation: string): Promise<boolean> {
+  const rows = await tx.query('select from item_batches where shop_id = :shop and operation_id = :operation limit 1', {
+    operation,
+  })
+  return rows.length > 0
+}
+
 /** The batches that these files are in, taken in the same way. */
 export async function takeBatchesOf(tx: ShopScope, operation: string, files: readonly string[]): Promise<WorkItem[]> {
   const batches = await tx.query<Batch>(

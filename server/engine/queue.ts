@@ -89,7 +89,7 @@ async function addJob(tx: ShopScope, { task, payload, key, flags, unlessQuick, r
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
        max_attempts := :attempts, priority := :priority, flags := case
-         when (select set_wise from operations where shop_id = :shop and id = :quick::uuid) then '{}'
+         when (select set_wise and not asks from operations where shop_id = :shop and id = :quick::uuid) then '{}'
          else :flags::text[] end)`,
     {
       ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },

@@ -1,5 +1,5 @@
 // Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
-import type { Entry, FileChange, Plugin, Workflow } from '../../plugins/contract.ts'
+import type { Entry, FileChange, ItemPlugin, Plugin, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
@@ -37,18 +37,21 @@ export const FINISH_CHAIN = -1
 export const BATCH = 100
 /** And where a batch is one transaction of set-wise SQL: at most, since an operation's chains share it evenly. */
 export const WISE_BATCH = 2000
+/** And where its steps ask the outside before it: that may take a while, and progress is told once a batch. */
+const ASKING_BATCH = 500
 
 /** Gives the operation's UUID. */
 export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
   const workflow = inOrder(input.workflow, plugins)
   return scope.transaction(async (tx) => {
     const setWise = input.source.type !== 'entries' && isSetWise(workflow, plugins)
+    const asks = setWise && asksOutside(workflow, plugins)
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         source, set_wise, ledger, preview, status, undoes, schedule_id)
+         source, set_wise, asks, ledger, preview, status, undoes, schedule_id)
        values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :source, :setWise, :ledger, :preview, :status, :undoes, :schedule)
+         :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -61,6 +64,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
         key: input.idempotencyKey ?? null,
         source: JSON.stringify(recordOf(input.source)),
         setWise,
+        asks,
         ledger,
         preview: input.dryRun ?? false,
         status: input.dryRun ? 'previewing' : 'queued',
@@ -69,10 +73,11 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
-    const total = await insertItems(tx, created.id, input.source, setWise ? workflow.parallel : null)
+    const most = asks ? ASKING_BATCH : setWise ? WISE_BATCH : BATCH
+    const batches = setWise ? { most, chains: workflow.parallel } : null
+    const total = await insertItems(tx, created.id, input.source, batches)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
-    const batches = Math.ceil(total / (setWise ? WISE_BATCH : BATCH))
-    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, batches)) : 0
+    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / most))) : 0
     await tx.query(
       `insert into chains (shop_id, operation_id, chain)
        select :shop, :operation::uuid, n from generate_series(0, :chains - 1) n
@@ -85,14 +90,18 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
   })
 }
 
-/** No step on items touches bytes or the outside: then planning is all there is to do. */
-function isSetWise(workflow: Workflow, plugins: readonly Plugin[]): boolean {
-  return workflow.steps.every((step) => {
+/** No step on items touches bytes or changes the outside: then planning is all there is to do. */
+const isSetWise = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  itemPlugins(workflow, plugins).every(({ run, bytes }) => run === undefined && !bytes)
+
+const asksOutside = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  itemPlugins(workflow, plugins).some(({ outside }) => outside)
+
+const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin[] =>
+  workflow.steps.flatMap((step) => {
     const plugin = plugins.find(({ id }) => id === step.plugin)
-    if (!plugin || plugin.scope === 'operation') return true
-    return plugin.run === undefined && !plugin.bytes && !plugin.outside
+    return plugin && plugin.scope !== 'operation' ? plugin : []
   })
-}
 
 /** Steps on the operation alone that need no result of each file: then there is nothing to write of each. */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
@@ -123,17 +132,22 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
   return row!.id
 }
 
-/** Freezes what the operation is about, in its order; gives how many items that is. `chains`: of set-wise batches, else null. */
-async function insertItems(tx: ShopScope, operation: string, source: Source, chains: number | null): Promise<number> {
+/** Freezes what the operation is about, in its order; gives how many items that is. `batches`: null where each item has a row at once. */
+async function insertItems(
+  tx: ShopScope,
+  operation: string,
+  source: Source,
+  batches: { most: number; chains: number } | null,
+): Promise<number> {
   const [ordered, bindings] = await ordering(tx, source)
   const kept =
-    chains !== null && source.type !== 'operation' && source.type !== 'rows'
+    batches !== null && source.type !== 'operation' && source.type !== 'rows'
       ? EVEN_BATCHES
       : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted)
          select :shop, :operation, position, file_id, entry, draft, wanted from ordered order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
     `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
-    { operation, ...bindings, ...(chains === null ? {} : { chains }) },
+    { operation, ...bindings, ...batches },
   )
   return row!.total
 }
@@ -143,10 +157,10 @@ const EVEN_BATCHES = `
   insert into item_batches (shop_id, operation_id, position, file_ids)
   select :shop, :operation, first, ids[first + 1 : first + size]
   from (
-    select ids, n, ceil(n / (used * ceil(n / used / ${WISE_BATCH})))::int as size
+    select ids, n, ceil(n / (used * ceil(n / used / :most)))::int as size
     from (
       select array_agg(file_id order by position) as ids, count(*)::numeric as n,
-        least(:chains, ceil(count(*) / ${WISE_BATCH}.0)) as used
+        least(:chains, ceil(count(*)::numeric / :most)) as used
       from ordered
     ) counted where n > 0
     offset 0 -- the array is made once, not once a batch

@@ -30,23 +30,42 @@ export async function workTogether(
   steps: readonly ResolvedStep<ItemPlugin>[],
   read: ReadContext,
 ): Promise<void> {
+  await inTries(() => scope.transaction((tx) => work(parts, tx, held, steps, read)))
+}
+
+/** Someone else took a name, or two operations met the same files: nothing was written, so it may begin again. */
+export async function inTries(transaction: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await scope.transaction((tx) => work(parts, tx, held, steps, read))
+      return await transaction()
     } catch (error) {
-      // Someone else took a name, or two operations met the same files: nothing was written, so it may begin again.
       if (!isRollback(error) || attempt === ROLLBACK_TRIES) throw error
     }
   }
 }
 
+/** How items end whose files are loaded. */
+export async function settleItems(
+  { plugins, log }: EngineParts,
+  { operation }: HeldChain,
+  items: readonly WorkItem[],
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  read: ReadContext,
+): Promise<EndedItem[]> {
+  // Whoever claims one from here on writes its row, and our change of it is refused.
+  const inUse = new Set(items.filter(({ record }) => record?.claimed))
+  const { ended, open } = prepare(operation, plugins, items, inUse)
+  return [...ended, ...(await planBatch(steps, open, { read, log }))]
+}
+
 async function work(
-  { plugins, limits, secrets, log }: EngineParts,
+  parts: EngineParts,
   tx: ShopScope,
   held: HeldChain & { row: { hint: number } },
   steps: readonly ResolvedStep<ItemPlugin>[],
   read: ReadContext,
 ): Promise<void> {
+  const { plugins, limits, secrets } = parts
   const { operation, chain } = held
   await holdLease(tx, operation.id, chain, held.lease)
   const update = alikeOf(held, steps, plugins)
@@ -56,10 +75,7 @@ async function work(
   if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
   const settle = async (some: readonly WorkItem[]): Promise<EndedItem[]> => {
     await loadItems(tx, operation, some)
-    // Whoever claims one from here on writes its row, and our change of it is refused.
-    const inUse = new Set(some.filter(({ record }) => record?.claimed))
-    const { ended, open } = prepare(operation, plugins, some, inUse)
-    return [...ended, ...(await planBatch(steps, open, { read, log }))]
+    return settleItems(parts, held, some, steps, read)
   }
   const ended = await settle(items)
   const unwritten = [...(fresh ?? []), ...(await addHolders(tx, operation, ended, settle))]

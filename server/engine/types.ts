@@ -95,7 +95,10 @@ export interface OperationRow {
   warnings: Warning[]
   finished_steps: number
   source: SourceRecord
+  /** Its steps only plan: a batch is changed and written in one transaction. */
   set_wise: boolean
+  /** And ask the outside for it: before that transaction. */
+  asks: boolean
   ledger: boolean
   preview: boolean
   round: number

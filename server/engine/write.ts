@@ -322,8 +322,10 @@ async function updateOutcomes(tx: ShopScope, held: HeldChain, rows: readonly Out
        warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')}, attempt = ${value('attempt')},
        lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
      from ${from}
-     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position`,
-    { operation: held.operation.id, ...bindings },
+     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position
+       -- Of an operation that has just begun the planner knows no items, and would read all of them for each of these.
+       and items.position = any(:positions::int[])`,
+    { operation: held.operation.id, positions: rows.map(({ position }) => position), ...bindings },
   )
 }
 

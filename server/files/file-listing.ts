@@ -53,17 +53,47 @@ export const inOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
  * makes it twice as fast.
  */
 export function listingSql(format: ListingFormat, columns: readonly ExportColumn[], ascending: boolean): string {
-  // One walk along the index finds them all where they ascend, and a probe each where they do not. Not as a constant: the planner
-  // would look at each id of it, which takes longer than the query.
-  const ids = '(select :ids::uuid[])::uuid[]'
+  // One walk along the index finds them all where they ascend, and a probe each where they do not.
   const [from, place] = ascending
-    ? [`files where id = any(${ids}) and`, 'id']
-    : [`unnest(${ids}) with ordinality as given (given_id, place) join files on id = given_id where`, 'place']
+    ? [`files where id = any(${IDS}) and`, 'id']
+    : [`unnest(${IDS}) with ordinality as given (given_id, place) join files on id = given_id where`, 'place']
+  const counted = columns.flatMap((name) => COUNTED[name] ?? [])
   // `offset 0` keeps what is worked out there from being worked out again for each time that a cell names it.
   return `
+    with asked as materialized (select :ids::uuid[] as ids)
     select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between order by f.${place}) as text,
       count(*) as written
-    from (select ${place === 'id' ? '' : 'place,'} ${VALUES} from ${from} shop_id = :shop and deleted_at is null offset 0) f`
+    from (
+      select ${place === 'id' ? '' : 'place,'} ${[VALUES, ...counted.map(({ value }) => value)].join(', ')}
+      from (select * from ${from} shop_id = :shop and deleted_at is null) files
+        ${counted.map(({ joins }) => joins).join(' ')}
+      where ${IS_FILE} offset 0) f`
+}
+
+/** Not as a constant: the planner would look at each id of it, which takes longer than the query. */
+const IDS = '(select ids from asked)::uuid[]'
+
+/** What is counted in another table: all of the page's files in one walk there, and not one after another. */
+const counts = (what: string, table: string, as: string) => `
+  full join (select file_id, ${what} from ${table} where shop_id = :shop and file_id = any(${IDS}) group by file_id) ${as}
+    on ${as}.file_id = files.id`
+
+/**
+ * The planner, which is not told how many files there are, would walk through all of the counts for each of them, and may not do so in a
+ * full join. It has rows of files in the trash besides; said more plainly than this, it would make a left join of it.
+ */
+const IS_FILE = '(files.id is not null) is distinct from false'
+
+const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> = {
+  products: {
+    value: `case when mapping_state = 'mapped' then m.products end as products`,
+    joins: counts(`string_agg(distinct product_id, ';') as products`, 'mappings', 'm'),
+  },
+  downloads: {
+    value: 'coalesce(l.downloads, 0) + coalesce(a.downloads, 0) as downloads',
+    joins:
+      counts('sum(served) as downloads', 'links', 'l') + counts('sum(downloads) as downloads', 'public_addresses', 'a'),
+  },
 }
 
 const csvRow = (columns: readonly ExportColumn[]) =>
@@ -88,12 +118,6 @@ const ENCODED_NAME = `(
 /** Of a row of `files`. What no column asks for is not worked out. */
 const VALUES = `id, filename, size_bytes, tags, expiry_days, download_limit, ${PUBLIC_ID} as public_id,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as upload_date, array_to_string(tags, ';') as joined_tags,
-  case when mapping_state = 'mapped' then (
-    select string_agg(distinct product_id, ';') from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
-  ) end as products,
-  coalesce((select sum(served) from links l where l.shop_id = files.shop_id and l.file_id = files.id), 0)
-    + coalesce((select downloads from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id), 0)
-    as downloads,
   case when visibility = 'public' then coalesce(
     (select :base || '/files/' || token || '/' || ${ENCODED_NAME}
       from public_addresses a where a.shop_id = files.shop_id and a.file_id = files.id), ${OWN_ADDRESS})

@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { ARGUMENTS } from '../flows/server.ts'
 
 export interface Row {
   what: string
@@ -59,6 +60,9 @@ export interface Part {
   ask<Answer>(message: object): Promise<Answer>
   stop(): Promise<void>
 }
+
+/** As `npm start` runs us: for parts that stand for the server. */
+export const SERVER_FLAGS = ARGUMENTS.filter((argument) => argument.startsWith('--'))
 
 /** Starts a module as a process of its own and waits for its first message. */
 export async function startPart(module: URL, settings: object, execArgv: readonly string[] = []): Promise<Part> {

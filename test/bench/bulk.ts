@@ -7,7 +7,7 @@ import { createLogger } from '../../server/log.ts'
 import { fillMirror } from '../mirror.ts'
 import type { Bench, Context, Row } from './bench.ts'
 import { exportRows } from './bulk/export.ts'
-import { openWorld, raw, versus, type Versus, type World } from './engine.ts'
+import { memoryRows, openWorld, raw, versus, type Versus, type World } from './engine.ts'
 import { imageRows } from './images.ts'
 
 const FILES = 100_000
@@ -130,5 +130,9 @@ async function shopRows(context: Context): Promise<Row[]> {
 
 export const bulk: Bench = {
   name: 'bulk',
-  run: async (context) => [...(await shopRows(context)), ...(await imageRows(context))],
+  run: async (context) => [
+    ...(await shopRows(context)),
+    ...(await memoryRows(context, 'an export', { action: 'export-files' })),
+    ...(await imageRows(context)),
+  ],
 }

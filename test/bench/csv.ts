@@ -5,17 +5,14 @@ import path from 'node:path'
 import pg from 'pg'
 import { findRunning } from '../../server/db/embedded.ts'
 import { insertManyFiles } from '../factories.ts'
-import { ARGUMENTS, startServer } from '../flows/server.ts'
-import { compare, peakMegabytes, startPart, type Bench, type Context, type Row } from './bench.ts'
+import { startServer } from '../flows/server.ts'
+import { compare, peakMegabytes, SERVER_FLAGS, startPart, type Bench, type Context, type Row } from './bench.ts'
 
 const ROWS = 50_000
 const FILES = 10_000
 /** Of the bare parse, and milliseconds beside it. */
 const [TIMES, PLUS_MS] = [2, 1000]
 const MEMORY_MB = 200
-
-/** As `npm start` runs us. */
-const FLAGS = ARGUMENTS.filter((argument) => argument.startsWith('--'))
 
 const skuOf = (n: number) => `BOOK-${String(n).padStart(6, '0')}-PDF`
 
@@ -70,7 +67,7 @@ async function run(context: Context): Promise<Row[]> {
   await insertManyFiles(pool, { shop, count: FILES })
   await writeMirror(pool, shop)
   const bare = await startPart(new URL('./csv/bare.ts', import.meta.url), {})
-  const ours = await startPart(new URL('./csv/ours.ts', import.meta.url), { databaseUrl, shop }, FLAGS)
+  const ours = await startPart(new URL('./csv/ours.ts', import.meta.url), { databaseUrl, shop }, SERVER_FLAGS)
   try {
     const [checked, allowed, received]: [number[], number[], number[]] = [[], [], []]
     for (let round = 0; round <= context.rounds; round++) {

@@ -7,13 +7,31 @@ import { startEmbedded } from '../../server/db/embedded.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { createLogger } from '../../server/log.ts'
 import { findNginx, startNginx, type NginxOptions } from '../nginx.ts'
-import { compare, peakMegabytes, startPart, type Bench, type Context, type Part, type Row } from './bench.ts'
+import {
+  compare,
+  peakMegabytes,
+  SERVER_FLAGS,
+  startPart,
+  type Bench,
+  type Context,
+  type Part,
+  type Row,
+} from './bench.ts'
 import type { Load, Measured } from './download/load.ts'
 import { linkPaths, setStage, type Stage } from './download/stage.ts'
 
 const CONNECTIONS = 64
 const KINDS = [
-  { name: 'small', what: '100 KB', size: 100_000, links: 1000, requests: 10_000, warmUp: 20_000, unit: 'files/s', floor: 1.2 },
+  {
+    name: 'small',
+    what: '100 KB',
+    size: 100_000,
+    links: 1000,
+    requests: 10_000,
+    warmUp: 20_000,
+    unit: 'files/s',
+    floor: 1.2,
+  },
   { name: 'large', what: '100 MB', size: 100_000_000, links: 4, requests: 64, warmUp: 16, unit: 'MB/s', floor: 0.95 },
 ] as const
 type Kind = (typeof KINDS)[number]
@@ -41,7 +59,7 @@ interface Run {
 const start = (run: Run, accel?: string): Promise<Part> => {
   const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
   const settings = { url: run.url, secret: run.stage.secret, folder: run.stage.blobs, ...(accel ? { accel } : {}) }
-  return startPart(new URL('./download/ours.ts', import.meta.url), settings, profile)
+  return startPart(new URL('./download/ours.ts', import.meta.url), settings, [...SERVER_FLAGS, ...profile])
 }
 const portOf = ({ ready }: Part) => ready as number
 

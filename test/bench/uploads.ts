@@ -5,9 +5,18 @@ import { readdir, rm } from 'node:fs/promises'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { jobUntilEnd } from '../flows/imports.ts'
-import { ARGUMENTS, startServer, type RunningServer } from '../flows/server.ts'
+import { startServer, type RunningServer } from '../flows/server.ts'
 import { metadataOf } from '../uploads.ts'
-import { compare, peakMegabytes, startPart, type Bench, type Context, type Part, type Row } from './bench.ts'
+import {
+  compare,
+  peakMegabytes,
+  SERVER_FLAGS,
+  startPart,
+  type Bench,
+  type Context,
+  type Part,
+  type Row,
+} from './bench.ts'
 
 const MB = 1_000_000
 const KINDS = [
@@ -156,12 +165,10 @@ async function memoryRows(context: Context, agent: Agent): Promise<Row[]> {
 async function run(context: Context): Promise<Row[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const server = await startServer({ dataDir: path.join(context.folder, 'data') })
-  // The same engine options as ours.
-  const options = ARGUMENTS.filter((argument) => argument.startsWith('--'))
   const bare = await startPart(
     new URL('./uploads/bare.ts', import.meta.url),
     { folder: path.join(context.folder, 'bare') },
-    options,
+    SERVER_FLAGS,
   )
   try {
     const rows: Row[] = []

@@ -1,10 +1,9 @@
-// Writing an export against COPY of the same rows in the same order; and the memory of whoever writes it.
+// Writing an export against COPY of the same rows in the same order.
 import path from 'node:path'
-import { compare, peakMegabytes, startPart, type Context, type Row } from '../bench.ts'
+import { compare, SERVER_FLAGS, startPart, type Context, type Row } from '../bench.ts'
 import { operate, type World } from '../engine.ts'
 
 const LEAST_OF_COPY = 0.5
-const MEMORY_SPREAD = 1.15
 
 /** The best plan that there is for all files of a shop: each table read once. */
 const COPY = (shop: number) => `
@@ -51,7 +50,7 @@ export async function exportRows(context: Context, world: World, files: number):
   await fillLinks(world)
   const operation = await freeze(world, files)
   await world.pool.query('vacuum analyze')
-  const rows = [...(await speed(context, world, operation, files)), ...(await memory(context, world, files))]
+  const rows = await speed(context, world, operation, files)
   await world.pool.query(`delete from operations where channel = 'bench'`)
   return rows
 }
@@ -60,7 +59,7 @@ const settingsOf = ({ pool, shop }: World, folder: string) => ({ url: pool.optio
 
 async function speed(context: Context, world: World, operation: string, files: number): Promise<Row[]> {
   const folder = path.join(context.folder, 'exports')
-  const part = await startPart(new URL('./ours.ts', import.meta.url), settingsOf(world, folder))
+  const part = await startPart(new URL('./ours.ts', import.meta.url), settingsOf(world, folder), SERVER_FLAGS)
   const [ours, whole, theirs]: [number[], number[], number[]] = [[], [], []]
   const perSecond = (ms: number) => (files * 1000) / ms
   for (let round = 0; round <= context.rounds; round++) {
@@ -80,19 +79,4 @@ async function speed(context: Context, world: World, operation: string, files: n
     compare('export written, against COPY TO', 'files/s', ours, theirs, { floor: LEAST_OF_COPY }),
     compare('the whole operation, from request to end, against COPY TO', 'files/s', whole, theirs),
   ]
-}
-
-async function memory(context: Context, world: World, files: number): Promise<Row[]> {
-  const peaks: number[] = []
-  for (const count of [files / 10, files]) {
-    context.say(`memory of an export of ${count.toLocaleString('en')} files`)
-    const operation = await freeze(world, count)
-    const folder = path.join(context.folder, `exports-${count}`)
-    const part = await startPart(new URL('./ours.ts', import.meta.url), settingsOf(world, folder))
-    await part.ask({ operation })
-    peaks.push(await peakMegabytes(part.pid))
-    await part.stop()
-  }
-  const what = `peak memory of an export, ${files.toLocaleString('en')} files against a tenth of them`
-  return [compare(what, 'MB', [peaks[1]!], [peaks[0]!], { ceiling: MEMORY_SPREAD })]
 }

@@ -116,7 +116,7 @@ export function createEngine(parts: EngineParts): Engine {
       while (true) {
         // Before the look: what is told while it goes on would be heard by nobody.
         const looked = new AbortController()
-        const left = until - performance.now()
+        const left = Math.max(0, until - performance.now())
         const told = AbortSignal.any([signal, looked.signal])
         const hint = nextHint(parts.listener, `${scope.shop}/${id}`, Math.min(left, LOOK_MS), told)
         const operation = await get(scope, id)

@@ -1,11 +1,11 @@
 // Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
-import type { Entry, FileChange, ItemPlugin, Plugin, Workflow } from '../../plugins/contract.ts'
+import type { Entry, FileChange, Plugin, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
 import { queueFinish, queueFirst } from './queue.ts'
 import type { OperationRequest, SourceRecord } from './types.ts'
-import { inOrder } from './workflows.ts'
+import { inOrder, itemPlugins } from './workflows.ts'
 
 /** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects; or
  * files each with a change of its own. */
@@ -96,12 +96,6 @@ const isSetWise = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
 
 const asksOutside = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
   itemPlugins(workflow, plugins).some(({ outside }) => outside)
-
-const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin[] =>
-  workflow.steps.flatMap((step) => {
-    const plugin = plugins.find(({ id }) => id === step.plugin)
-    return plugin && plugin.scope !== 'operation' ? plugin : []
-  })
 
 /** Steps on the operation alone that need no result of each file: then there is nothing to write of each. */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {

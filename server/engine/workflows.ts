@@ -5,7 +5,7 @@ import type { FileFilter } from '../files/filter.ts'
 
 const pluginOf = (plugins: readonly Plugin[], step: Step) => plugins.find(({ id }) => id === step.plugin)
 
-const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin[] =>
+export const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin[] =>
   workflow.steps
     .map((step) => pluginOf(plugins, step))
     .filter((plugin): plugin is ItemPlugin => plugin !== undefined && plugin.scope !== 'operation')

@@ -12,7 +12,8 @@ import { TRASH_OVER } from './trash.ts'
 const NO_DATE = 'Send a date, like 2026-01-31'
 // PostgreSQL knows no year 0.
 const FIRST_DAY = '1900'
-const day = z
+/** A day, or a time: `momentOf` says which that is. */
+export const day = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], NO_DATE)
   .refine((text) => text >= FIRST_DAY, NO_DATE)
   .meta({ description: 'A time, or a day: that begins by the clocks of the shop’s time zone' })
@@ -75,8 +76,8 @@ export async function compileFilter(
   return { sql: conditions.join(' and '), bindings }
 }
 
-/** A value and not a question to the database, which would not know then how many files that are. */
-async function momentOf(scope: ShopScope, dayOrTime: string | undefined): Promise<string | undefined> {
+/** When a day begins in the shop; a value and not a question to the database, which would not know then how many files that are. */
+export async function momentOf(scope: ShopScope, dayOrTime: string | undefined): Promise<string | undefined> {
   if (dayOrTime === undefined || dayOrTime.includes('T')) return dayOrTime
   const { settings } = await readShop(scope)
   return beginningOf(dayOrTime, settings.time_zone).toISOString()

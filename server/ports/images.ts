@@ -19,7 +19,8 @@ const MAX_SOURCE_BYTES = 300_000_000
 const MAX_RESULT_BYTES = 1024 ** 3
 // sharp's memory climbs from image to image.
 const USES = 100
-const IDLE_MS = 2_000
+// Starting one takes as long as an image: it waits for the next operation.
+const IDLE_MS = 30_000
 
 const EXTENSIONS = { jpeg: 'jpg', png: 'png', gif: 'gif', webp: 'webp', tiff: 'tiff', avif: 'avif' } as const
 const answerSchema = z.union([

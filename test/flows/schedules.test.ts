@@ -323,6 +323,7 @@ describe('what can’t be run', () => {
       [{ action: null }, 'action'],
       [{ action: 'fly' }, 'action'],
       [{ action: null, workflow: 'import-api', options: {} }, 'workflow'],
+      [{ action: null, workflow: 'update-from-csv', options: {} }, 'workflow'],
       [{ action: null, workflow: 'workflow_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e', options: {} }, 'workflow'],
       [{ filter: { deleted: true } }, 'filter.deleted'],
     ] as const)

@@ -4,6 +4,7 @@ import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES, type Engine, type Move, type OperationRow } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
+import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
@@ -25,7 +26,6 @@ const statuses = <const Values extends readonly [string, ...string[]]>(values: V
     .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(z.enum(values)))
     .meta({ description: 'One status, or several separated by commas' })
 
-const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'Send a date, like 2026-01-31')
 const byId = z.strictObject({ id: z.string() })
 
 export interface OperationParts {
@@ -88,11 +88,14 @@ const list = ({ engine, clock }: OperationParts) =>
     }),
     replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
     handler: async ({ caller, query }) => {
-      const { cursor, limit, schedule_id, ...filter } = query
+      const { cursor, limit, schedule_id, from, to, ...filter } = query
+      const [since, until] = [await momentOf(caller.scope, from), await momentOf(caller.scope, to)]
       const before = fromCursor(cursor, [text])?.[0]
       const rows = await engine.list(caller.scope, {
         ...filter,
         limit: limit + 1,
+        ...(since ? { from: since } : {}),
+        ...(until ? { to: until } : {}),
         ...(schedule_id ? { schedule: requirePublicId('schedule', schedule_id) } : {}),
         ...(before ? { before: requirePublicId('op', before) } : {}),
       })

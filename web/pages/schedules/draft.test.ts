@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type Plugin, type Workflow } from '../../client/workflows.ts'
 import { actionsOf, deletes, workflowsOf } from './draft.ts'
 
-const plugin = (id: string, permission: Plugin['permission'] = null): Plugin =>
-  ({ id, title: id, permission, scope: 'operation' }) as Plugin
+const plugin = (id: string, permission: Plugin['permission'] = null, works_on: Plugin['works_on'] = null): Plugin =>
+  ({ id, title: id, permission, works_on, scope: 'operation' }) as Plugin
 const workflow = (id: string, built_in: boolean, kind: Workflow['kind'] = 'bulk', steps: string[] = []): Workflow =>
   ({ id, name: id, built_in, kind, steps: steps.map((one) => ({ plugin: one })) }) as Workflow
 
@@ -25,4 +25,8 @@ test('the cap is about what deletes, not about whatever asks for a permission', 
   expect(deletes({ runs: { action: 'export-files' } }, plugins, workflows)).toBe(false)
   expect(deletes({ runs: { action: 'delete-files' } }, plugins, workflows)).toBe(true)
   expect(deletes({ runs: { workflow: 'workflow_1' } }, plugins, workflows)).toBe(true)
+  const back = plugin('restore-files', 'files:delete', 'trash')
+  const gone = plugin('purge-files', 'files:purge', 'trash')
+  expect(deletes({ runs: { action: 'restore-files' } }, [back, gone], workflows)).toBe(false)
+  expect(deletes({ runs: { action: 'purge-files' } }, [back, gone], workflows)).toBe(true)
 })

@@ -72,7 +72,8 @@ export function deletes(
       ? [runs.action]
       : (workflows.find(({ id }) => id === runs.workflow)?.steps ?? []).map(({ plugin }) => plugin)
   return plugins.some(
-    ({ id, permission }) => (permission === 'files:delete' || permission === 'files:purge') && used.includes(id),
+    ({ id, permission, works_on }) =>
+      used.includes(id) && (permission === 'files:purge' || (permission === 'files:delete' && works_on !== 'trash')),
   )
 }
 

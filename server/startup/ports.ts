@@ -30,7 +30,8 @@ export function portsFactory(parts: {
   uploads: UploadFolder
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
-  const children = createImageChildren(Math.min(availableParallelism(), MOST_IMAGES))
+  // One more than there are processors: it works while another one waits for its next image.
+  const children = createImageChildren(Math.min(availableParallelism() + 1, MOST_IMAGES))
   const documents = createDocumentChildren(Math.min(availableParallelism(), MOST_DOCUMENTS))
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)

@@ -19,7 +19,7 @@ const options = z.strictObject({
   }),
   preserve_original: z.boolean().default(true).meta({
     title: 'Keep the original',
-    help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone.',
+    help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone. An import keeps what this makes alone.',
   }),
   password: documentPassword,
 })

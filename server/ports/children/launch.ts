@@ -1,6 +1,6 @@
-// Starts a Node process that may have so much memory and so much of the processor, after whoever wants it more, and nothing of our environment.
+// Starts a Node process that may have so much memory and so much of the processor, and nothing of our environment.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { constants, homedir, setPriority, tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 export interface ChildWanted {
@@ -35,15 +35,10 @@ export function launch({ script, args = [], memoryBytes, cpuSeconds, fileBytes }
     process.platform === 'win32'
       ? node
       : ['/bin/sh', '-c', `${limits.map((limit) => `${limit} 2>/dev/null; `).join('')}exec "$@"`, 'sh', ...node]
-  const child = spawn(command!, rest, {
+  return spawn(command!, rest, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Nothing of our own environment: secrets stand there. One arena keeps its memory from creeping up.
     env: { PATH: process.env.PATH ?? '', HOME: homedir(), TMPDIR: tmpdir(), MALLOC_ARENA_MAX: '2' },
     windowsHide: true,
   })
-  // Buyers and merchants go before it. One that could not be started, or is gone already, has no priority.
-  try {
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {}
-  return child
 }

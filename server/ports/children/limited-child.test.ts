@@ -1,5 +1,5 @@
 import { access, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
-import { getPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
@@ -39,11 +39,6 @@ test('it has none of our environment', async () => {
       (name) => !/^(PATH|HOME|TMPDIR|MALLOC_ARENA_MAX|PWD|OLDPWD|SHLVL|_|NODE_CHANNEL_.*)$/.test(name),
     ),
   ).toEqual([])
-})
-
-test('the processor goes to us before it goes to a child', async () => {
-  const pid = (await start().ask(asked('pid'))) as number
-  expect(getPriority(pid)).toBeGreaterThan(getPriority())
 })
 
 test('a refusal keeps its code and the child goes on; a fault of ours tells nothing of the inside', async () => {

@@ -24,7 +24,7 @@ import { draftOf } from './work.ts'
 import { CHANGED_SINCE_PREVIEW } from './write.ts'
 
 const COMMIT_GROUP = 50
-const COMMIT_MS = 200
+const COMMIT_MS = 500
 // Below this, fetching again after a crash is cheaper than remembering every item's bytes.
 const REMEMBER_BYTES = 4 * 1024 ** 2
 

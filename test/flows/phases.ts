@@ -6,7 +6,7 @@ export type Phase = 'fetch' | 'commit' | 'finish' | 'idle'
 
 export interface Sight {
   phase: Phase
-  /** Items in its hands, and the highest attempt among them. */
+  /** Items that it fetches, and the highest attempt among all in its hands: a death counts for those that wait to be written too. */
   items: number
   attempt: number
   /** The statement it stands in, where it is in a transaction that writes outcomes. */
@@ -39,9 +39,9 @@ export async function look(pool: Pool, name: string): Promise<Sight> {
          select from held join operations o on o.shop_id = held.shop_id and o.id = held.operation_id
          where chain = -1 and o.status = 'running' and o.done + o.failed + o.skipped + o.cancelled = o.total
        ) as finishing,
-       count(i)::int as items, coalesce(max(i.attempt), 0)::int as attempt
+       count(i) filter (where i.staged is null)::int as items, coalesce(max(i.attempt), 0)::int as attempt
      from held join items i on i.shop_id = held.shop_id and i.operation_id = held.operation_id and i.lease = held.lease
-       and i.status = 'running' and i.staged is null`,
+       and i.status = 'running'`,
     [name, COMMITS],
   )
   const { statement, finishing, items, attempt } = rows[0]!

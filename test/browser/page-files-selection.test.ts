@@ -1,6 +1,6 @@
 // Which files are meant: ticked one by one, by range, with Ctrl, on several pages, all that match; and what fits them.
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
@@ -74,8 +74,12 @@ test('what is ticked outlives its page and another order, and is said in words',
   await box(page, 'Chart 050.zip').check({ force: true })
   await box(page, 'Chart 051.zip').check({ force: true })
   await page.getByText('3 files are selected, 1 of them on other pages').waitFor()
-  // Wherever the page has been scrolled to: further down, the head of the list lies over its own headings.
-  await page.getByRole('button', { name: 'File', exact: true }).dispatchEvent('click')
+  // From above: further down, the head of the list stays over its own headings, until the page has noted where it is.
+  const inOrder = async () => {
+    await page.evaluate('scrollTo(0, 0)')
+    await page.getByRole('button', { name: 'File', exact: true }).click({ timeout: 2000 })
+  }
+  await vi.waitFor(inOrder, { timeout: 20_000 })
   await page.waitForURL('**/files?sort=-filename')
   await page.getByText('3 files are selected, all on other pages').waitFor()
   await addTag(page, 'picked')

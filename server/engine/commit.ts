@@ -19,7 +19,8 @@ export interface CommitOptions {
   last: boolean
 }
 
-const ROLLBACK_TRIES = 5
+/** How often a transaction is tried that met another one. */
+export const ROLLBACK_TRIES = 5
 
 /** Throws `LeaseLost`, or what says that the database is away, with nothing of the group written. */
 export async function commit(

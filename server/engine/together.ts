@@ -5,7 +5,7 @@ import { isRollback } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { alikeOf, workAlike } from './alike.ts'
 import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
-import { handOn } from './commit.ts'
+import { handOn, ROLLBACK_TRIES } from './commit.ts'
 import { takeBatch } from './item-batches.ts'
 import { holdLease } from './lease.ts'
 import { addHolders } from './name-holders.ts'
@@ -15,7 +15,6 @@ import { WISE_BATCH } from './start.ts'
 import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from './types.ts'
 import { writeEnded } from './write.ts'
 
-const ROLLBACK_TRIES = 5
 /**
  * Batches at once where the database does all there is to do: 10,000 files are one such for each of two chains. More would be faster
  * still, but a pause waits for the one under way.

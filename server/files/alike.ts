@@ -21,8 +21,8 @@ interface Field {
   differs: string
   before: string
   after: string
-  /** The same as an object, where that is the same for every file. */
-  value?: unknown
+  /** `after` as an object, where it is the same for every file. */
+  value?: Readonly<Record<string, unknown>>
   /** What must hold of the new value. */
   most?: string
 }
@@ -76,7 +76,7 @@ function noted(fields: readonly Field[], pair: (field: Field) => string, always?
   const one = (field: Field) =>
     `case when ${afterUpdate(field.differs)} then jsonb_build_object(${pair(field)}) else '{}'::jsonb end`
   const differ = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
-  const apart = [...fields.map(one), ...extra.map((pair) => `jsonb_build_object(${pair})`)].join(' || ')
+  const apart = [...fields.map(one), ...extra.map((given) => `jsonb_build_object(${given})`)].join(' || ')
   return `case when ${differ} then ${all} else ${apart} end`
 }
 

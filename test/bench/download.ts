@@ -66,7 +66,10 @@ const portOf = ({ ready }: Part) => ready as number
 const ask = (run: Run, { ports, paths }: Side, requests: number) =>
   run.load.ask<Measured>({ ports, paths, connections: CONNECTIONS, requests } satisfies Load)
 
-/** Loads the sides in turn, a round each; gives their rates. The first round only warms them up: until their code is compiled, as it is in a server in use. */
+/**
+ * Loads the sides in turn, a round each; gives their rates. The first round only warms them up: until their code is compiled, as it is in
+ * a server in use.
+ */
 async function race(run: Run, what: string, kind: Kind, sides: Readonly<Record<string, Side>>) {
   const rates = Object.fromEntries(Object.keys(sides).map((name) => [name, [] as number[]]))
   for (let round = 0; round <= run.context.rounds; round++) {

@@ -22,18 +22,3 @@ export function mayHandOver(request: IncomingMessage, range: ByteRange | null): 
 
 /** Where nginx finds a blob on disk (server/store/disk-layout.ts). */
 export const accelPath = ({ prefix }: Accel, shop: number, hash: string): string => `${prefix}/${shop}/${hash}`
-
-const FOUND_MS = 10_000
-const MOST_FOUND = 10_000
-
-/** Blobs that were there a moment ago. Each look costs a thread, and nothing removes one that is being downloaded. */
-export function createFound() {
-  const seen = new Map<string, number>()
-  return {
-    lately: (path: string) => performance.now() - (seen.get(path) ?? -Infinity) < FOUND_MS,
-    note: (path: string) => {
-      if (seen.size >= MOST_FOUND) seen.clear()
-      seen.set(path, performance.now())
-    },
-  }
-}

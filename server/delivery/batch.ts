@@ -1,6 +1,10 @@
 // Requests that come while a statement is on its way go together in the next one: under load a statement serves dozens,
 // and alone a request waits for nobody.
 
+/** What fits one statement of the hot path, and how many of a kind may be on their way at once. */
+export const BATCH = 200
+export const STATEMENTS = 4
+
 /** So long at most does a request wait for the statement before it: that one may be waiting for a lock. */
 const PATIENCE_MS = 5
 

@@ -1,7 +1,9 @@
 // Every statement of the hot path that is about links. It holds a pool, not a shop's scope: a key alone says which shop it is about.
 import type pg from 'pg'
 import type { LinkFacts } from '../files/links.ts'
-import { createBatch } from './batch.ts'
+import { BATCH, createBatch, STATEMENTS } from './batch.ts'
+import { createRecentLinks } from './recent.ts'
+import { createSessions, openSessions, type Sessions } from './sessions.ts'
 import { joinSites } from './referrers.ts'
 import {
   openQuery,
@@ -39,10 +41,6 @@ export interface KnownLink extends LinkFacts {
   session: boolean
 }
 
-/** How long an interrupted download may go on uncounted, and how many times the file's size. */
-const SESSION_MINUTES = 30
-const SESSION_SIZES = 2
-
 // One statement is the whole decision, for all the requests that came meanwhile: whoever waits for a link's row has its
 // conditions checked again on what the other left, so exactly the limit is served, however many processes ask. Rows are
 // locked in one order, or two processes could each wait for the other; the limits of one keep the planner from ever starting
@@ -64,10 +62,12 @@ const COUNT = `
     for no key update
   ), fitting as (
     select ${TARGET}, l.id as link_id, a.place, a.client, l.download_limit - l.downloads as free,
+      case when l.parent_id is null and f.allowed_referrers = '{}' then f.row_version end as row_version,
       row_number() over (partition by l.id order by a.place) as turn
     from allowed l
     join asked a on a.key_hash = l.key_hash
-    cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
+    cross join lateral (
+      select *, xmin as row_version from files where shop_id = l.shop_id and id = l.file_id limit 1) f
     cross join lateral (
       select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v
     cross join lateral (select * from shops where id = l.shop_id limit 1) s
@@ -83,13 +83,9 @@ const COUNT = `
     from (select shop_id, link_id, count(*)::integer as times from granted group by shop_id, link_id) g
     where l.shop_id = g.shop_id and l.id = g.link_id
   ), session as (
-    insert into download_sessions as d (shop_id, link_id, client, expires_at, bytes_left)
-    select distinct shop_id, link_id, client, ${NOW} + interval '${SESSION_MINUTES} minutes',
-      size_bytes * ${SESSION_SIZES}
-    from granted
-    on conflict (link_id, client) do update set expires_at = excluded.expires_at, bytes_left = excluded.bytes_left
+    ${openSessions('granted', NOW)}
   )
-  select ${TARGET_NAMES}, link_id, place from granted`
+  select ${TARGET_NAMES}, link_id, place, row_version from granted`
 
 const LOOK_UP = `
   select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name), s.name, s.domain, s.uninstalled_at is not null,
@@ -107,15 +103,6 @@ const LOOK_UP = `
   left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
   where l.key_hash = $1`
 
-const RIDE = `
-  update download_sessions set bytes_left = bytes_left - $5
-  where shop_id = $1 and link_id = $2 and client = $3 and expires_at > $4 and bytes_left >= $5`
-
-// Never above what a session opens with: it may have been opened anew meanwhile.
-const REFUND = `
-  update download_sessions set bytes_left = least(bytes_left + $4, $5)
-  where shop_id = $1 and link_id = $2 and client = $3`
-
 const GIVE_BACK = `
   with link as (
     update links set downloads = greatest(downloads - 1, 0), served = greatest(served - 1, 0)
@@ -132,66 +119,44 @@ export interface Asker {
   now: Date
 }
 
-export interface Counting {
+export interface Counting extends Sessions {
   /** Counts a download and opens the client's session; null where the link does not allow it. */
   count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
   lookUp(asker: Asker): Promise<KnownLink | null>
-  /** Takes `bytes` from the client's session; false where it had ended when the client asked, or has fewer left. */
-  ride(target: LinkTarget, asker: Asker, bytes: number): Promise<boolean>
-  /** Puts back what was taken but not sent. */
-  refund(target: LinkTarget, asker: Asker, bytes: number): Promise<void>
   /** A counted download that could not be served was none. */
   giveBack(target: LinkTarget, asker: Asker): Promise<void>
 }
 
-/** What fits one statement, and how many of them may be on their way at once. */
-export const BATCH = 200
-export const STATEMENTS = 4
-
 export function createCounting(pool: pg.Pool): Counting {
   const query = openQuery(pool)
+  const recent = createRecentLinks(query)
   const countAll = async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
     const keys = asked.map(({ keyHash }) => keyHash)
     const clients = asked.map(({ client }) => client)
     const sites = asked.map((asker) => joinSites(asker.sites))
     const { rows } = await query('count', COUNT, [keys, clients, asked.at(-1)!.now, sites])
     const targets = asked.map((): LinkTarget | null => null)
-    for (const row of rows) targets[(row[TARGET_LENGTH + 1] as number) - 1] = linkTargetOf(row, row[TARGET_LENGTH])
+    for (const row of rows) {
+      const [link, place, rowVersion] = row.slice(TARGET_LENGTH) as [string, number, string | null]
+      const target = linkTargetOf(row, link)
+      targets[place - 1] = target
+      if (rowVersion !== null) recent.note(asked[place - 1]!, { target, rowVersion })
+    }
     return targets
   }
+  const countWhole = createBatch(countAll, BATCH, STATEMENTS)
   return {
-    count: createBatch(countAll, BATCH, STATEMENTS),
+    ...createSessions(query),
+    count: async (asker) => (await recent.count(asker)) ?? countWhole(asker),
     lookUp: async ({ keyHash, client, now }) => {
       const { rows } = await query('look_up', LOOK_UP, [keyHash, client, now])
       return rows[0] ? knownLink(rows[0]) : null
-    },
-    ride: async (target, { client, now }, bytes) => {
-      const { rowCount } = await query('ride', RIDE, [target.shop, target.link, client, now, bytes])
-      return rowCount === 1
-    },
-    refund: async (target, { client }, bytes) => {
-      await query('refund', REFUND, [target.shop, target.link, client, bytes, target.size * SESSION_SIZES])
     },
     giveBack: async (target, { client }) => {
       await query('give_back', GIVE_BACK, [target.shop, target.link, client])
     },
   }
-}
-
-/** A slow client may still be sent a part that it asked for in time. */
-const KEPT_HOURS = 12
-
-/** Deletes the sessions that have ended long ago, of all shops, and gives how many there were. */
-export async function sweepSessions(pool: pg.Pool, now: Date): Promise<number> {
-  // One that is locked is being opened anew: waiting for it with others in hand could end in a deadlock.
-  const { rowCount } = await pool.query(
-    `delete from download_sessions where (link_id, client) in (
-       select link_id, client from download_sessions where expires_at <= $1::timestamptz - $2 * interval '1 hour'
-       for update skip locked)`,
-    [now, KEPT_HOURS],
-  )
-  return rowCount ?? 0
 }
 
 const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({

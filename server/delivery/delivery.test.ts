@@ -13,7 +13,8 @@ import { startS3 } from '../../test/fakes/s3.ts'
 import { revokeLinks } from '../files/links.ts'
 import { hashKey } from '../secrets.ts'
 import { createS3Store } from '../store/s3.ts'
-import { createCounting, sweepSessions } from './counting.ts'
+import { createCounting } from './counting.ts'
+import { sweepSessions } from './sessions.ts'
 import { get, openDepot, type Depot } from './fixture.ts'
 
 const run = promisify(execFile)

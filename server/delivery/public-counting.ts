@@ -1,8 +1,7 @@
 // The statements about public files: counted in a row of their own, so that a download never touches the file's. No limit
 // stands behind the count, so it needs no sessions: a part that begins later than at byte 0 goes on with what was counted.
 import type pg from 'pg'
-import { createBatch } from './batch.ts'
-import { BATCH, STATEMENTS } from './counting.ts'
+import { BATCH, createBatch, STATEMENTS } from './batch.ts'
 import { joinSites } from './referrers.ts'
 import {
   openQuery,

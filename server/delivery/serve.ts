@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
-import { accelPath, createFound, mayHandOver, type Accel } from './accel.ts'
+import { accelPath, mayHandOver, type Accel } from './accel.ts'
 import { createBytes, send, type Allowance, type Opened } from './bytes.ts'
 import type { Answer } from './conditions.ts'
 import { contentDisposition, fileHeaders, handedHeaders, PRIVATE, safeType, type Audience } from './headers.ts'
+import { createLately } from './lately.ts'
 import { refuse, type Refused } from './refusal.ts'
 import { whereIs, type Target } from './targets.ts'
 
@@ -45,6 +46,9 @@ export interface Leading {
   seconds: number
 }
 
+/** So long a blob that was there is taken to be: each look costs a thread, and nothing removes one that is being downloaded. */
+const FOUND_MS = 10_000
+
 export function createServing(parts: {
   stores: ReadonlyMap<string, BlobStore>
   accel: Accel | null
@@ -54,7 +58,7 @@ export function createServing(parts: {
 }): Serving {
   const { stores, log, leading } = parts
   const bytes = createBytes(stores)
-  const found = createFound()
+  const found = createLately<true>(FOUND_MS)
 
   const accelFor = ({ request }: Visit, { target, range, allowance }: Part): Accel | null =>
     parts.accel && !allowance && target.location === parts.accel.location && mayHandOver(request, range)
@@ -63,10 +67,10 @@ export function createServing(parts: {
 
   /** Whoever sends it in our place would say that it is not there after we have counted. */
   async function requireThere(path: string, target: Target): Promise<void> {
-    if (found.lately(path)) return
+    if (found.get(path)) return
     const size = await stores.get(target.location)!.size(target.shop, target.hash)
     if (size !== target.size) throw new StoreError('missing')
-    found.note(path)
+    found.set(path, true)
   }
 
   const isLed = ({ target, range, away, allowance }: Part): boolean =>

@@ -98,7 +98,8 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const { trustProxy } = environment
   const messages = downloadMessages(database, clock)
   const delivery = openDelivery(config, { database, stores, secrets, baseUrl, messages, clock, log })
-  closings.push(() => delivery.close())
+  closings.push(() => delivery.settle())
+  listener.on('operation_progress', () => delivery.doubt())
   const app = createApp({
     database,
     engine,

@@ -80,6 +80,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
   const messages = downloadMessages(database, clock)
   const about = { log: silent, clock, trustProxy: false, baseUrl: 'http://127.0.0.1' }
   const delivery = createDelivery({ database, stores, secrets, messages, ...about })
+  engine.parts.listener.on('operation_progress', () => delivery.doubt())
   const parts: AppParts = {
     database,
     engine: engine.engine,
@@ -114,7 +115,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await delivery.close()
+      await delivery.settle()
       await locks.close()
       await storefront.close()
       await engine.close()

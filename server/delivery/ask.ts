@@ -7,7 +7,6 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type pg from 'pg'
 import { z } from 'zod'
 import type { ErrorCode, ErrorDetail } from '../errors.ts'
-import { hashKey } from '../secrets.ts'
 import type { Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm } from './pages.ts'
@@ -80,7 +79,7 @@ export function createAsking(parts: {
   async function read(request: IncomingMessage, client: Client, now: Date) {
     const form = await readForm(request)
     const key = String(form.key ?? '')
-    const asker = { keyHash: hashKey(key), client: client.hash, sites: null, now }
+    const asker = { key, client: client.hash, sites: null, now }
     const link = isKey(key) ? await parts.counting.lookUp(asker) : null
     if (!link || link.uninstalled) throw new Refusal('link_unavailable')
     const parsed = fields.safeParse(form)

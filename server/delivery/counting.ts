@@ -1,6 +1,8 @@
 // Every statement of the hot path that is about links. It holds a pool, not a shop's scope: a key alone says which shop it is about.
 import type pg from 'pg'
 import type { LinkFacts } from '../files/links.ts'
+import type { Logger } from '../log.ts'
+import { hashKey } from '../secrets.ts'
 import { BATCH, createBatch, STATEMENTS } from './batch.ts'
 import { createRecentLinks } from './recent.ts'
 import { createSessions, openSessions, type Sessions } from './sessions.ts'
@@ -61,7 +63,7 @@ const COUNT = `
     order by l.id
     for no key update
   ), fitting as (
-    select ${TARGET}, l.id as link_id, a.place, a.client, l.download_limit - l.downloads as free,
+    select ${TARGET}, l.id as link_id, l.expires_at, a.place, a.client, l.download_limit - l.downloads as free,
       case when l.parent_id is null and f.allowed_referrers = '{}' then f.row_version end as row_version,
       row_number() over (partition by l.id order by a.place) as turn
     from allowed l
@@ -85,7 +87,8 @@ const COUNT = `
   ), session as (
     ${openSessions('granted', NOW)}
   )
-  select ${TARGET_NAMES}, link_id, place, row_version from granted`
+  select ${TARGET_NAMES}, link_id, place, row_version, free is null, extract(epoch from expires_at)::float8 * 1000
+  from granted`
 
 const LOOK_UP = `
   select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name), s.name, s.domain, s.uninstalled_at is not null,
@@ -112,7 +115,7 @@ const GIVE_BACK = `
 
 /** Who asks for a link's file, and when. */
 export interface Asker {
-  keyHash: Buffer
+  key: string
   client: Buffer
   /** As `sitesOf` gives them. */
   sites: readonly string[] | null
@@ -121,43 +124,62 @@ export interface Asker {
 
 export interface Counting extends Sessions {
   /** Counts a download and opens the client's session; null where the link does not allow it. */
-  count(asker: Asker): Promise<LinkTarget | null>
+  count(asker: Asker): LinkTarget | Promise<LinkTarget | null>
   /** Null: no link has this key. */
   lookUp(asker: Asker): Promise<KnownLink | null>
   /** A counted download that could not be served was none. */
   giveBack(target: LinkTarget, asker: Asker): Promise<void>
+  /** Something may have been changed: nothing that was found before is relied on. */
+  doubt(): void
+  /** Writes what was counted and is not written. */
+  settle(): Promise<void>
 }
 
-export function createCounting(pool: pg.Pool): Counting {
+export function createCounting(pool: pg.Pool, log: Logger): Counting {
   const query = openQuery(pool)
-  const recent = createRecentLinks(query)
+  const recent = createRecentLinks(query, log)
   const countAll = async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
-    const keys = asked.map(({ keyHash }) => keyHash)
+    const since = performance.now()
+    const keys = asked.map(({ key }) => hashKey(key))
     const clients = asked.map(({ client }) => client)
     const sites = asked.map((asker) => joinSites(asker.sites))
     const { rows } = await query('count', COUNT, [keys, clients, asked.at(-1)!.now, sites])
     const targets = asked.map((): LinkTarget | null => null)
     for (const row of rows) {
-      const [link, place, rowVersion] = row.slice(TARGET_LENGTH) as [string, number, string | null]
+      const [link, place, rowVersion, unlimited, expiresMs] = row.slice(TARGET_LENGTH) as CountedRow
       const target = linkTargetOf(row, link)
-      targets[place - 1] = target
-      if (rowVersion !== null) recent.note(asked[place - 1]!, { target, rowVersion })
+      const at = place - 1
+      targets[at] = target
+      const standing = { unlimited, expiresMs: expiresMs ?? Infinity }
+      if (rowVersion !== null)
+        recent.note({ key: asked[at]!.key, keyHash: keys[at]!, target, rowVersion, standing, since })
     }
     return targets
   }
   const countWhole = createBatch(countAll, BATCH, STATEMENTS)
+  const countAsked = async (asker: Asker, known: Promise<LinkTarget | null>) => (await known) ?? countWhole(asker)
   return {
     ...createSessions(query),
-    count: async (asker) => (await recent.count(asker)) ?? countWhole(asker),
-    lookUp: async ({ keyHash, client, now }) => {
-      const { rows } = await query('look_up', LOOK_UP, [keyHash, client, now])
+    count: (asker) => {
+      const known = recent.count(asker)
+      if (known instanceof Promise) return countAsked(asker, known)
+      return known ?? countWhole(asker)
+    },
+    lookUp: async ({ key, client, now }) => {
+      await recent.settle(key)
+      const { rows } = await query('look_up', LOOK_UP, [hashKey(key), client, now])
       return rows[0] ? knownLink(rows[0]) : null
     },
     giveBack: async (target, { client }) => {
+      await recent.settle()
       await query('give_back', GIVE_BACK, [target.shop, target.link, client])
     },
+    doubt: () => recent.doubt(),
+    settle: () => recent.settle(),
   }
 }
+
+type CountedRow = [link: string, place: number, rowVersion: string | null, unlimited: boolean, expiresMs: number | null]
 
 const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
   ...targetOf(row),

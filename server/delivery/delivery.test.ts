@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { startS3 } from '../../test/fakes/s3.ts'
 import { revokeLinks } from '../files/links.ts'
-import { hashKey } from '../secrets.ts'
 import { createS3Store } from '../store/s3.ts'
+import { createLogger } from '../log.ts'
 import { createCounting } from './counting.ts'
 import { sweepSessions } from './sessions.ts'
 import { get, openDepot, type Depot } from './fixture.ts'
@@ -143,12 +143,12 @@ describe('counting', () => {
     const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
     // Of the two who wait for each other, the one whose patience ends first is rolled back.
     const pool = new pg.Pool({ connectionString: database.url, options: '-c deadlock_timeout=300ms' })
-    const counting = createCounting(pool)
+    const counting = createCounting(pool, createLogger('error'))
     const holder = await database.pool.connect()
     await holder.query(`begin; set local deadlock_timeout = '20s'`)
     const lock = (id: string) => holder.query('select 1 from links where id = $1 for update', [id])
     await lock(second.id)
-    const askers = [first, second].map(({ key }) => ({ keyHash: hashKey(key), client: Buffer.alloc(16), sites: null }))
+    const askers = [first, second].map(({ key }) => ({ key, client: Buffer.alloc(16), sites: null }))
     const counted = Promise.all(askers.map((asker) => counting.count({ ...asker, now: depot.time.now })))
     await until(isWaiting, (waits) => waits)
     await lock(first.id)
@@ -243,6 +243,7 @@ describe('when a link ends', () => {
       const { key, file } = await depot.addLink(SMALL)
       expect((await get(port, key)).status).toBe(200)
       await database.pool.query(stop, [file])
+      depot.doubt()
       for (const headers of [{}, { range: 'bytes=10-' }] as Record<string, string>[]) {
         const answer = await get(port, key, headers)
         expect([stop, answer.status]).toEqual([stop, 410])

@@ -53,10 +53,12 @@ export interface DownloadMessages {
 export interface Delivery {
   /** Answers the request, whatever happens; never rejects. Only for addresses that are delivery's (`deliveryAddress`). */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Something was changed, or may have been: nothing that was found before is relied on. */
+  doubt(): void
+  /** Writes what is to be counted and kept of the downloads so far. */
+  settle(): Promise<void>
   /** How many downloads it has counted since it was opened. */
   counted(): number
-  /** Writes what is still to be kept of the last downloads. */
-  close(): Promise<void>
 }
 
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
@@ -65,7 +67,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const { database, secrets, log, clock, messages, baseUrl, cdnBaseUrl = null, accel = null, leading = null } = parts
   const { stall_seconds } = { ...DEFAULT_LIMITS, ...parts.limits }
   const clientOf = createClients(secrets, parts.trustProxy)
-  const counting = createCounting(database.pool)
+  const counting = createCounting(database.pool, log)
   const serving = createServing({ stores: parts.stores, accel, leading, log, stallMs: stall_seconds * 1000 })
   const recorder = createRecorder({ pool: database.pool, tell: () => messages.downloaded(), log })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
@@ -102,6 +104,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       }
     },
     counted: () => recorder.noted(),
-    close: () => recorder.close(),
+    doubt: () => counting.doubt(),
+    settle: async () => {
+      await Promise.all([counting.settle(), recorder.settle()])
+    },
   }
 }

@@ -86,11 +86,22 @@ export async function openDepot(database: Database, shop: number) {
     closings.push(async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await delivery.close()
+      await delivery.settle()
       await own.close()
     })
     return port
   }
+
+  async function setRow(table: 'files' | 'links', id: string, fields: Record<string, unknown>): Promise<number> {
+    const changed = await scope
+      .from(table)
+      .where({ id } as never)
+      .update(fields as never)
+    doubt()
+    return changed
+  }
+  const doubt = () => deliveries.forEach((delivery) => delivery.doubt())
+  const settle = () => Promise.all(deliveries.map((delivery) => delivery.settle()))
 
   return {
     database,
@@ -131,17 +142,11 @@ export async function openDepot(database: Database, shop: number) {
       )
       return row!.downloads
     },
-    setFile: (id: string, fields: Record<string, unknown>) =>
-      scope
-        .from('files')
-        .where({ id } as never)
-        .update(fields as never),
-    setLink: (id: string, fields: Record<string, unknown>) =>
-      scope
-        .from('links')
-        .where({ id } as never)
-        .update(fields as never),
+    /** As whoever changes it through the API of the same process. */
+    setFile: (id: string, fields: Record<string, unknown>) => setRow('files', id, fields),
+    setLink: (id: string, fields: Record<string, unknown>) => setRow('links', id, fields),
     downloads: async (link: string) => {
+      await settle()
       const [row] = await scope.query<{ downloads: number; served: number }>(
         'select downloads, served::integer as served from links where shop_id = :shop and id = :link',
         { link },
@@ -149,7 +154,9 @@ export async function openDepot(database: Database, shop: number) {
       return row!
     },
     /** Waits until all that was to be kept of downloads is. */
-    settle: () => Promise.all(deliveries.map((delivery) => delivery.close())),
+    settle,
+    /** As where the process is told of a change. */
+    doubt,
     close: async () => {
       await Promise.all(closings.map((close) => close()))
       await rm(folder, { recursive: true, force: true })

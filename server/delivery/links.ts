@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { openPackLink } from '../files/pack-links.ts'
-import { hashKey, type Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
 import type { Client } from './clients.ts'
 import { decide } from './conditions.ts'
@@ -38,7 +38,7 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
   async function answer(visit: Visit, key: string): Promise<void> {
     const { request, response, now } = visit
     const client = clientOf(request)
-    const asker: Asker = { keyHash: hashKey(key), client: client.hash, sites: sitesOf(request.headers.referer), now }
+    const asker: Asker = { key, client: client.hash, sites: sitesOf(request.headers.referer), now }
     const plain = isPlain(request)
     if (plain) {
       const target = await counting.count(asker)

@@ -1,105 +1,97 @@
-// Links that were counted a moment ago. What was found of a file is true for as long as its row is the one that it was, and PostgreSQL says by which
-// transaction a row was written (xmin): so their statement counts, and finds nothing anew.
+// Links that were counted a moment ago, for which less need be asked. Whether a link may be used is decided in one of three ways: by the whole
+// statement (counting.ts); where its file is known, by one that finds nothing anew; and where half a second ago nothing but its expiry could
+// have refused, without asking.
+import type { Logger } from '../log.ts'
+import { createAhead } from './ahead.ts'
 import { BATCH, createBatch, STATEMENTS } from './batch.ts'
 import type { Asker, LinkTarget } from './counting.ts'
+import { createKnownCounting, type Known, type Standing } from './known.ts'
 import { createLately } from './lately.ts'
-import { openSessions } from './sessions.ts'
-import { unseen, type Query } from './targets.ts'
+import type { Query } from './targets.ts'
 
-/** The place of its bytes alone may be another by then, and they are kept at the old one for a day. */
+/** The place of the bytes alone may be another by then, and they are kept at the old one for a day. */
 const RECENT_MS = 10_000
+/** A link that has ended must stop within a second. */
+const SURE_MS = 500
+/** Larger files are fetched in parts, by a session that every process must know of at once. */
+const SURE_BYTES = 256 * 1024
 
-// It decides as the whole statement does of a link that is under no pack's, whose file lets all sites in. Links are locked as they
-// come, in the order of their ids. What is asked of other tables is asked row by row, which keeps the planner from reading the links through.
-const NOW = unseen('$9::timestamptz')
-const COUNT = `
-  with asked as (
-    select * from unnest(${unseen('$1::integer[]')}, ${unseen('$2::uuid[]')}, ${unseen('$3::bytea[]')},
-      ${unseen('$4::xid[]')}, ${unseen('$5::integer[]')})
-      with ordinality as a (shop_id, link_id, key_hash, row_version, times, place)
-  ), counted as (
-    update links l set downloads = l.downloads + a.times, served = l.served + a.times, last_download_at = ${NOW}
-    from asked a
-    where l.shop_id = a.shop_id and l.id = a.link_id and l.key_hash = a.key_hash
-      and l.revoked_at is null
-      and (l.expires_at is null or l.expires_at > ${NOW})
-      and (l.download_limit is null or l.downloads + a.times <= l.download_limit)
-      and (select xmin from files where shop_id = l.shop_id and id = l.file_id) is not distinct from a.row_version
-      and (select uninstalled_at from shops where id = l.shop_id) is null
-    returning a.shop_id, a.link_id, a.place
-  ), opened as (
-    select c.shop_id, c.link_id, o.client, o.size_bytes
-    from unnest(${unseen('$6::integer[]')}, ${unseen('$7::bytea[]')}, ${unseen('$8::bigint[]')})
-      as o (place, client, size_bytes)
-    join counted c on c.place = o.place
-  ), session as (
-    ${openSessions('opened', NOW)}
-  )
-  select place from counted`
-
-interface Known {
-  target: LinkTarget
-  /** Of the file's row. */
-  rowVersion: string
+interface Recent extends Known {
+  standing: Standing
+  /** When it was found so, or earlier: by performance.now(). */
+  since: number
 }
 
-type Question = Known & { asker: Asker }
+interface Question {
+  link: Recent
+  asker: Asker
+}
 
 export interface RecentLinks {
   /**
    * Counts a download and opens the client's session. Null decides nothing: the link is not known, or it or its file is not what it was, or
    * it does not allow so many.
    */
-  count(asker: Asker): Promise<LinkTarget | null>
-  /** It was counted, with this target. */
-  note(asker: Asker, known: Known): void
+  count(asker: Asker): LinkTarget | null | Promise<LinkTarget | null>
+  /** It was counted; `since`: before that was asked for. */
+  note(link: Recent): void
+  /** From now on nothing is taken for sure that was found before. */
+  doubt(): void
+  /** Writes the counts that are not written: all of them, or those of the link with this key alone. */
+  settle(key?: string): Promise<void>
 }
 
-export function createRecentLinks(query: Query): RecentLinks {
-  const recent = createLately<Known>(RECENT_MS)
-  const nameOf = ({ keyHash }: Asker) => keyHash.toString('base64')
+export function createRecentLinks(query: Query, log: Logger): RecentLinks {
+  const counting = createKnownCounting(query)
+  const recent = createLately<Recent>(RECENT_MS)
+  let doubtedAt = 0
+
+  const isSure = ({ standing, target, since }: Recent, now: Date): boolean =>
+    standing.unlimited &&
+    target.size <= SURE_BYTES &&
+    now.getTime() < standing.expiresMs &&
+    since > doubtedAt &&
+    performance.now() - since < SURE_MS
+
+  const renew = (link: Recent, standing: Standing | null, since: number) => {
+    if (standing) Object.assign(link, { standing, since })
+    else if (recent.get(link.key) === link) recent.delete(link.key)
+  }
+  const ahead = createAhead<Recent>(async (downloads, at) => {
+    const since = performance.now()
+    const standings = await counting.write(downloads, at)
+    downloads.forEach(({ known }, place) => renew(known, standings[place]!, since))
+  }, log)
 
   const countAll = async (asked: readonly Question[]): Promise<readonly boolean[]> => {
-    const links = byLink(asked)
-    const place = new Map(links.flatMap((questions, at) => questions.map((question) => [question, at + 1])))
-    const firsts = links.map(([first]) => first)
-    const { rows } = await query('count_recent', COUNT, [
-      firsts.map(({ target }) => target.shop),
-      firsts.map(({ target }) => target.link),
-      firsts.map(({ asker }) => asker.keyHash),
-      firsts.map(({ rowVersion }) => rowVersion),
-      links.map(({ length }) => length),
-      asked.map((question) => place.get(question)),
-      asked.map(({ asker }) => asker.client),
-      asked.map(({ target }) => target.size),
-      asked.at(-1)!.asker.now,
-    ])
-    const counted = new Set(rows.map(([at]) => at))
-    return asked.map((question) => counted.has(place.get(question)))
+    const since = performance.now()
+    const links = Map.groupBy(asked, ({ link }) => link)
+    const downloads = [...links].map(([known, questions]) => ({
+      known,
+      times: questions.length,
+      clients: questions.map(({ asker }) => asker.client),
+    }))
+    const standings = await counting.count(downloads, asked.at(-1)!.asker.now)
+    downloads.forEach(({ known }, place) => renew(known, standings[place]!, since))
+    const counted = new Set(downloads.filter((_, place) => standings[place]).map(({ known }) => known))
+    return asked.map(({ link }) => counted.has(link))
   }
   const ask = createBatch(countAll, BATCH, STATEMENTS)
 
   return {
-    count: async (asker) => {
-      const name = nameOf(asker)
-      const known = recent.get(name)
-      if (!known) return null
-      if (await ask({ ...known, asker })) return known.target
-      recent.delete(name)
-      return null
+    count: (asker) => {
+      const link = recent.get(asker.key)
+      if (!link) return null
+      if (!isSure(link, asker.now)) return ask({ link, asker }).then((counted) => (counted ? link.target : null))
+      ahead.note(link, asker.client, asker.now)
+      return link.target
     },
-    note: (asker, known) => recent.set(nameOf(asker), known),
+    note: (link) => recent.set(link.key, link),
+    doubt: () => {
+      doubtedAt = performance.now()
+    },
+    settle: async (key) => {
+      if (key === undefined || ahead.has(key)) await ahead.settle()
+    },
   }
-}
-
-/** In the order of the links. What two know of one link need not be the same. */
-function byLink(asked: readonly Question[]): [Question, ...Question[]][] {
-  const links = new Map<string, [Question, ...Question[]]>()
-  for (const question of asked) {
-    const name = `${question.target.link} ${question.rowVersion}`
-    const others = links.get(name)
-    if (others) others.push(question)
-    else links.set(name, [question])
-  }
-  return [...links].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, questions]) => questions)
 }

@@ -99,6 +99,20 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ file_id: stays.file }])
   })
 
+  test('what was written while its file was deleted is gone within the hour', async () => {
+    const { key } = await depot.addLink(SMALL)
+    await get(port, key)
+    await depot.settle()
+    // As one that saw the file in time and wrote a moment late.
+    await database.pool.query(
+      `insert into downloads (shop_id, file_id, address, agent, at) values ($1, gen_random_uuid(), '127.0.0.1', '', $2)`,
+      [depot.shop, depot.time.now],
+    )
+    const anHourOn = new Date(+depot.time.now + 60 * MINUTE_MS)
+    expect(await sweepDownloads(database.pool, anHourOn)).toBe(1)
+    expect(await kept()).toHaveLength(1)
+  })
+
   test('after thirteen months it goes', async () => {
     const { key } = await depot.addLink(SMALL)
     await get(port, key)

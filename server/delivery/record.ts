@@ -18,8 +18,8 @@ export interface Recorder {
   note(download: Downloaded): void
   /** How many it was told of. */
   noted(): number
-  /** Writes what is left. */
-  close(): Promise<void>
+  /** Writes what is waiting. */
+  settle(): Promise<void>
 }
 
 const EVERY_MS = 250
@@ -79,7 +79,7 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
       timer ??= setTimeout(start, EVERY_MS)
     },
     noted: () => noted,
-    close: async () => {
+    settle: async () => {
       if (timer) clearTimeout(timer)
       start()
       await running
@@ -96,13 +96,21 @@ const columnsOf = (downloads: readonly Downloaded[]): unknown[][] => [
   downloads.map(({ at }) => at),
 ]
 
-/** Deletes what is older than thirteen months, of all shops, and gives how many there were. */
+/** Hourly: whoever wrote for a file while it was deleted has ended since. */
+const ORPHANS_HOURS = 2
+
+/** Deletes what is older than thirteen months, and what was written while its file was deleted, of all shops, and gives how many there were. */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
-  let swept = 0
+  const orphans = await pool.query(
+    `delete from downloads d where at > $1::timestamptz - $2 * interval '1 hour'
+       and not exists (select from files f where f.shop_id = d.shop_id and f.id = d.file_id)`,
+    [now, ORPHANS_HOURS],
+  )
+  let swept = orphans.rowCount ?? 0
   while (true) {
     const { rowCount } = await pool.query(
-      `delete from downloads where (shop_id, id) in (
-         select shop_id, id from downloads where at < $1::timestamptz - $2 * interval '1 month'
+      `delete from downloads where (shop_id, file_id, id) in (
+         select shop_id, file_id, id from downloads where at < $1::timestamptz - $2 * interval '1 month'
          limit $3 for update skip locked)`,
       [now, KEPT_MONTHS, SWEPT_AT_ONCE],
     )

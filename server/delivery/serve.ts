@@ -95,11 +95,10 @@ export function createServing(parts: {
 
   /** Rejects where the blob is not there. */
   async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<number> {
-    const { target, audience = PRIVATE } = part
+    const { target, audience } = part
     const path = accelPath(accel, target.shop, target.hash)
     await requireThere(path, target)
-    const headers = handedHeaders(described(target), audience)
-    response.writeHead(200, [...headers, 'X-Accel-Redirect', path, 'Content-Length', '0'])
+    response.writeHead(200, [...describeHanded(target, audience), 'X-Accel-Redirect', path, 'Content-Length', '0'])
     response.end()
     return lengthOf(part)
   }
@@ -165,9 +164,20 @@ export const representation = (target: Target) => ({
   size: target.size,
 })
 
-const described = (target: Target) => ({ ...target, etag: etagOf(target) })
+/** A target that was found once may be served many times. */
+function remembered(make: typeof handedHeaders) {
+  const made = new WeakMap<Target, { audience: Audience; headers: readonly string[] }>()
+  return (target: Target, audience: Audience = PRIVATE): readonly string[] => {
+    const before = made.get(target)
+    if (before?.audience === audience) return before.headers
+    const headers = make({ ...target, etag: etagOf(target) }, audience)
+    made.set(target, { audience, headers })
+    return headers
+  }
+}
 
-const describe = (target: Target, audience?: Audience) => fileHeaders(described(target), audience)
+const describe = remembered(fileHeaders)
+const describeHanded = remembered(handedHeaders)
 
 function lengthHeaders(part: Part): string[] {
   const { target, range } = part

@@ -164,7 +164,7 @@ test('names come to curl as plain text, and whole to whoever reads the standardâ
   }
 })
 
-test('on stopping, a server writes down the downloads that it has just served', async () => {
+test('on stopping, a server counts and writes down the downloads that it has just served', async () => {
   const file = await addFile('tracked.pdf', SMALL)
   const [link] = await addLinks(file, [null])
   const leaving = await startServer({ dataDir, env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' } })
@@ -176,4 +176,5 @@ test('on stopping, a server writes down the downloads that it has just served', 
     [file],
   )
   expect(rows[0]!.kept).toBe(20)
+  expect(await link!.downloads()).toBe(20)
 })

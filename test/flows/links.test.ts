@@ -136,6 +136,27 @@ describe('a link', () => {
     await expectStatus(link, 410)
   })
 
+  test('in use is counted by the time that the shop looks, and is what it was changed to at the next download', async () => {
+    const link = await makeLink({ file_ids: [file] })
+    const download = async () => {
+      const response = await fetch(link.url)
+      await response.arrayBuffer()
+      return [response.status, response.headers.get('content-disposition')]
+    }
+    const countOf = async () => (await listAll(server, `/api/links?file_id=${file}`))[0]!.downloads
+    for (let times = 1; times <= 5; times++) {
+      await Promise.all(Array.from({ length: 10 }, download))
+      expect(await countOf()).toBe(times * 10)
+    }
+    for (const filename of ['first-name.pdf', 'second-name.pdf']) {
+      await act('rename-files', { pattern: filename.replace('.pdf', '') })
+      expect(await download()).toEqual([200, expect.stringContaining(filename)])
+    }
+    await call('POST', `/api/links/${link.id}/revoke`)
+    expect((await download())[0]).toBe(410)
+    expect(await countOf()).toBe(52)
+  })
+
   test('that is used up works again once it is counted anew, exactly as often', async () => {
     const link = await makeLink({ file_ids: [file], download_limit: 2 })
     const statuses = async (times: number) => {

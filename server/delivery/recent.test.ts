@@ -1,0 +1,190 @@
+// A link that was counted a moment ago is asked for less: it must be as exact, and end as soon, as any other.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { hashKey } from '../secrets.ts'
+import { get, openDepot, type Depot } from './fixture.ts'
+
+const SMALL = randomBytes(1000)
+const LARGE = randomBytes(300_000)
+const HOUR_MS = 3_600_000
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+let secondPort: number
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+  secondPort = await depot.serve()
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+afterEach(() => void vi.restoreAllMocks())
+
+const statusOf = async (key: string, at = port) => (await get(at, key)).status
+const many = (count: number, key: string) =>
+  Promise.all(Array.from({ length: count }, (_, at) => statusOf(key, at % 2 ? port : secondPort)))
+/** By the process's own clock. */
+const goOn = (ms: number) => {
+  const now = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
+}
+const sql = (text: string, ...values: unknown[]) => database.pool.query(text, values)
+
+describe('counts', () => {
+  test.each([
+    ['small', SMALL],
+    ['large', LARGE],
+  ])('of a %s file’s link without a limit, every one of many at two servers', async (_, bytes) => {
+    const { key, id } = await depot.addLink(bytes)
+    for (const times of [1, 60, 60]) await many(times, key)
+    expect(await depot.downloads(id)).toEqual({ downloads: 121, served: 121 })
+  })
+
+  test('exactly the limit, though the link was just used', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 30 })
+    for (const at of [port, secondPort]) expect(await statusOf(key, at)).toBe(200)
+    const statuses = await many(60, key)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(28)
+    expect(statuses.filter((status) => status === 410)).toHaveLength(32)
+    expect(await depot.downloads(id)).toEqual({ downloads: 30, served: 30 })
+  })
+
+  test('of many links at once, each for itself', async () => {
+    const links = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => depot.addLink(SMALL, { download_limit: at % 3 ? null : 5 })),
+    )
+    for (let round = 0; round < 6; round++)
+      await Promise.all(links.flatMap(({ key }) => [statusOf(key), statusOf(key, secondPort)]))
+    for (const [at, { id }] of links.entries())
+      expect([at, (await depot.downloads(id)).downloads]).toEqual([at, at % 3 ? 12 : 5])
+  })
+
+  test('a part that follows at once rides the session that each of them opened', async () => {
+    const { key, id } = await depot.addLink(SMALL)
+    for (const agent of ['one', 'two']) {
+      const headers = { 'user-agent': agent }
+      expect((await get(port, key, headers)).status).toBe(200)
+      expect((await get(port, key, { ...headers, range: 'bytes=10-' })).status).toBe(206)
+    }
+    expect((await depot.downloads(id)).downloads).toBe(2)
+  })
+
+  test('bytes that are gone by then take their count back', async () => {
+    const { key, id, file } = await depot.addLink(SMALL)
+    const other = await depot.addLink(SMALL)
+    await get(port, key)
+    await get(port, other.key)
+    const [version] = await depot.scope.query<{ hash: Buffer }>(
+      'select hash from versions where shop_id = :shop and file_id = :file',
+      { file },
+    )
+    await depot.store.remove(depot.shop, version!.hash.toString('hex'))
+    expect(await statusOf(key)).toBe(503)
+    expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
+    const sessions = await sql('select from download_sessions where link_id = $1', id)
+    expect(sessions.rowCount).toBe(0)
+    await depot.store.write(depot.shop, [SMALL] as never)
+  })
+
+  test('what is not written yet when its link is deleted takes no other along', async () => {
+    const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    for (const { key } of [gone, stays, gone, stays]) expect(await statusOf(key)).toBe(200)
+    await sql('delete from files where id = $1', gone.file)
+    expect((await depot.downloads(stays.id)).downloads).toBe(2)
+    const left = await sql('select from download_sessions where link_id = $1', gone.id)
+    expect(left.rowCount).toBe(0)
+  })
+})
+
+describe('a change', () => {
+  const changes: readonly [what: string, change: (link: { file: string; id: string }) => Promise<unknown>][] = [
+    ['the trash', ({ file }) => sql('update files set deleted_at = now() where id = $1', file)],
+    ['unmapping', ({ file }) => sql(`update files set mapping_state = 'unmapped' where id = $1`, file)],
+    ['revoking', ({ id }) => sql('update links set revoked_at = now() where id = $1', id)],
+    ['an end that was set earlier', ({ id }) => sql(`update links set expires_at = '2026-03-01' where id = $1`, id)],
+    ['a limit that is reached', ({ id }) => sql('update links set download_limit = 1 where id = $1', id)],
+    ['another key', ({ id }) => sql('update links set key_hash = $2 where id = $1', id, hashKey(randomUUID()))],
+    ['deletion', ({ file }) => sql('delete from files where id = $1', file)],
+    ['uninstalling', () => sql(`update shops set uninstalled_at = now() where id = $1`, depot.shop)],
+  ]
+  for (const [bytes, size] of [
+    [SMALL, 'small'],
+    [LARGE, 'large'],
+  ] as const)
+    test.each(changes)(
+      `%s ends the link of a ${size} file: at once where it is known, else within a second`,
+      async (_, change) => {
+        const [known, unknown] = [await depot.addLink(bytes), await depot.addLink(bytes)]
+        for (const { key } of [known, known, unknown, unknown]) expect(await statusOf(key)).toBe(200)
+        await depot.settle()
+        await change(unknown)
+        goOn(500)
+        expect([404, 410]).toContain(await statusOf(unknown.key))
+        await sql('update shops set uninstalled_at = null')
+        vi.restoreAllMocks()
+        expect(await statusOf(known.key)).toBe(200)
+        await change(known)
+        depot.doubt()
+        expect([404, 410]).toContain(await statusOf(known.key))
+        await sql('update shops set uninstalled_at = null')
+      },
+    )
+
+  test('the end that a link has always had is kept to the millisecond', async () => {
+    const { key } = await depot.addLink(SMALL, { expiry_days: 1 })
+    const start = depot.time.now
+    try {
+      expect(await statusOf(key)).toBe(200)
+      depot.time.now = new Date(+start + 24 * HOUR_MS - 1)
+      expect(await statusOf(key)).toBe(200)
+      depot.time.now = new Date(+start + 24 * HOUR_MS)
+      expect(await statusOf(key)).toBe(410)
+    } finally {
+      depot.time.now = start
+    }
+  })
+
+  test('another name, other bytes and other sites are what the next one gets', async () => {
+    const { key, file } = await depot.addLink(SMALL)
+    const answers = async () => (depot.doubt(), get(port, key, { referer: 'https://elsewhere.example/' }))
+    expect((await answers()).body.equals(SMALL)).toBe(true)
+    await depot.setFile(file, { filename: 'renamed.pdf' })
+    expect((await answers()).headers['content-disposition']).toContain('renamed.pdf')
+    const { hash, size_bytes } = await depot.store.write(depot.shop, [LARGE] as never)
+    const raw = Buffer.from(hash, 'hex')
+    await sql(
+      'insert into blobs (shop_id, hash, size_bytes) values ($1, $2, $3) on conflict do nothing',
+      depot.shop,
+      raw,
+      size_bytes,
+    )
+    await depot.scope.insert('versions', {
+      ...{ file_id: file, number: 2, hash: raw, location: 'primary', size_bytes, content_type: 'application/pdf' },
+    })
+    await depot.setFile(file, { version: 2, size_bytes })
+    expect((await answers()).body.equals(LARGE)).toBe(true)
+    await depot.setFile(file, { allowed_referrers: ['shop.example'] })
+    expect((await answers()).status).toBe(403)
+    expect((await get(port, key)).status).toBe(200)
+  })
+
+  test('while the database is away, those that are sure are served and counted later, and only those', async () => {
+    const sure = await depot.addLink(SMALL)
+    const limited = await depot.addLink(SMALL, { download_limit: 10 })
+    for (const { key } of [sure, limited]) expect(await statusOf(key)).toBe(200)
+    const lock = await database.pool.connect()
+    await lock.query('begin; lock table links in access exclusive mode')
+    expect(await statusOf(sure.key)).toBe(200)
+    const waits = statusOf(limited.key)
+    await lock.query('commit')
+    lock.release()
+    expect(await waits).toBe(200)
+    expect((await depot.downloads(sure.id)).downloads).toBe(2)
+    expect((await depot.downloads(limited.id)).downloads).toBe(2)
+  })
+})

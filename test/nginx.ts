@@ -1,33 +1,14 @@
 // A real nginx in front of a server of the test's own, as docs/operators.md describes it: it passes requests on, and sends the
 // blobs that X-Accel-Redirect names.
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import path from 'node:path'
 import { freePort } from './flows/server.ts'
+import { findProgram } from './programs.ts'
 
-/** Where Debian puts it is not on everyone's path. */
-const PLACES = [
-  '/usr/sbin/nginx',
-  '/usr/bin/nginx',
-  '/usr/local/sbin/nginx',
-  '/usr/local/bin/nginx',
-  '/opt/homebrew/bin/nginx',
-]
-
-/** The program, installed from the system's packages where it is absent and we may; null: there is none. */
-export function findNginx(): string | null {
-  const look = () => PLACES.find((place) => existsSync(place)) ?? null
-  if (look() !== null || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return look()
-  try {
-    execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
-    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'nginx-light'], { stdio: 'ignore' })
-  } catch {
-    return null
-  }
-  return look()
-}
+/** The program; null: it can't be had. */
+export const findNginx = (): string | null => findProgram('nginx', 'nginx-light')
 
 export interface Nginx {
   port: number

@@ -1,9 +1,10 @@
 // npm test: everything, in one go: types, lint, formatting, then unit, flow and browser tests. The last line says how
 // many passed and failed. Chromium and the other programs below come from the system's packages when they are absent and
 // it may install them.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { installPackages, whereIs } from './programs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const REPORT = path.join(ROOT, '.test', 'report.json')
@@ -51,29 +52,15 @@ interface VitestReport {
 }
 
 function ensurePrograms(): void {
-  const missing = PROGRAMS.filter(({ command, instead = command }) => !isInstalled(command) && !isInstalled(instead))
+  const missing = PROGRAMS.filter(({ command, instead = command }) => !whereIs(command) && !whereIs(instead))
   if (missing.length === 0) return
   const packages = missing.map((program) => program.package)
-  const root = process.getuid?.() === 0
+  console.log(`Installing ${packages.join(', ')}`)
   try {
-    if (!root) throw new Error('only root may')
-    console.log(`Installing ${packages.join(', ')}`)
-    execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
-    execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { stdio: 'ignore' })
+    installPackages(packages)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`Install ${packages.join(', ')} from your system's packages (${reason}).`, { cause: error })
-  }
-}
-
-function isInstalled(command: string): boolean {
-  try {
-    // Servers' programs are not on everyone's path.
-    const PATH = `${process.env.PATH}:/usr/sbin`
-    execFileSync('which', [command], { stdio: 'ignore', env: { ...process.env, PATH } })
-    return true
-  } catch {
-    return false
   }
 }
 

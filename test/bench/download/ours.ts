@@ -26,4 +26,4 @@ const delivery = createDelivery({
 
 const server = createServer((request, response) => void delivery.handle(request, response))
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
-process.on('disconnect', () => process.exit())
+process.on('disconnect', () => void delivery.settle().then(() => process.exit()))

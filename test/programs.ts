@@ -1,0 +1,32 @@
+// Programs that tests and benches need and npm does not bring: found, or installed from the system's packages where we may.
+import { execFileSync } from 'node:child_process'
+
+/** The whole path of a command; null: it is not installed. */
+export function whereIs(command: string): string | null {
+  try {
+    // Servers' programs are not on everyone's path.
+    const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin`
+    return execFileSync('which', [command], { encoding: 'utf8', env: { ...process.env, PATH } }).trim()
+  } catch {
+    return null
+  }
+}
+
+/** Debian's. Throws where they can't be had. */
+export function installPackages(packages: readonly string[]): void {
+  if (process.getuid?.() !== 0) throw new Error('only root may')
+  execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
+  execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { stdio: 'ignore' })
+}
+
+/** Installed from its Debian package where it is absent; null: it can't be had. */
+export function findProgram(command: string, debianPackage = command): string | null {
+  const there = whereIs(command)
+  if (there !== null) return there
+  try {
+    installPackages([debianPackage])
+  } catch {
+    return null
+  }
+  return whereIs(command)
+}

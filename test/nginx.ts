@@ -63,6 +63,7 @@ async function configuration(options: NginxOptions, port: number): Promise<strin
     ${process.getuid?.() === 0 ? 'user root;' : ''}
     daemon off;
     worker_processes 2;
+    worker_rlimit_nofile 8192;
     pid ${folder}/nginx.pid;
     error_log ${folder}/error.log warn;
     events { worker_connections 1024; }

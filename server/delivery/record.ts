@@ -32,8 +32,9 @@ const SWEPT_AT_ONCE = 10_000
 // Joined with the files: one that was purged in between must not make the others fail.
 const INSERT = `
   insert into downloads (shop_id, file_id, link_id, address, agent, at)
-  select g.* from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[])
-    as g (shop_id, file_id, link_id, address, agent, at)
+  select g.shop_id, g.file_id, g.link_id, g.address, g.agent, to_timestamp(g.at_ms / 1000)
+  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::float8[])
+    as g (shop_id, file_id, link_id, address, agent, at_ms)
   join files f on f.shop_id = g.shop_id and f.id = g.file_id`
 
 // In one order: two processes may do this for the same files.
@@ -93,7 +94,7 @@ const columnsOf = (downloads: readonly Downloaded[]): unknown[][] => [
   downloads.map(({ link }) => link),
   downloads.map(({ client }) => client.address),
   downloads.map(({ client }) => client.agent),
-  downloads.map(({ at }) => at),
+  downloads.map(({ at }) => at.getTime()),
 ]
 
 /** Hourly: whoever wrote for a file while it was deleted has ended since. */

@@ -98,7 +98,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const { trustProxy } = environment
   const messages = downloadMessages(database, clock)
   const delivery = openDelivery(config, { database, stores, secrets, baseUrl, messages, clock, log })
-  closings.push(() => delivery.settle())
+  closings.push(() => delivery.close())
   listener.on('operation_progress', () => delivery.doubt())
   const app = createApp({
     database,

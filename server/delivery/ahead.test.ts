@@ -14,12 +14,16 @@ const [anna, ben] = [Buffer.from('anna'), Buffer.from('ben')]
 function openAhead() {
   const written: { key: string; times: number; clients: string[]; at: Date }[] = []
   const logged: string[] = []
-  const state = { away: false, gate: Promise.resolve() }
+  const state = { away: false, gate: Promise.resolve(), busy: new Set<string>() }
   const write = async (downloads: readonly Downloads[], at: Date) => {
     await state.gate
     if (state.away) throw new Error('no connection')
-    for (const { known, times, clients } of downloads)
+    const [left, taken] = [true, false].map((busy) =>
+      downloads.filter(({ known }) => state.busy.has(known.key) === busy),
+    )
+    for (const { known, times, clients } of taken!)
       written.push({ key: known.key, times, clients: clients.map(String), at })
+    return left!
   }
   const log = createLogger('info', (line) => void logged.push(line))
   return { ahead: createAhead(write, log), written, logged, state }
@@ -68,6 +72,28 @@ test('two keys of one link, exchanged in between, are one link', async () => {
   expect([ahead.has('old'), ahead.has('new')]).toEqual([true, true])
   await ahead.settle()
   expect(written).toMatchObject([{ key: 'new', times: 2, clients: ['anna', 'ben'] }])
+})
+
+test('what someone else holds is left for later, and keeps nothing else waiting', async () => {
+  const { ahead, written, state } = openAhead()
+  state.busy.add('a')
+  for (const key of ['a', 'b', 'a']) ahead.note(known(key), anna, AT)
+  await ahead.settle()
+  expect(written).toMatchObject([{ key: 'b', times: 1 }])
+  expect([ahead.isEmpty(), ahead.has('a'), ahead.has('b')]).toEqual([false, true, false])
+  state.busy.clear()
+  await vi.waitFor(() => expect(written).toMatchObject([{ key: 'b' }, { key: 'a', times: 2 }]))
+  expect(ahead.isEmpty()).toBe(true)
+})
+
+test('however many ask for it, what waits is written once', async () => {
+  const { ahead, written } = openAhead()
+  let writes = 0
+  const before = written.push.bind(written)
+  written.push = (...rows) => (writes++, before(...rows))
+  ahead.note(known('a'), anna, AT)
+  await Promise.all(Array.from({ length: 50 }, () => ahead.settle()))
+  expect(writes).toBe(1)
 })
 
 test('while they can’t be written they are kept, with those that come meanwhile, and tried again', async () => {

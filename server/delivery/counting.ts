@@ -1,4 +1,4 @@
-// Every statement of the hot path that is about links. It holds a pool, not a shop's scope: a key alone says which shop it is about.
+// Every statement of the hot path that decides whether a link may be used, and what became of one that may not.
 import type pg from 'pg'
 import type { LinkFacts } from '../files/links.ts'
 import type { Logger } from '../log.ts'
@@ -131,8 +131,8 @@ export interface Counting extends Sessions {
   giveBack(target: LinkTarget, asker: Asker): Promise<void>
   /** Something may have been changed: nothing that was found before is relied on. */
   doubt(): void
-  /** Writes what was counted and is not written. */
-  settle(): Promise<void>
+  /** Writes the counts that are not written; false where some can't be now. */
+  settle(): Promise<boolean>
 }
 
 export function createCounting(pool: pg.Pool, log: Logger): Counting {
@@ -175,7 +175,10 @@ export function createCounting(pool: pg.Pool, log: Logger): Counting {
       await query('give_back', GIVE_BACK, [target.shop, target.link, client])
     },
     doubt: () => recent.doubt(),
-    settle: () => recent.settle(),
+    settle: async () => {
+      await recent.settle()
+      return recent.isSettled()
+    },
   }
 }
 

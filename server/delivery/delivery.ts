@@ -1,6 +1,7 @@
 // Delivery: buyers' links, packs and public files. Decide what is asked, count, then open the bytes, then answer. It reads what
 // the files' rooms left, knows no engine and no framework: Node's own request and response are enough.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -56,10 +57,15 @@ export interface Delivery {
   /** Something was changed, or may have been: nothing that was found before is relied on. */
   doubt(): void
   /** Writes what is to be counted and kept of the downloads so far. */
-  settle(): Promise<void>
+  settle(): Promise<unknown>
+  /** The same, and tries for some seconds where the database does not take it. */
+  close(): Promise<void>
   /** How many downloads it has counted since it was opened. */
   counted(): number
 }
+
+const CLOSING_TIMES = 5
+const CLOSING_MS = 1000
 
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 
@@ -91,6 +97,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return links(visit, route.key)
   }
 
+  const settle = async (): Promise<boolean> => {
+    const [counted] = await Promise.all([counting.settle(), recorder.settle()])
+    return counted
+  }
+
   return {
     handle: async (request, response) => {
       try {
@@ -105,8 +116,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     counted: () => recorder.noted(),
     doubt: () => counting.doubt(),
-    settle: async () => {
-      await Promise.all([counting.settle(), recorder.settle()])
+    settle,
+    close: async () => {
+      for (let times = 0; times < CLOSING_TIMES && !(await settle()); times++) await delay(CLOSING_MS)
     },
   }
 }

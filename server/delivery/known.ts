@@ -28,25 +28,36 @@ export interface Standing {
   expiresMs: number
 }
 
+/** What became of a link's downloads. */
+export interface Outcome {
+  counted: boolean
+  /** Null: it is not what it was, has gone, or could not be looked at. */
+  standing: Standing | null
+  /** Someone else holds its row: it was left alone. */
+  busy: boolean
+}
+
 const NOW = unseen('$9::timestamptz')
 
-// Of a link `l` that is asked for as `a`. What is asked of other tables is asked row by row, which keeps the planner from reading the links through.
-const STANDS = `l.key_hash = a.key_hash and l.revoked_at is null and (l.expires_at is null or l.expires_at > ${NOW})
-      and (select xmin from files where shop_id = l.shop_id and id = l.file_id) is not distinct from a.row_version
-      and (select uninstalled_at from shops where id = l.shop_id) is null`
-
-// Links are locked as they come: in the order of their ids.
-const count = (allowed: string, stands: string) => `
+// Links are locked in the order of their ids, in which they are asked; nobody waits for one that is held, with others in hand. Looks of a single
+// row each keep the planner from reading tables through.
+const count = (allowed: string) => `
   with asked as (
     select * from unnest(${unseen('$1::integer[]')}, ${unseen('$2::uuid[]')}, ${unseen('$3::bytea[]')},
       ${unseen('$4::xid[]')}, ${unseen('$5::integer[]')})
       with ordinality as a (shop_id, link_id, key_hash, row_version, times, place)
+  ), held as (
+    select a.place, a.times, l.shop_id, l.id, l.downloads, l.download_limit, l.expires_at,
+      l.key_hash = a.key_hash and l.revoked_at is null and (l.expires_at is null or l.expires_at > ${NOW})
+      and (select xmin from files where shop_id = l.shop_id and id = l.file_id) is not distinct from a.row_version
+      and (select uninstalled_at from shops where id = l.shop_id) is null as stands
+    from asked a cross join lateral (
+      select * from links where shop_id = a.shop_id and id = a.link_id limit 1 for no key update skip locked) l
   ), counted as (
-    update links l set downloads = l.downloads + a.times, served = l.served + a.times, last_download_at = ${NOW}
-    from asked a
-    where l.shop_id = a.shop_id and l.id = a.link_id and ${allowed}
-    returning a.shop_id, a.link_id, a.place, ${stands} as stands, l.download_limit is null as unlimited,
-      extract(epoch from l.expires_at)::float8 * 1000 as expires_ms
+    update links l set downloads = l.downloads + h.times, served = l.served + h.times, last_download_at = ${NOW}
+    from held h
+    where l.shop_id = h.shop_id and l.id = h.id and ${allowed}
+    returning h.shop_id, h.id as link_id, h.place
   ), opened as (
     select c.shop_id, c.link_id, o.client, o.size_bytes
     from unnest(${unseen('$6::integer[]')}, ${unseen('$7::bytea[]')}, ${unseen('$8::bigint[]')})
@@ -55,19 +66,21 @@ const count = (allowed: string, stands: string) => `
   ), session as (
     ${openSessions('opened', NOW)}
   )
-  select place, unlimited, expires_ms from counted where stands`
+  select a.place, c.place is not null, coalesce(h.stands, false), h.download_limit is null,
+    extract(epoch from h.expires_at)::float8 * 1000,
+    h.place is null and exists (select from links where shop_id = a.shop_id and id = a.link_id)
+  from asked a left join held h on h.place = a.place left join counted c on c.place = a.place`
 
-const LIMIT = '(l.download_limit is null or l.downloads + a.times <= l.download_limit)'
-const IF_ALLOWED = count(`${STANDS} and ${LIMIT}`, 'true')
-const ALWAYS = count('true', STANDS)
+const IF_ALLOWED = count('h.stands and (h.download_limit is null or h.downloads + h.times <= h.download_limit)')
+const ALWAYS = count('true')
 
-type Row = [place: number, unlimited: boolean, expiresMs: number | null]
+type Row = [...[place: number, counted: boolean, stands: boolean, unlimited: boolean], ...[expiresMs: number | null, busy: boolean]] // prettier-ignore
 
 export interface KnownCounting {
-  /** Counts where all of a link's downloads are allowed, and opens their clients' sessions. Null: it counted none of them. */
-  count(downloads: readonly Downloads[], now: Date): Promise<readonly (Standing | null)[]>
-  /** Counts in any case. Null: the link is no longer what it was, or has gone. */
-  write(downloads: readonly Downloads[], now: Date): Promise<readonly (Standing | null)[]>
+  /** Counts where all of a link's downloads are allowed, and opens their clients' sessions. */
+  count(downloads: readonly Downloads[], now: Date): Promise<readonly Outcome[]>
+  /** Counts wherever the link is there. */
+  write(downloads: readonly Downloads[], now: Date): Promise<readonly Outcome[]>
 }
 
 export function createKnownCounting(query: Query): KnownCounting {
@@ -85,16 +98,17 @@ export function createKnownCounting(query: Query): KnownCounting {
       opened.map(({ known }) => known.target.size),
       now,
     ])
-    const standings = new Map(
-      (rows as Row[]).map(([place, unlimited, expiresMs]) => [
-        links[place - 1],
-        { unlimited, expiresMs: expiresMs ?? Infinity },
-      ]),
-    )
-    return downloads.map((link) => standings.get(link) ?? null)
+    const outcomes = new Map((rows as Row[]).map((row) => [links[row[0] - 1], outcomeOf(row)]))
+    return downloads.map((link) => outcomes.get(link)!)
   }
   return {
     count: (downloads, now) => ask('count_known', IF_ALLOWED, downloads, now),
     write: (downloads, now) => ask('write_known', ALWAYS, downloads, now),
   }
 }
+
+const outcomeOf = ([, counted, stands, unlimited, expiresMs, busy]: Row): Outcome => ({
+  counted,
+  standing: stands ? { unlimited, expiresMs: expiresMs ?? Infinity } : null,
+  busy,
+})

@@ -135,6 +135,16 @@ describe('a change', () => {
       },
     )
 
+  test.each(changes)('%s is found by the write of what was served meanwhile', async (_, change) => {
+    const link = await depot.addLink(SMALL)
+    const { key } = link
+    for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
+    await change(link)
+    await depot.settle()
+    expect([404, 410]).toContain(await statusOf(key))
+    await sql('update shops set uninstalled_at = null')
+  })
+
   test('the end that a link has always had is kept to the millisecond', async () => {
     const { key } = await depot.addLink(SMALL, { expiry_days: 1 })
     const start = depot.time.now
@@ -173,7 +183,36 @@ describe('a change', () => {
     expect((await get(port, key)).status).toBe(200)
   })
 
-  test('while the database is away, those that are sure are served and counted later, and only those', async () => {
+  test('a link that someone holds keeps neither the counts of others nor their downloads waiting', async () => {
+    const [held, other] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    for (const { key } of [held, other, held, other]) expect(await statusOf(key)).toBe(200)
+    const lock = await database.pool.connect()
+    await lock.query('begin')
+    await lock.query('select from links where id = $1 for update', [held.id])
+    expect((await depot.downloads(other.id)).downloads).toBe(2)
+    depot.doubt()
+    expect(await statusOf(other.key)).toBe(200)
+    expect((await depot.downloads(other.id)).downloads).toBe(3)
+    await lock.query('commit')
+    lock.release()
+    expect((await depot.downloads(held.id)).downloads).toBe(2)
+  })
+
+  test('while counts can’t be written they wait, and nothing is lost', async () => {
+    const { key, id } = await depot.addLink(SMALL)
+    for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
+    await sql('alter table links rename to links_away')
+    depot.logged.length = 0
+    try {
+      await depot.settle()
+      expect(depot.logged.join()).toContain('yet to be counted')
+    } finally {
+      await sql('alter table links_away rename to links')
+    }
+    expect((await depot.downloads(id)).downloads).toBe(3)
+  })
+
+  test('while the links are locked, those that are sure are served and counted later, and only those', async () => {
     const sure = await depot.addLink(SMALL)
     const limited = await depot.addLink(SMALL, { download_limit: 10 })
     for (const { key } of [sure, limited]) expect(await statusOf(key)).toBe(200)

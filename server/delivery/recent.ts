@@ -9,7 +9,6 @@ import { createKnownCounting, type Known, type Standing } from './known.ts'
 import { createLately } from './lately.ts'
 import type { Query } from './targets.ts'
 
-/** The place of the bytes alone may be another by then, and they are kept at the old one for a day. */
 const RECENT_MS = 10_000
 /** A link that has ended must stop within a second. */
 const SURE_MS = 500
@@ -37,8 +36,10 @@ export interface RecentLinks {
   note(link: Recent): void
   /** From now on nothing is taken for sure that was found before. */
   doubt(): void
-  /** Writes the counts that are not written: all of them, or those of the link with this key alone. */
+  /** Writes the counts that are not written, where there are any of the link with this key. */
   settle(key?: string): Promise<void>
+  /** Are all counts written? */
+  isSettled(): boolean
 }
 
 export function createRecentLinks(query: Query, log: Logger): RecentLinks {
@@ -59,8 +60,9 @@ export function createRecentLinks(query: Query, log: Logger): RecentLinks {
   }
   const ahead = createAhead<Recent>(async (downloads, at) => {
     const since = performance.now()
-    const standings = await counting.write(downloads, at)
-    downloads.forEach(({ known }, place) => renew(known, standings[place]!, since))
+    const outcomes = await counting.write(downloads, at)
+    downloads.forEach(({ known }, place) => renew(known, outcomes[place]!.standing, since))
+    return downloads.filter((_, place) => outcomes[place]!.busy)
   }, log)
 
   const countAll = async (asked: readonly Question[]): Promise<readonly boolean[]> => {
@@ -71,9 +73,9 @@ export function createRecentLinks(query: Query, log: Logger): RecentLinks {
       times: questions.length,
       clients: questions.map(({ asker }) => asker.client),
     }))
-    const standings = await counting.count(downloads, asked.at(-1)!.asker.now)
-    downloads.forEach(({ known }, place) => renew(known, standings[place]!, since))
-    const counted = new Set(downloads.filter((_, place) => standings[place]).map(({ known }) => known))
+    const outcomes = await counting.count(downloads, asked.at(-1)!.asker.now)
+    downloads.forEach(({ known }, place) => renew(known, outcomes[place]!.standing, since))
+    const counted = new Set(downloads.filter((_, place) => outcomes[place]!.counted).map(({ known }) => known))
     return asked.map(({ link }) => counted.has(link))
   }
   const ask = createBatch(countAll, BATCH, STATEMENTS)
@@ -93,5 +95,6 @@ export function createRecentLinks(query: Query, log: Logger): RecentLinks {
     settle: async (key) => {
       if (key === undefined || ahead.has(key)) await ahead.settle()
     },
+    isSettled: () => ahead.isEmpty(),
   }
 }

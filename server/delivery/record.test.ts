@@ -99,6 +99,14 @@ describe('tracking', () => {
     expect(await kept()).toMatchObject([{ file_id: stays.file }])
   })
 
+  test('goes with its file', async () => {
+    const [gone, stays] = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
+    for (const { key } of [gone, stays]) await get(port, key)
+    expect(await kept()).toHaveLength(2)
+    await database.pool.query('delete from files where id = $1', [gone.file])
+    expect(await kept()).toMatchObject([{ file_id: stays.file }])
+  })
+
   test('what was written while its file was deleted is gone within the hour', async () => {
     const { key } = await depot.addLink(SMALL)
     await get(port, key)

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
 import type { Target } from './targets.ts'
+import { takeTurns } from './turns.ts'
 
 export interface Downloaded {
   target: Target
@@ -52,9 +53,9 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
   let lost = 0
   let noted = 0
   let timer: NodeJS.Timeout | null = null
-  let running: Promise<void> = Promise.resolve()
 
   const write = async () => {
+    if (timer) clearTimeout(timer)
     timer = null
     while (waiting.length > 0) await writeSome(waiting.splice(0, ROWS))
     if (lost > 0) log.warn('downloads were not kept, since the database did not keep up', { downloads: lost })
@@ -68,23 +69,19 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
     await pool.query({ name: 'delivery_untold', text: UNTOLD, values: columnsOf(told).slice(0, 2) })
     await tell()
   }
-  const start = () => {
-    running = running.then(write).catch((error: unknown) => log.warn('downloads were not kept', errorFields(error)))
-  }
+  const start = takeTurns(() =>
+    write().catch((error: unknown) => log.warn('downloads were not kept', errorFields(error))),
+  )
   return {
     note: (download) => {
       noted++
       if (!download.target.tracked && !download.target.told) return
       if (waiting.length >= MOST_WAITING) return void lost++
       waiting.push(download)
-      timer ??= setTimeout(start, EVERY_MS)
+      timer ??= setTimeout(() => void start(), EVERY_MS)
     },
     noted: () => noted,
-    settle: async () => {
-      if (timer) clearTimeout(timer)
-      start()
-      await running
-    },
+    settle: start,
   }
 }
 
@@ -97,8 +94,8 @@ const columnsOf = (downloads: readonly Downloaded[]): unknown[][] => [
   downloads.map(({ at }) => at.getTime()),
 ]
 
-/** Hourly: whoever wrote for a file while it was deleted has ended since. */
-const ORPHANS_HOURS = 2
+/** Upkeep is hourly, where workers run. */
+const ORPHANS_HOURS = 24
 
 /** Deletes what is older than thirteen months, and what was written while its file was deleted, of all shops, and gives how many there were. */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {

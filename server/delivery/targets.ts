@@ -48,11 +48,15 @@ export const whereIs = ({ shop, location, hash }: Target) => ({ shop, location, 
 
 export type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<unknown[]>>
 
+/** A database that has said nothing for so long is taken to be away: its connection is given up. */
+const SILENT_MS = 30_000
+
 /** Named: parsed and planned once a connection. As arrays: a row object's names cost more than they help here. */
 export const openQuery =
   (pool: pg.Pool): Query =>
   (name, text, values) => {
-    const ask = () => pool.query<unknown[]>({ name: `delivery_${name}`, text, values, rowMode: 'array' })
+    const about = { name: `delivery_${name}`, text, values, rowMode: 'array', query_timeout: SILENT_MS } as const
+    const ask = () => pool.query<unknown[]>(about)
     // A statement is a transaction of its own here: one that met another on its way is asked once more.
     return ask().catch((error: unknown) => (isRollback(error) ? ask() : Promise.reject(error)))
   }

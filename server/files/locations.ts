@@ -71,6 +71,11 @@ export function pointVersionsAt(
       tx,
       versions.map((version) => ({ ...version, location, content_type: null })),
     )
+    // Delivery knows by the file's row that what it has found is true no longer.
+    await tx.query(
+      `update files set version = version where shop_id = :shop and id = :fileId and version = any(:numbers::int[])`,
+      { fileId, numbers: versions.map(({ number }) => number) },
+    )
     await tx.query(
       `update versions set location = :location
        where shop_id = :shop and file_id = :fileId and number = any(:numbers::int[])`,

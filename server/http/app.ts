@@ -132,6 +132,7 @@ function createKoa(parts: AppParts, metrics: Metrics): Koa {
     rateLimiter: createRateLimiter(parts.database, parts.limits),
     limits: parts.limits,
     secrets: parts.secrets,
+    delivery: parts.delivery,
   })
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
@@ -140,7 +141,6 @@ function createKoa(parts: AppParts, metrics: Metrics): Koa {
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
   app.use((ctx, next) => metrics.middleware(ctx, next))
-  app.use(besideDelivery(parts.delivery))
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
@@ -187,19 +187,6 @@ function health(database: Database) {
       })
       ctx.body = { status: 'ready' }
     } else await next()
-  }
-}
-
-/** Whoever asks the API finds the downloads that there were counted; what it changes, delivery takes for what it was no longer. */
-function besideDelivery(delivery: Delivery) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (!ctx.path.startsWith('/api/')) return next() as Promise<void>
-    await delivery.settle()
-    try {
-      await next()
-    } finally {
-      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') delivery.doubt()
-    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
 import type { Limits } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import type { Delivery } from '../delivery/delivery.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
@@ -18,6 +19,7 @@ export interface RouterParts {
   rateLimiter: RateLimiter
   limits: Limits
   secrets: Secrets
+  delivery: Pick<Delivery, 'settle' | 'doubt'>
 }
 
 export function createRouter(parts: RouterParts): Router {
@@ -40,7 +42,13 @@ export function createRouter(parts: RouterParts): Router {
       await parts.rateLimiter.count(ctx, caller.subject)
       requireScope(caller, endpoint)
       if (endpoint.body) await readJson(ctx, readBody)
-      await answer(ctx, endpoint, caller, parts.secrets)
+      // Whoever asks finds the downloads counted that there were; what is changed, delivery takes for what it was no longer.
+      await parts.delivery.settle()
+      try {
+        await answer(ctx, endpoint, caller, parts.secrets)
+      } finally {
+        if (endpoint.method !== 'get') parts.delivery.doubt()
+      }
     })
   }
   return router

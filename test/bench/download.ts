@@ -83,14 +83,14 @@ const portOf = ({ ready }: Part) => ready as number
 async function load(run: Run, kind: Kind, side: Side, { ours, warmUp }: { ours: boolean; warmUp: boolean }) {
   const { wrk, context } = run
   const common = { ...side, connections: CONNECTIONS }
-  const measured =
-    wrk !== null && kind.seconds !== null
-      ? await loadByWrk(wrk, context.folder, common, kind.seconds * (warmUp ? 2 : 1))
-      : await ask(run, { ...common, requests: warmUp ? kind.warmUp : kind.requests })
+  const byWrk = wrk !== null && kind.seconds !== null
+  const measured = byWrk
+    ? await loadByWrk(wrk, context.folder, common, kind.seconds * (warmUp ? 2 : 1))
+    : await ask(run, { ...common, requests: warmUp ? kind.warmUp : kind.requests })
   if (Object.keys(measured.refused).length > 0) throw new Error(`Refused: ${JSON.stringify(measured.refused)}`)
   if (ours) {
     run.served += measured.served
-    run.open += CONNECTIONS
+    if (byWrk) run.open += CONNECTIONS
   }
   return measured
 }

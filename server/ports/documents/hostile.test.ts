@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDocumentHouse, type DocumentHouse } from '../../../test/document-house.ts'
 import { bomb, documentOf, encrypted, faultsOf, numberedPages, protectionOf, textsOf } from '../../../test/documents.ts'
 
@@ -166,10 +167,18 @@ describe('a document made to do harm', () => {
 })
 
 describe('what is left of the work', () => {
-  const folders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('stevedore-work-'))
+  // Others work in the common one meanwhile.
+  let own: string
+  beforeEach(async () => {
+    own = await mkdtemp(path.join(tmpdir(), 'stevedore-hostile-'))
+    vi.stubEnv('TMPDIR', own)
+  })
+  afterEach(async () => {
+    vi.unstubAllEnvs()
+    await rm(own, { recursive: true })
+  })
 
   it('is nothing, whether it is done, refused or put down', async () => {
-    const before = await folders()
     await house.watermark(good)
     await house.watermark(Buffer.from('no')).catch(() => {})
     const reason = new Error('paused')
@@ -179,7 +188,7 @@ describe('what is left of the work', () => {
     const working = documents.watermark(await house.item(good), wanted, controller.signal)
     controller.abort(reason)
     await expect(working).rejects.toBe(reason)
-    expect((await folders()).filter((name) => !before.includes(name))).toEqual([])
+    expect(await readdir(own)).toEqual([])
   })
   it('nowhere has the password: no command line, and no file of the work', async () => {
     const closed = await encrypted(documentOf(numberedPages(900)), CANARY, 'owner')
@@ -188,10 +197,10 @@ describe('what is left of the work', () => {
     let looks = 0
     while (!done) {
       for (const file of await commandLines()) expect(file).not.toContain(CANARY)
-      for (const name of await folders())
-        for (const file of await readdir(`${tmpdir()}/${name}`).catch(() => []))
+      for (const name of await readdir(own))
+        for (const file of await readdir(`${own}/${name}`).catch(() => []))
           if (/arguments|json/.test(file))
-            expect(await readFile(`${tmpdir()}/${name}/${file}`, 'utf8').catch(() => '')).not.toContain(CANARY)
+            expect(await readFile(`${own}/${name}/${file}`, 'utf8').catch(() => '')).not.toContain(CANARY)
       looks++
     }
     expect(looks).toBeGreaterThan(3)

@@ -38,6 +38,7 @@ export async function down(knex: Knex): Promise<void> {
 
     drop trigger links_sessions on links;
     drop function drop_sessions;
+    delete from download_sessions d where not exists (select from links l where l.id = d.link_id);
     alter table download_sessions add foreign key (shop_id, link_id) references links on delete cascade;
   `)
 }

@@ -1,4 +1,4 @@
-// Downloads that were served ahead of their count: of links without a limit, where a count decides nothing. Written four times a second, all of a
+// Downloads that were served ahead of their count: of links whose limit is far or none, where a count decides nothing. Written four times a second, all of a
 // link as one. A process that is killed takes what it had not written along.
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorFields, type Logger } from '../log.ts'
@@ -7,6 +7,8 @@ import { takeTurns } from './turns.ts'
 
 export interface Ahead<Link> {
   note(link: Link, client: Buffer, at: Date): void
+  /** By the link's id: how many are not being written yet. */
+  times(link: string): number
   /** Is there something of the link with this key that is not written? */
   has(key: string): boolean
   /** Writes what was noted. Resolves though some of it can't be written now, and goes on trying. */
@@ -86,6 +88,7 @@ export function createAhead<Link extends Known>(
       add({ known: link, times: 1, clients: [client] })
       startIn(EVERY_MS)
     },
+    times: (link) => waiting.get(link)?.times ?? 0,
     has: (key) => keys.waiting.has(key) || keys.written.has(key),
     settle: start,
     isEmpty: () => waiting.size === 0,

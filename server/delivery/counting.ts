@@ -4,6 +4,7 @@ import type { LinkFacts } from '../files/links.ts'
 import type { Logger } from '../log.ts'
 import { hashKey } from '../secrets.ts'
 import { BATCH, createBatch, STATEMENTS } from './batch.ts'
+import { standingOf } from './known.ts'
 import { createRecentLinks } from './recent.ts'
 import { createSessions, openSessions, type Sessions } from './sessions.ts'
 import { joinSites } from './referrers.ts'
@@ -87,7 +88,7 @@ const COUNT = `
   ), session as (
     ${openSessions('granted', NOW)}
   )
-  select ${TARGET_NAMES}, link_id, place, row_version, free is null, extract(epoch from expires_at)::float8 * 1000
+  select ${TARGET_NAMES}, link_id, place, row_version, free - turn, extract(epoch from expires_at)::float8 * 1000
   from granted`
 
 const LOOK_UP = `
@@ -146,11 +147,11 @@ export function createCounting(pool: pg.Pool, log: Logger): Counting {
     const { rows } = await query('count', COUNT, [keys, clients, asked.at(-1)!.now, sites])
     const targets = asked.map((): LinkTarget | null => null)
     for (const row of rows) {
-      const [link, place, rowVersion, unlimited, expiresMs] = row.slice(TARGET_LENGTH) as CountedRow
+      const [link, place, rowVersion, left, expiresMs] = row.slice(TARGET_LENGTH) as CountedRow
       const target = linkTargetOf(row, link)
       const at = place - 1
       targets[at] = target
-      const standing = { unlimited, expiresMs: expiresMs ?? Infinity }
+      const standing = standingOf(left, expiresMs)
       if (rowVersion !== null)
         recent.note({ key: asked[at]!.key, keyHash: keys[at]!, target, rowVersion, standing, since })
     }
@@ -182,7 +183,13 @@ export function createCounting(pool: pg.Pool, log: Logger): Counting {
   }
 }
 
-type CountedRow = [link: string, place: number, rowVersion: string | null, unlimited: boolean, expiresMs: number | null]
+type CountedRow = [
+  link: string,
+  place: number,
+  rowVersion: string | null,
+  left: number | null,
+  expiresMs: number | null,
+]
 
 const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
   ...targetOf(row),

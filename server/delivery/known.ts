@@ -22,8 +22,8 @@ export interface Downloads<Link extends Known = Known> {
 
 /** That of a link which was found as it was known. */
 export interface Standing {
-  /** It has no limit. */
-  unlimited: boolean
+  /** How many downloads are left at least; Infinity: it has no limit. */
+  left: number
   /** By the clock; Infinity: never. */
   expiresMs: number
 }
@@ -66,7 +66,7 @@ const count = (allowed: string) => `
   ), session as (
     ${openSessions('opened', NOW)}
   )
-  select a.place, c.place is not null, coalesce(h.stands, false), h.download_limit is null,
+  select a.place, c.place is not null, coalesce(h.stands, false), h.download_limit - h.downloads - h.times,
     extract(epoch from h.expires_at)::float8 * 1000,
     h.place is null and exists (select from links where shop_id = a.shop_id and id = a.link_id)
   from asked a left join held h on h.place = a.place left join counted c on c.place = a.place`
@@ -74,7 +74,7 @@ const count = (allowed: string) => `
 const IF_ALLOWED = count('h.stands and (h.download_limit is null or h.downloads + h.times <= h.download_limit)')
 const ALWAYS = count('true')
 
-type Row = [...[place: number, counted: boolean, stands: boolean, unlimited: boolean], ...[expiresMs: number | null, busy: boolean]] // prettier-ignore
+type Row = [...[place: number, counted: boolean, stands: boolean, left: number | null], ...[expiresMs: number | null, busy: boolean]] // prettier-ignore
 
 export interface KnownCounting {
   /** Counts where all of a link's downloads are allowed, and opens their clients' sessions. */
@@ -107,8 +107,14 @@ export function createKnownCounting(query: Query): KnownCounting {
   }
 }
 
-const outcomeOf = ([, counted, stands, unlimited, expiresMs, busy]: Row): Outcome => ({
+/** As the statements give it: null is none. */
+export const standingOf = (left: number | null, expiresMs: number | null): Standing => ({
+  left: left ?? Infinity,
+  expiresMs: expiresMs ?? Infinity,
+})
+
+const outcomeOf = ([, counted, stands, left, expiresMs, busy]: Row): Outcome => ({
   counted,
-  standing: stands ? { unlimited, expiresMs: expiresMs ?? Infinity } : null,
+  standing: stands ? standingOf(left, expiresMs) : null,
   busy,
 })

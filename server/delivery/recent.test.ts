@@ -54,6 +54,32 @@ describe('counts', () => {
     expect(await depot.downloads(id)).toEqual({ downloads: 30, served: 30 })
   })
 
+  test('exactly the limit of a link that had plenty left a moment ago', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 100_000 })
+    for (let times = 0; times < 3; times++) expect(await statusOf(key)).toBe(200)
+    await depot.settle()
+    await depot.setLink(id, { downloads: 99_970 })
+    const statuses = await many(60, key)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30)
+    expect((await depot.downloads(id)).downloads).toBe(100_000)
+  })
+
+  test('of a link that has plenty left, no more than fifty go ahead of their count', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 100_000 })
+    expect(await statusOf(key)).toBe(200)
+    const lock = await database.pool.connect()
+    await lock.query('begin; lock table links in access exclusive mode')
+    let served = 0
+    const all = Array.from({ length: 60 }, () => statusOf(key).then((status) => (served++, status)))
+    await vi.waitFor(() => expect(served).toBeGreaterThanOrEqual(50))
+    const ahead = served
+    await lock.query('commit')
+    lock.release()
+    expect(await Promise.all(all)).toEqual(all.map(() => 200))
+    expect(ahead).toBe(50)
+    expect((await depot.downloads(id)).downloads).toBe(61)
+  })
+
   test('of many links at once, each for itself', async () => {
     const links = await Promise.all(
       Array.from({ length: 30 }, (_, at) => depot.addLink(SMALL, { download_limit: at % 3 ? null : 5 })),

@@ -9,11 +9,19 @@ import { createKnownCounting, type Known, type Standing } from './known.ts'
 import { createLately } from './lately.ts'
 import type { Query } from './targets.ts'
 
+/** For memory alone: each use is held against the rows. */
 const RECENT_MS = 10_000
 /** A link that has ended must stop within a second. */
 const SURE_MS = 500
 /** Larger files are fetched in parts, by a session that every process must know of at once. */
 const SURE_BYTES = 256 * 1024
+
+/**
+ * A link with a limit is as one without while it has so many downloads left. A process serves at most so many ahead, and as many while those are
+ * written: two hundred processes could not exceed the limit.
+ */
+const PLENTY = 20_000
+const MOST_AHEAD = 50
 
 interface Recent extends Known {
   standing: Standing
@@ -47,8 +55,10 @@ export function createRecentLinks(query: Query, log: Logger): RecentLinks {
   const recent = createLately<Recent>(RECENT_MS)
   let doubtedAt = 0
 
+  const hasPlenty = ({ left }: Standing, { link }: LinkTarget): boolean =>
+    left === Infinity || (left >= PLENTY && ahead.times(link) < MOST_AHEAD)
   const isSure = ({ standing, target, since }: Recent, now: Date): boolean =>
-    standing.unlimited &&
+    hasPlenty(standing, target) &&
     target.size <= SURE_BYTES &&
     now.getTime() < standing.expiresMs &&
     since > doubtedAt &&

@@ -1,6 +1,6 @@
 // Which files are meant: ticked one by one, by range, with Ctrl, on several pages, all that match; and what fits them.
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
@@ -22,6 +22,8 @@ const open = usePages(startOrigin, async (world) => {
 
 const row = (page: Page, name: string) => page.locator('main tbody tr', { hasText: name })
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
+/** By the keyboard: the head of the list may lie over its first rows, until the page has noted where it is. */
+const tick = (page: Page, name: string) => box(page, name).press('Space')
 const ticked = (page: Page) => page.locator('main tbody').getByRole('checkbox', { checked: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click()
 
@@ -68,18 +70,13 @@ test('with Ctrl rows are ticked one by one, with Shift the rows between, anywher
 
 test('what is ticked outlives its page and another order, and is said in words', async () => {
   const page = await open('/files?sort=filename')
-  await box(page, 'Chart 001.pdf').check({ force: true })
+  await tick(page, 'Chart 001.pdf')
   await page.getByRole('button', { name: 'Next page of files' }).click()
   await page.getByText('1 file is selected, on other pages').waitFor()
-  await box(page, 'Chart 050.zip').check({ force: true })
-  await box(page, 'Chart 051.zip').check({ force: true })
+  await tick(page, 'Chart 050.zip')
+  await tick(page, 'Chart 051.zip')
   await page.getByText('3 files are selected, 1 of them on other pages').waitFor()
-  // From above: further down, the head of the list stays over its own headings, until the page has noted where it is.
-  const inOrder = async () => {
-    await page.evaluate('scrollTo(0, 0)')
-    await page.getByRole('button', { name: 'File', exact: true }).click({ timeout: 2000 })
-  }
-  await vi.waitFor(inOrder, { timeout: 20_000 })
+  await page.getByRole('button', { name: 'File', exact: true }).press('Enter')
   await page.waitForURL('**/files?sort=-filename')
   await page.getByText('3 files are selected, all on other pages').waitFor()
   await addTag(page, 'picked')
@@ -92,7 +89,7 @@ test('what is ticked outlives its page and another order, and is said in words',
 
 test('the page’s box ticks and unticks this page alone', async () => {
   const page = await open('/files?sort=filename')
-  await box(page, 'Chart 003.pdf').check({ force: true })
+  await tick(page, 'Chart 003.pdf')
   await page.getByRole('button', { name: 'Next page of files' }).click()
   await page.getByText('51–100 of').waitFor()
   const all = page.getByRole('checkbox', { name: /Select all|Deselect all/ }).first()
@@ -108,7 +105,7 @@ test('the page’s box ticks and unticks this page alone', async () => {
 test('all that match are meant by their filter, through every page; another filter is another list', async () => {
   const page = await open('/files?tags=even&sort=filename')
   await page.getByText('1–50 of 60 files').waitFor()
-  await box(page, 'Chart 000.pdf').check({ force: true })
+  await tick(page, 'Chart 000.pdf')
   await page.getByRole('button', { name: 'Select all 60 files' }).click()
   await page.getByText('All 60 files that match are selected: tagged even').waitFor()
   await page.getByRole('button', { name: 'Next page of files' }).click()
@@ -124,7 +121,7 @@ test('all that match are meant by their filter, through every page; another filt
 
 test('what does not fit the ticked files says why', async () => {
   const page = await open('/files?sort=filename')
-  await box(page, 'Chart 006.zip').check({ force: true })
+  await tick(page, 'Chart 006.zip')
   await press(page, 'More actions')
   const menu = page.locator('.Polaris-Popover')
   await menu.getByRole('button', { name: /Remove product mappings/ }).waitFor()

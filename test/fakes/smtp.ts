@@ -61,7 +61,9 @@ export async function startMailFake(): Promise<MailFake> {
     },
   })
   const takeMessage = async (stream: Readable, to: string[], done: Done) => {
-    const raw = await text(stream)
+    // Of a client that goes away in the middle, nothing came.
+    const raw = await text(stream).catch(() => null)
+    if (raw === null) return
     fake.mails.push({ to, raw, messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '' })
     if (fake.behaviour === 'break-off') return sockets.forEach((socket) => socket.resetAndDestroy())
     if (fake.behaviour === 'refuse-message') return done(answer(552, 'Too much'))

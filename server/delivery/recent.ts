@@ -10,7 +10,7 @@ import { createLately } from './lately.ts'
 import type { Query } from './targets.ts'
 
 /** For memory alone: each use is held against the rows. */
-const RECENT_MS = 10_000
+const RECENT_MS = 60_000
 /** A link that has ended must stop within a second. */
 const SURE_MS = 500
 /** Larger files are fetched in parts, by a session that every process must know of at once. */

@@ -7,14 +7,18 @@ import type { Load, Measured } from './load.ts'
 
 const run = promisify(execFile)
 
-// A thread asks one of the ports, and begins elsewhere in the list than the others.
+/** As many whoever is asked, so that all are asked alike. */
+const THREADS = 2
+
+// A thread asks one of the ports, and begins elsewhere in the list than the other.
 const SCRIPT = `
+local THREADS = ${THREADS}
 local ports, paths, threads = {}, {}, {}
 for port in string.gmatch(os.getenv("PORTS"), "%d+") do ports[#ports + 1] = port end
 for path in io.lines(os.getenv("PATHS")) do paths[#paths + 1] = path end
 function setup(thread)
   thread.addr = wrk.lookup("127.0.0.1", ports[#threads % #ports + 1])[1]
-  thread:set("at", math.floor(#threads * #paths / #ports))
+  thread:set("at", math.floor(#threads * #paths / THREADS))
   threads[#threads + 1] = thread
 end
 function request()
@@ -46,7 +50,7 @@ export async function loadByWrk(
   const own = await mkdtemp(path.join(folder, 'wrk-'))
   const [script, list] = [path.join(own, 'load.lua'), path.join(own, 'paths')]
   await Promise.all([writeFile(script, SCRIPT), writeFile(list, paths.join('\n'))])
-  const limits = ['-t', String(ports.length), '-c', String(connections), '-d', `${seconds}s`]
+  const limits = ['-t', String(THREADS), '-c', String(connections), '-d', `${seconds}s`]
   const { stdout } = await run(wrk, [...limits, '-s', script, `http://127.0.0.1:${ports[0]}/`], {
     env: { PORTS: ports.join(' '), PATHS: list },
   })

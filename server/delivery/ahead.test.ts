@@ -110,10 +110,10 @@ test('of very many links, those that are written before it breaks are not writte
   const { ahead, written, state } = openAhead()
   for (let at = 0; at < 2500; at++) ahead.note(known(`${at}`), anna, AT)
   let pieces = 0
-  // The second thousand finds the database gone.
+  // The second piece of them finds the database gone.
   Object.defineProperty(state, 'gate', { get: () => ((state.away = ++pieces === 2), Promise.resolve()) })
   await ahead.settle()
-  expect(written).toHaveLength(1000)
+  expect(written).toHaveLength(200)
   await ahead.settle()
   expect(written.map(({ times }) => times)).toEqual(Array.from({ length: 2500 }, () => 1))
   expect(new Set(written.map(({ key }) => key)).size).toBe(2500)

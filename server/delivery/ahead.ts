@@ -1,4 +1,4 @@
-// Downloads that were served ahead of their count: of links whose limit is far or none, where a count decides nothing. Written four times a second, all of a
+// Downloads that were served ahead of their count: of links whose limit is far or none, where a count decides nothing. Written every 0.4 seconds, all of a
 // link as one. A process that is killed takes what it had not written along.
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorFields, type Logger } from '../log.ts'
@@ -17,10 +17,11 @@ export interface Ahead<Link> {
   isEmpty(): boolean
 }
 
-const EVERY_MS = 250
+const EVERY_MS = 400
 /** While the database is away. */
 const AGAIN_MS = 1000
-const LINKS = 1000
+/** Of one statement: it holds them all, and other processes' downloads of those wait for it. */
+const LINKS = 200
 /** Another download holds its link for a moment, whoever changes many for longer: those are left for later. */
 const HELD_MS = 10
 const HELD_TIMES = 10

@@ -1,4 +1,5 @@
-// Every statement of the hot path that decides whether a link may be used, and what became of one that may not.
+// Every statement of the hot path that decides whether a link may be used, and what became of one that may not. It holds a pool, not a shop's
+// scope: a key alone says which shop it is about.
 import type pg from 'pg'
 import type { LinkFacts } from '../files/links.ts'
 import type { Logger } from '../log.ts'
@@ -9,6 +10,7 @@ import { createRecentLinks } from './recent.ts'
 import { createSessions, openSessions, type Sessions } from './sessions.ts'
 import { joinSites } from './referrers.ts'
 import {
+  bytesArray,
   openQuery,
   SITE_ALLOWED,
   TARGET,
@@ -125,7 +127,7 @@ export interface Asker {
 
 export interface Counting extends Sessions {
   /** Counts a download and opens the client's session; null where the link does not allow it. */
-  count(asker: Asker): LinkTarget | Promise<LinkTarget | null>
+  count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
   lookUp(asker: Asker): Promise<KnownLink | null>
   /** A counted download that could not be served was none. */
@@ -142,9 +144,9 @@ export function createCounting(pool: pg.Pool, log: Logger): Counting {
   const countAll = async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
     const since = performance.now()
     const keys = asked.map(({ key }) => hashKey(key))
-    const clients = asked.map(({ client }) => client)
+    const clients = bytesArray(asked.map(({ client }) => client))
     const sites = asked.map((asker) => joinSites(asker.sites))
-    const { rows } = await query('count', COUNT, [keys, clients, asked.at(-1)!.now, sites])
+    const { rows } = await query('count', COUNT, [bytesArray(keys), clients, asked.at(-1)!.now, sites])
     const targets = asked.map((): LinkTarget | null => null)
     for (const row of rows) {
       const [link, place, rowVersion, left, expiresMs] = row.slice(TARGET_LENGTH) as CountedRow
@@ -158,14 +160,9 @@ export function createCounting(pool: pg.Pool, log: Logger): Counting {
     return targets
   }
   const countWhole = createBatch(countAll, BATCH, STATEMENTS)
-  const countAsked = async (asker: Asker, known: Promise<LinkTarget | null>) => (await known) ?? countWhole(asker)
   return {
     ...createSessions(query),
-    count: (asker) => {
-      const known = recent.count(asker)
-      if (known instanceof Promise) return countAsked(asker, known)
-      return known ?? countWhole(asker)
-    },
+    count: async (asker) => (await recent.count(asker)) ?? countWhole(asker),
     lookUp: async ({ key, client, now }) => {
       await recent.settle(key)
       const { rows } = await query('look_up', LOOK_UP, [hashKey(key), client, now])

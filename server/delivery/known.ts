@@ -2,7 +2,7 @@
 // says by which transaction a row was written (xmin): so they count, and find nothing anew.
 import type { LinkTarget } from './counting.ts'
 import { openSessions } from './sessions.ts'
-import { unseen, type Query } from './targets.ts'
+import { bytesArray, plainArray, unseen, type Query } from './targets.ts'
 
 /** A link of no pack's, whose file lets all sites in. */
 export interface Known {
@@ -50,7 +50,8 @@ const count = (allowed: string) => `
     select a.place, a.times, l.shop_id, l.id, l.downloads, l.download_limit, l.expires_at,
       l.key_hash = a.key_hash and l.revoked_at is null and (l.expires_at is null or l.expires_at > ${NOW})
       and (select xmin from files where shop_id = l.shop_id and id = l.file_id) is not distinct from a.row_version
-      and (select uninstalled_at from shops where id = l.shop_id) is null as stands
+      and l.shop_id <> all(array(
+        select id from shops where id = any(${unseen('$1::integer[]')}::integer[]) and uninstalled_at is not null)) as stands
     from asked a cross join lateral (
       select * from links where shop_id = a.shop_id and id = a.link_id limit 1 for no key update skip locked) l
   ), counted as (
@@ -88,14 +89,14 @@ export function createKnownCounting(query: Query): KnownCounting {
     const links = downloads.toSorted((a, b) => (a.known.target.link < b.known.target.link ? -1 : 1))
     const opened = links.flatMap(({ clients, known }, at) => clients.map((client) => ({ at, client, known })))
     const { rows } = await query(name, text, [
-      links.map(({ known }) => known.target.shop),
-      links.map(({ known }) => known.target.link),
-      links.map(({ known }) => known.keyHash),
-      links.map(({ known }) => known.rowVersion),
-      links.map(({ times }) => times),
-      opened.map(({ at }) => at + 1),
-      opened.map(({ client }) => client),
-      opened.map(({ known }) => known.target.size),
+      plainArray(links.map(({ known }) => known.target.shop)),
+      plainArray(links.map(({ known }) => known.target.link)),
+      bytesArray(links.map(({ known }) => known.keyHash)),
+      plainArray(links.map(({ known }) => known.rowVersion)),
+      plainArray(links.map(({ times }) => times)),
+      plainArray(opened.map(({ at }) => at + 1)),
+      bytesArray(opened.map(({ client }) => client)),
+      plainArray(opened.map(({ known }) => known.target.size)),
       now,
     ])
     const outcomes = new Map((rows as Row[]).map((row) => [links[row[0] - 1], outcomeOf(row)]))

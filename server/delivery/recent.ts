@@ -1,18 +1,18 @@
 // Links that were counted a moment ago, for which less need be asked. Whether a link may be used is decided in one of three ways: by the whole
-// statement (counting.ts); where its file is known, by one that finds nothing anew; and where half a second ago nothing but its expiry could
+// statement (counting.ts); where its file is known, by one that finds nothing anew; and where a moment ago nothing but its expiry could
 // have refused, without asking.
 import type { Logger } from '../log.ts'
 import { createAhead } from './ahead.ts'
 import { BATCH, createBatch, STATEMENTS } from './batch.ts'
 import type { Asker, LinkTarget } from './counting.ts'
-import { createKnownCounting, type Known, type Standing } from './known.ts'
+import { createKnownCounting, type Known, type Outcome, type Standing } from './known.ts'
 import { createLately } from './lately.ts'
 import type { Query } from './targets.ts'
 
 /** For memory alone: each use is held against the rows. */
 const RECENT_MS = 60_000
 /** A link that has ended must stop within a second. */
-const SURE_MS = 500
+const SURE_MS = 800
 /** Larger files are fetched in parts, by a session that every process must know of at once. */
 const SURE_BYTES = 256 * 1024
 
@@ -64,14 +64,15 @@ export function createRecentLinks(query: Query, log: Logger): RecentLinks {
     since > doubtedAt &&
     performance.now() - since < SURE_MS
 
-  const renew = (link: Recent, standing: Standing | null, since: number) => {
+  /** One that could not be looked at is what it was, and no surer. */
+  const renew = (link: Recent, { standing, busy }: Outcome, since: number) => {
     if (standing) Object.assign(link, { standing, since })
-    else if (recent.get(link.key) === link) recent.delete(link.key)
+    else if (!busy && recent.get(link.key) === link) recent.delete(link.key)
   }
   const ahead = createAhead<Recent>(async (downloads, at) => {
     const since = performance.now()
     const outcomes = await counting.write(downloads, at)
-    downloads.forEach(({ known }, place) => renew(known, outcomes[place]!.standing, since))
+    downloads.forEach(({ known }, place) => renew(known, outcomes[place]!, since))
     return downloads.filter((_, place) => outcomes[place]!.busy)
   }, log)
 
@@ -84,7 +85,7 @@ export function createRecentLinks(query: Query, log: Logger): RecentLinks {
       clients: questions.map(({ asker }) => asker.client),
     }))
     const outcomes = await counting.count(downloads, asked.at(-1)!.asker.now)
-    downloads.forEach(({ known }, place) => renew(known, outcomes[place]!.standing, since))
+    downloads.forEach(({ known }, place) => renew(known, outcomes[place]!, since))
     const counted = new Set(downloads.filter((_, place) => outcomes[place]!.counted).map(({ known }) => known))
     return asked.map(({ link }) => counted.has(link))
   }

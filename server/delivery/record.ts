@@ -3,7 +3,7 @@
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
-import type { Target } from './targets.ts'
+import { plainArray, type Target } from './targets.ts'
 import { takeTurns } from './turns.ts'
 
 export interface Downloaded {
@@ -23,22 +23,21 @@ export interface Recorder {
   settle(): Promise<void>
 }
 
-const EVERY_MS = 250
+const EVERY_MS = 400
 const ROWS = 1000
 /** While the database is away: more than this is not kept. */
 const MOST_WAITING = 20_000
 const KEPT_MONTHS = 13
 const SWEPT_AT_ONCE = 10_000
 
-// Joined with the files: one that was purged in between must not make the others fail.
+// Of a client who took many, what it is goes along once.
 const INSERT = `
   insert into downloads (shop_id, file_id, link_id, address, agent, at)
-  select g.shop_id, g.file_id, g.link_id, g.address, g.agent, to_timestamp(g.at_ms / 1000)
-  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::float8[])
-    as g (shop_id, file_id, link_id, address, agent, at_ms)
-  join files f on f.shop_id = g.shop_id and f.id = g.file_id`
+  select g.shop_id, g.file_id, g.link_id, ($5::text[])[g.client], ($6::text[])[g.client], to_timestamp(g.at_ms / 1000)
+  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::integer[], $7::float8[])
+    as g (shop_id, file_id, link_id, client, at_ms)`
 
-// In one order: two processes may do this for the same files.
+// In one order: two processes may do this for the same files. Joined with those: one that was purged in between must not make the others fail.
 const UNTOLD = `
   insert into download_notices as n (shop_id, file_id, untold)
   select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g (shop_id, file_id)
@@ -64,9 +63,9 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
     const tracked = downloads.filter(({ target }) => target.tracked)
     const told = downloads.filter(({ target }) => target.told)
-    if (tracked.length > 0) await pool.query({ name: 'delivery_record', text: INSERT, values: columnsOf(tracked) })
+    if (tracked.length > 0) await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
     if (told.length === 0) return
-    await pool.query({ name: 'delivery_untold', text: UNTOLD, values: columnsOf(told).slice(0, 2) })
+    await pool.query({ name: 'delivery_untold', text: UNTOLD, values: fileColumns(told) })
     await tell()
   }
   const start = takeTurns(() =>
@@ -85,14 +84,23 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
   }
 }
 
-const columnsOf = (downloads: readonly Downloaded[]): unknown[][] => [
-  downloads.map(({ target }) => target.shop),
-  downloads.map(({ target }) => target.file),
-  downloads.map(({ link }) => link),
-  downloads.map(({ client }) => client.address),
-  downloads.map(({ client }) => client.agent),
-  downloads.map(({ at }) => at.getTime()),
+const fileColumns = (downloads: readonly Downloaded[]): string[] => [
+  plainArray(downloads.map(({ target }) => target.shop)),
+  plainArray(downloads.map(({ target }) => target.file)),
 ]
+
+function keptColumns(downloads: readonly Downloaded[]): unknown[] {
+  const clients = new Map<Client, number>()
+  for (const { client } of downloads) if (!clients.has(client)) clients.set(client, clients.size + 1)
+  return [
+    ...fileColumns(downloads),
+    plainArray(downloads.map(({ link }) => link ?? 'null')),
+    plainArray(downloads.map(({ client }) => clients.get(client)!)),
+    [...clients.keys()].map(({ address }) => address),
+    [...clients.keys()].map(({ agent }) => agent),
+    plainArray(downloads.map(({ at }) => at.getTime())),
+  ]
+}
 
 /** Upkeep is hourly, where workers run. */
 const ORPHANS_HOURS = 24

@@ -5,7 +5,15 @@ import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
 import { accelPath, mayHandOver, type Accel } from './accel.ts'
 import { createBytes, send, type Allowance, type Opened } from './bytes.ts'
 import type { Answer } from './conditions.ts'
-import { contentDisposition, fileHeaders, handedHeaders, PRIVATE, safeType, type Audience } from './headers.ts'
+import {
+  contentDisposition,
+  fileHeaders,
+  handedHeaders,
+  PRIVATE,
+  safeType,
+  type Audience,
+  type Described,
+} from './headers.ts'
 import { createLately } from './lately.ts'
 import { refuse, type Refused } from './refusal.ts'
 import { whereIs, type Target } from './targets.ts'
@@ -56,21 +64,26 @@ export function createServing(parts: {
   log: Logger
   stallMs: number
 }): Serving {
-  const { stores, log, leading } = parts
+  const { stores, log, leading, accel } = parts
   const bytes = createBytes(stores)
   const found = createLately<true>(FOUND_MS)
 
-  const accelFor = ({ request }: Visit, { target, range, allowance }: Part): Accel | null =>
-    parts.accel && !allowance && target.location === parts.accel.location && mayHandOver(request, range)
-      ? parts.accel
-      : null
+  const isHandedOver = ({ request }: Visit, { target, range, allowance }: Part): boolean =>
+    accel !== null && !allowance && target.location === accel.location && mayHandOver(request, range)
+
+  const describeHanded = remembered((target, audience) => [
+    ...handedHeaders(target, audience),
+    'X-Accel-Redirect',
+    accelPath(accel!, target.shop, target.hash),
+    'Content-Length',
+    '0',
+  ])
 
   /** Whoever sends it in our place would say that it is not there after we have counted. */
-  async function requireThere(path: string, target: Target): Promise<void> {
-    if (found.get(path)) return
-    const size = await stores.get(target.location)!.size(target.shop, target.hash)
-    if (size !== target.size) throw new StoreError('missing')
-    found.set(path, true)
+  async function requireThere({ blob, shop, hash, location, size }: Target): Promise<void> {
+    if (found.get(blob)) return
+    if ((await stores.get(location)!.size(shop, hash)) !== size) throw new StoreError('missing')
+    found.set(blob, true)
   }
 
   const isLed = ({ target, range, away, allowance }: Part): boolean =>
@@ -85,7 +98,7 @@ export function createServing(parts: {
   async function leadAway({ response }: Visit, part: Part): Promise<number> {
     const { target, away = PRIVATE } = part
     const { shop, hash, location, filename, contentType } = target
-    await requireThere(`${location}/${shop}/${hash}`, target)
+    await requireThere(target)
     const as = { disposition: contentDisposition(filename), contentType: safeType(contentType) }
     const address = await stores.get(location)!.signedAddress!(shop, hash, { ...as, expiresSeconds: leading!.seconds })
     response.writeHead(302, [...away, 'Referrer-Policy', 'no-referrer', 'Location', address, 'Content-Length', '0'])
@@ -94,11 +107,9 @@ export function createServing(parts: {
   }
 
   /** Rejects where the blob is not there. */
-  async function handOver({ response }: Visit, part: Part, accel: Accel): Promise<number> {
-    const { target, audience } = part
-    const path = accelPath(accel, target.shop, target.hash)
-    await requireThere(path, target)
-    response.writeHead(200, [...describeHanded(target, audience), 'X-Accel-Redirect', path, 'Content-Length', '0'])
+  async function handOver({ response }: Visit, part: Part): Promise<number> {
+    await requireThere(part.target)
+    response.writeHead(200, describeHanded(part.target, part.audience))
     response.end()
     return lengthOf(part)
   }
@@ -116,12 +127,11 @@ export function createServing(parts: {
 
   return {
     serve: async (visit, part, { begun, undo }) => {
-      const accel = accelFor(visit, part)
       try {
         const opened = isLed(part)
           ? await leadAway(visit, part)
-          : accel
-            ? await handOver(visit, part, accel)
+          : isHandedOver(visit, part)
+            ? await handOver(visit, part)
             : await bytes.open(part.target, part.range)
         begun?.()
         return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
@@ -165,9 +175,9 @@ export const representation = (target: Target) => ({
 })
 
 /** A target that was found once may be served many times. */
-function remembered(make: typeof handedHeaders) {
-  const made = new WeakMap<Target, { audience: Audience; headers: readonly string[] }>()
-  return (target: Target, audience: Audience = PRIVATE): readonly string[] => {
+function remembered(make: (target: Target & Described, audience: Audience) => string[]) {
+  const made = new WeakMap<Target, { audience: Audience; headers: string[] }>()
+  return (target: Target, audience: Audience = PRIVATE): string[] => {
     const before = made.get(target)
     if (before?.audience === audience) return before.headers
     const headers = make({ ...target, etag: etagOf(target) }, audience)
@@ -177,7 +187,6 @@ function remembered(make: typeof handedHeaders) {
 }
 
 const describe = remembered(fileHeaders)
-const describeHanded = remembered(handedHeaders)
 
 function lengthHeaders(part: Part): string[] {
   const { target, range } = part

@@ -9,6 +9,8 @@ export interface Target {
   contentType: string
   location: string
   hash: string
+  /** Names its bytes among all that there are. */
+  blob: string
   size: number
   modifiedMs: number
   /** When and by whom it was downloaded is kept. */
@@ -32,13 +34,21 @@ export const TARGET_LENGTH = 10
  */
 export const unseen = (parameter: string): string => `(select ${parameter})`
 
+/** An array of numbers or UUIDs as a parameter. The client of the database would look through each for what must be quoted. */
+export const plainArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`
+
+/** The same of bytes. */
+export const bytesArray = (values: readonly Buffer[]): string =>
+  `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`
+
 /** Is the site of the request `a` one that the file `f` may be reached from? */
 export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`
 
 export function targetOf(row: readonly unknown[]): Target {
   const [shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told] = row as TargetRow
-  return { shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told }
+  const blob = `${location}/${shop}/${hash}`
+  return { shop, file, filename, contentType, location, hash, blob, size, modifiedMs, tracked, told }
 }
 
 type TargetRow = [number, string, string, string, string, string, number, number, boolean, boolean]

@@ -51,6 +51,8 @@ type Kind = (typeof KINDS)[number]
 
 /** nginx's internal location of the files. */
 const PREFIX = '/blobs'
+/** One process and two on the same processors differ by less than a round does from the next: so many times the rounds. */
+const TWO_TIMES = 2
 const CONTESTED = { rounds: 100, requests: 50 }
 
 /** Who is asked, for what. */
@@ -58,6 +60,7 @@ interface Side {
   ports: readonly number[]
   paths: readonly string[]
 }
+type Sides = Readonly<Record<string, Side>>
 
 interface Run {
   context: Context
@@ -80,7 +83,7 @@ const start = (run: Run, accel?: string): Promise<Part> => {
 const portOf = ({ ready }: Part) => ready as number
 
 /** A load on ours is noted, so that what was served is held against what was counted. */
-async function load(run: Run, kind: Kind, side: Side, { ours, warmUp }: { ours: boolean; warmUp: boolean }) {
+async function loadSide(run: Run, kind: Kind, side: Side, { ours, warmUp }: { ours: boolean; warmUp: boolean }) {
   const { wrk, context } = run
   const common = { ...side, connections: CONNECTIONS }
   const byWrk = wrk !== null && kind.seconds !== null
@@ -98,15 +101,16 @@ async function load(run: Run, kind: Kind, side: Side, { ours, warmUp }: { ours: 
 const ask = (run: Run, load: Load) => run.load.ask<Measured>(load)
 
 /**
- * Loads the sides in turn, a round each; gives their rates. The first round only warms them up: until their code is compiled, as it is in
- * a server in use.
+ * Loads the sides in turn, a round each, and the other way round in the next; gives their rates. The first round only warms them up: until
+ * their code is compiled, as it is in a server in use.
  */
-async function race(run: Run, what: string, kind: Kind, sides: Readonly<Record<string, Side>>) {
+async function race(run: Run, what: string, kind: Kind, sides: Sides, rounds = run.context.rounds) {
   const rates = Object.fromEntries(Object.keys(sides).map((name) => [name, [] as number[]]))
-  for (let round = 0; round <= run.context.rounds; round++) {
-    for (const [name, side] of Object.entries(sides)) {
+  const turns = Object.entries(sides)
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, side] of round % 2 === 0 ? turns : turns.toReversed()) {
       const about = { ours: name.startsWith('ours'), warmUp: round === 0 }
-      const { served, bytes, seconds } = await load(run, kind, side, about)
+      const { served, bytes, seconds } = await loadSide(run, kind, side, about)
       if (round > 0) rates[name]!.push((kind.unit === 'MB/s' ? bytes / 1e6 : served) / seconds)
     }
     const figures = Object.entries(rates).map(([name, all]) => `${name} ${all.at(-1)?.toFixed(0)}`)
@@ -171,10 +175,9 @@ async function asTwo(run: Run): Promise<Row[]> {
   const [kind] = KINDS
   const parts = await Promise.all([start(run), start(run)])
   const ports = parts.map(portOf)
-  const rates = await race(run, `${kind.what} from two processes`, kind, {
-    'ours as two': { ports, paths: run.stage.ours.small! },
-    'ours as one': { ports: ports.slice(0, 1), paths: run.stage.ours.small! },
-  })
+  const paths = run.stage.ours.small!
+  const sides = { 'ours as two': { ports, paths }, 'ours as one': { ports: ports.slice(0, 1), paths } }
+  const rates = await race(run, `${kind.what} from two processes`, kind, sides, TWO_TIMES * run.context.rounds)
   for (let round = 0; round < CONTESTED.rounds; round++) {
     const limit = 1 + ((round * 7) % 60)
     const paths = await linkPaths(run.stage, run.stage.files.small!.slice(0, 1), limit)

@@ -1,12 +1,13 @@
 // A batch whose steps ask the outside and then only plan: it is taken, planned while no transaction is open, and changed and written
 // in one. Whoever comes to one of its files meanwhile writes the file's row, and our change of that file is refused.
 import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
+import { untilThrough } from '../db/again.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { loadItems, restChain, type HeldChain } from './claim.ts'
 import { handOn } from './commit.ts'
 import { dropLeased, hasBatches, leaseBatch } from './item-batches.ts'
 import { holdLease } from './lease.ts'
-import { inTries, settleItems } from './together.ts'
+import { settleItems } from './together.ts'
 import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from './types.ts'
 import { writeEnded } from './write.ts'
 
@@ -22,7 +23,7 @@ export async function workAsking(
   if (items === null) return false
   if (items.length === 0) return true
   const ended = await settleItems(parts, held, items, steps, read)
-  await inTries(() => scope.transaction((tx) => write(parts, tx, held, ended)))
+  await untilThrough(scope, (tx) => write(parts, tx, held, ended))
   return true
 }
 

@@ -62,6 +62,7 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
     const held = await holdChain(tx, job, worker)
     if (!held) return null
     const leftovers = await returnLeftovers(tx, job.operation, held.row)
+    if (leftovers.length > 1) await wakeEnded(tx, job.operation)
     if (held.operation.set_wise) await spreadBatches(tx, job.operation)
     const hint = Math.min(held.row.hint, ...leftovers)
     const items =
@@ -228,22 +229,41 @@ async function returnLeftovers(tx: ShopScope, operation: string, chain: ChainRow
   return rows.map(({ position }) => position)
 }
 
+/** Chains that had nothing left to do have again: what runs alone would take one chain too long. */
+async function wakeEnded(tx: ShopScope, operation: string): Promise<void> {
+  const woken = await tx.query<{ chain: number }>(
+    `update chains set ended = false where shop_id = :shop and operation_id = :operation and chain in (
+       select chain from chains where shop_id = :shop and operation_id = :operation and chain >= 0 and ended
+       for update skip locked
+     ) returning chain`,
+    { operation },
+  )
+  for (const { chain } of woken) await queueChain(tx, operation, chain)
+}
+
+/**
+ * The next item alone where a worker has died over it, and otherwise with the next ones of its kind. None is locked that is not claimed:
+ * another chain would pass over it, see nothing left to do, and end.
+ */
 async function claimFrom(tx: ShopScope, operation: string, lease: number, from: number, batch: number) {
-  const found = await tx.query<{ position: number; crashed: boolean }>(
-    `select position, crashed from items
-     where shop_id = :shop and operation_id = :operation and position >= :from and status = 'pending'
-       and (run_after is null or run_after <= now())
-     order by position limit :batch for update skip locked`,
-    { operation, from, batch },
+  const waiting = `select position, crashed from items
+    where shop_id = :shop and operation_id = :operation and status = 'pending' and (run_after is null or run_after <= now())`
+  const found = await tx.query<{ position: number }>(
+    `with first as (
+       ${waiting} and position >= :from order by position limit 1 for update skip locked
+     ), others as (
+       ${waiting} and position > (select position from first) and not crashed and not (select crashed from first)
+       order by position limit :others for update skip locked
+     )
+     select position from first union all select position from others`,
+    { operation, from, others: batch - 1 },
   )
   if (found.length === 0) return null
-  const alone = found.findIndex(({ crashed }) => crashed)
-  const chosen = alone === -1 ? found : alone === 0 ? found.slice(0, 1) : found.slice(0, alone)
   const rows = await tx.query<ClaimedRow>(
     `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null
      where shop_id = :shop and operation_id = :operation and position = any(:positions)
      returning ${ITEM_COLUMNS}`,
-    { operation, lease, positions: chosen.map(({ position }) => position) },
+    { operation, lease, positions: found.map(({ position }) => position) },
   )
   return rows.sort((a, b) => a.position - b.position).map(workItem)
 }

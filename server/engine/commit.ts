@@ -1,6 +1,7 @@
 // Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only items that still carry this
 // claim's lease are written: whoever lost the lease writes nothing.
-import { isDatabaseAway, isRollback } from '../db/faults.ts'
+import { untilThrough } from '../db/again.ts'
+import { isDatabaseAway } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -19,9 +20,6 @@ export interface CommitOptions {
   last: boolean
 }
 
-/** How often a transaction is tried that met another one. */
-export const ROLLBACK_TRIES = 5
-
 /** Throws `LeaseLost`, or what says that the database is away, with nothing of the group written. */
 export async function commit(
   scope: ShopScope,
@@ -29,14 +27,11 @@ export async function commit(
   group: readonly EndedItem[],
   options: CommitOptions,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await commitGroup(scope, claim, group, options)
-    } catch (error) {
-      if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
-      if (isRollback(error) && attempt < ROLLBACK_TRIES) continue
-      return commitApart(scope, claim, group, options, error)
-    }
+  try {
+    await commitGroup(scope, claim, group, options)
+  } catch (error) {
+    if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
+    await commitApart(scope, claim, group, options, error)
   }
 }
 
@@ -68,7 +63,7 @@ function commitGroup(
   group: readonly EndedItem[],
   { limits, secrets, last }: CommitOptions,
 ): Promise<void> {
-  return scope.transaction(async (tx) => {
+  return untilThrough(scope, async (tx) => {
     await holdItems(tx, claim, group)
     const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)

@@ -164,6 +164,37 @@ test('a worker thought dead that still lives can write nothing', async () => {
   expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })
 })
 
+test('what a dead worker had in hand is shared by all chains, one item each', async () => {
+  const engine = await engineWith(async function* () {})
+  const { database } = engine.parts
+  const scope = forShop(database, engine.shop)
+  const id = await engine.start(workflow, names(BATCH + 2))
+  const claimed = async (within: typeof scope, chain: number, worker: number) => {
+    const by = `0199aaaa-0000-7000-8000-00000000000${worker}`
+    const claim = await claimBatch(within, { shop: engine.shop, operation: id, chain }, by, BATCH)
+    return claim?.items.map(({ position }) => position) ?? null
+  }
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+  expect(await claimed(scope, 0, 1)).toEqual(range(0, BATCH))
+  expect(await claimed(scope, 1, 2)).toEqual([BATCH, BATCH + 1])
+  // The second chain comes to its end, and then the first one's worker is found dead.
+  await scope.query(
+    `update chains set ended = true, worker_id = null, claimed = '{}' where shop_id = :shop and operation_id = :id and chain = 1`,
+    { id },
+  )
+  await scope.transaction(async (tx) => {
+    expect(await claimed(tx, 0, 3)).toEqual([0])
+    expect(await tx.from('chains').where('operation_id', id).where('ended', true).select('chain')).toEqual([])
+  })
+  const queued = await database.pool.query('select key from graphile_worker.jobs where key = $1', [`chain:${id}:1`])
+  expect(queued.rows.length).toBe(1)
+  // Neither waits for what the other is claiming, nor passes over what it is not.
+  await scope.transaction(async (tx) => {
+    expect(await claimed(tx, 0, 3)).toEqual([0])
+    expect(await claimed(scope, 1, 4)).toEqual([1])
+  })
+})
+
 test('an item that kills its worker every time fails after three tries', async () => {
   const engine = await engineWith(async function* () {})
   const { database } = engine.parts

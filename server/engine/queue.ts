@@ -20,6 +20,8 @@ export interface OutboxJob {
 // A job that throws three times is given up; the sweep then sees an operation without a live job and queues it anew.
 const MAX_ATTEMPTS = 3
 
+export const TASKS = ['chain', 'finish', 'message'] as const
+
 export const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
 export const finishKey = (operation: string) => `finish:${operation}`
 
@@ -77,7 +79,7 @@ interface When {
 }
 
 interface Job extends When {
-  task: 'chain' | 'finish' | 'message'
+  task: (typeof TASKS)[number]
   payload: object
   key: string
   flags: readonly string[]

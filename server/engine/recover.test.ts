@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { queueChain } from './queue.ts'
 import type { EngineWorker } from './worker.ts'
 
 const workflow = workflowOf('make-bytes')
@@ -70,4 +71,18 @@ test('a job that is lost, one that a living pool took and forgot, and one of a p
     expect(operation).toMatchObject({ status: 'success', done: 1 })
     expect(items).toMatchObject([{ attempt: 1 }])
   }
+})
+
+test('a job whose successor was queued before its worker died is not kept', async () => {
+  const id = await startWith('succeeded.txt', async (tx) => {
+    // The worker has the job, and queues the next one under its key.
+    await lockedBy('a pool of another time', '31 seconds')(tx)
+    const [{ operation_id }] = (await tx.query<{ operation_id: string }>(
+      'select operation_id from chains where shop_id = :shop order by operation_id desc limit 1',
+    )) as [{ operation_id: string }]
+    await queueChain(tx, operation_id, 0)
+  })
+  expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 1 })
+  const left = () => house.parts.database.pool.query('select id, key from graphile_worker.jobs')
+  await expect.poll(async () => (await left()).rows, { timeout: 20_000 }).toEqual([])
 })

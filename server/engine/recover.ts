@@ -6,7 +6,7 @@ import { forShop } from '../db/for-shop.ts'
 import { WORKER_LOCKS, type Listener } from '../db/listener.ts'
 import { errorFields, type Logger } from '../log.ts'
 import { SILENCE } from './claim.ts'
-import { queueChain, queueFinish, queueMessage } from './queue.ts'
+import { queueChain, queueFinish, queueMessage, TASKS } from './queue.ts'
 
 const BEAT_MS = 5_000
 const SWEEP_MS = 5_000
@@ -120,6 +120,7 @@ async function sweep(database: Database, utils: WorkerUtils, log: Logger, suspec
       await database.pool.query('delete from workers where id = $1 and beat_at::text = $2', [id, beat])
   }
   await freeUnknownPools(database, utils)
+  await dropSucceeded(database, utils)
   await seedAgain(database, log)
 }
 
@@ -161,6 +162,16 @@ async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise
     [SILENCE],
   )
   if (rows.length > 0) await utils.forceUnlockWorkers(rows.map(({ locked_by }) => locked_by))
+}
+
+/** Jobs whose worker died when it had queued the next one, under their key. graphile-worker never takes them up, and keeps them. */
+async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select id::text as id from graphile_worker.jobs
+     where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)`,
+    [TASKS],
+  )
+  if (rows.length > 0) await utils.completeJobs(rows.map(({ id }) => id))
 }
 
 const LIVE_JOB = (key: string) =>

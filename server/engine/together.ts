@@ -1,11 +1,11 @@
 // A batch that is claimed, planned, changed and written in one transaction: for operations whose steps only plan. No item is
 // ever marked as running, since the rows' locks say it, and a crash leaves nothing to clean up.
 import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
-import { isRollback } from '../db/faults.ts'
+import { untilThrough } from '../db/again.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { alikeOf, workAlike } from './alike.ts'
 import { ITEM_COLUMNS, loadItems, restChain, workItem, type HeldChain } from './claim.ts'
-import { handOn, ROLLBACK_TRIES } from './commit.ts'
+import { handOn } from './commit.ts'
 import { takeBatch } from './item-batches.ts'
 import { holdLease } from './lease.ts'
 import { addHolders } from './name-holders.ts'
@@ -29,18 +29,7 @@ export async function workTogether(
   steps: readonly ResolvedStep<ItemPlugin>[],
   read: ReadContext,
 ): Promise<void> {
-  await inTries(() => scope.transaction((tx) => work(parts, tx, held, steps, read)))
-}
-
-/** Someone else took a name, or two operations met the same files: nothing was written, so it may begin again. */
-export async function inTries(transaction: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transaction()
-    } catch (error) {
-      if (!isRollback(error) || attempt === ROLLBACK_TRIES) throw error
-    }
-  }
+  await untilThrough(scope, (tx) => work(parts, tx, held, steps, read))
 }
 
 /** How items end whose files are loaded. */

@@ -20,29 +20,23 @@ export interface FileEdit extends Partial<FileSettings> {
 /** Changes the draft, and says what is wrong with that. */
 export type Edit = (tx: ShopScope, draft: Draft, record: FileRecord) => Promise<readonly ErrorDetail[]>
 
-const TRIES = 5
-
 /**
  * Changes a file by its bare UUID. Throws `not_found` (of one in the trash too), `file_in_use` while an operation has it in its hands,
  * `duplicate_filename`, `validation_failed`; then nothing is changed.
  */
-export async function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
-  for (let attempt = 1; attempt <= TRIES; attempt++)
-    if (await untilThrough(scope, (tx) => tryEdit(tx, id, edit))) return
-  throw new AppError('file_in_use')
-}
-
-/** False: someone else wrote the file meanwhile. */
-async function tryEdit(tx: ShopScope, id: string, edit: Edit): Promise<boolean> {
-  const record = (await readRecords(tx, [id])).get(id)
-  if (!record || record.deleted_at !== null) throw new AppError('not_found')
-  if (record.claimed) throw new AppError('file_in_use')
-  const draft = draftOfRecord(record)
-  const problems = [...(await edit(tx, draft, record))]
-  const [changed] = await changeFiles(tx, [{ record, draft }], { write: problems.length === 0 })
-  if (changed!.status === 'refused') problems.push({ param: PARAMS[changed!.code] ?? 'filename', ...changed! })
-  if (problems.length > 0) throw refusal(problems)
-  return changed!.status !== 'overtaken'
+export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
+  return untilThrough(scope, async (tx) => {
+    // However many change it at once, each sees what those before have made of it.
+    await tx.query('select from files where shop_id = :shop and id = :id for update', { id })
+    const record = (await readRecords(tx, [id])).get(id)
+    if (!record || record.deleted_at !== null) throw new AppError('not_found')
+    if (record.claimed) throw new AppError('file_in_use')
+    const draft = draftOfRecord(record)
+    const problems = [...(await edit(tx, draft, record))]
+    const [changed] = await changeFiles(tx, [{ record, draft }], { write: problems.length === 0 })
+    if (changed!.status === 'refused') problems.push({ param: PARAMS[changed!.code] ?? 'filename', ...changed! })
+    if (problems.length > 0) throw refusal(problems)
+  })
 }
 
 const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_found: 'pack_id' }

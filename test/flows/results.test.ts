@@ -72,17 +72,18 @@ const writeNames = async ({ artifacts, listings, signal }: OperationContext): Pr
 }
 /** Writes some and then waits to be put down. */
 const writeForEver = async ({ artifacts, listings, signal }: OperationContext): Promise<OperationReport> => {
-  const put = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
-  )
-  await artifacts.write('names.csv', 'text/csv', someOf(listings.files('csv', ['filename'], signal), put))
+  await artifacts.write('names.csv', 'text/csv', someOf(listings.files('csv', ['filename'], signal), signal))
   return {}
 }
-async function* someOf(pieces: AsyncIterable<Uint8Array>, then: Promise<never>): AsyncGenerator<Uint8Array> {
+async function* someOf(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let written = 0
   for await (const piece of pieces) {
     yield piece
-    if (++written === 3) await then
+    if (++written < 3) continue
+    // Waited for here alone: it may be put down before it comes this far.
+    signal.throwIfAborted()
+    await once(signal, 'abort')
+    signal.throwIfAborted()
   }
 }
 

@@ -140,7 +140,7 @@ async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await tx.query(
     `with promised as (
        update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,
-         attempt = 0, warnings = null, candidates = null, finished_at = null
+         attempt = 0, crashed = false, warnings = null, candidates = null, finished_at = null
        where shop_id = :shop and operation_id = :id and status = 'done'
      )
      update operations set done = 0 where shop_id = :shop and id = :id`,

@@ -21,15 +21,15 @@ import { writeEnded } from './write.ts'
  */
 export const ALIKE_BATCHES = 3
 
-/** Works on the chain's next items and hands the chain on, or lets it rest where there are none. */
+/** Works on the chain's next items and hands the chain on, or lets it rest where there are none. False: what is left are items that go one by one. */
 export async function workTogether(
   parts: EngineParts,
   scope: ShopScope,
   held: HeldChain & { row: { hint: number } },
   steps: readonly ResolvedStep<ItemPlugin>[],
   read: ReadContext,
-): Promise<void> {
-  await untilThrough(scope, (tx) => work(parts, tx, held, steps, read))
+): Promise<boolean> {
+  return untilThrough(scope, (tx) => work(parts, tx, held, steps, read))
 }
 
 /** How items end whose files are loaded. */
@@ -52,7 +52,7 @@ async function work(
   held: HeldChain & { row: { hint: number } },
   steps: readonly ResolvedStep<ItemPlugin>[],
   read: ReadContext,
-): Promise<void> {
+): Promise<boolean> {
   const { plugins, limits, secrets } = parts
   const { operation, chain } = held
   await holdLease(tx, operation.id, chain, held.lease)
@@ -60,7 +60,11 @@ async function work(
   const alike = update && (await workAlike(tx, operation.id, update, ALIKE_BATCHES))
   const fresh = update ? (alike?.left ?? null) : await takeBatch(tx, operation.id)
   const items = fresh ?? (await waitingItems(tx, operation.id, held.row.hint))
-  if (!items) return restChain(tx, { shop: tx.shop, operation: operation.id, chain })
+  if (!items) {
+    if (await anyAlone(tx, operation.id)) return false
+    await restChain(tx, { shop: tx.shop, operation: operation.id, chain })
+    return true
+  }
   const settle = async (some: readonly WorkItem[]): Promise<EndedItem[]> => {
     await loadItems(tx, operation, some)
     return settleItems(parts, held, some, steps, read)
@@ -72,6 +76,7 @@ async function work(
   await handOn(tx, held)
   const positions = new Set(unwritten.map(({ position }) => position))
   await writeEnded(tx, held, ended, { limits, secrets, fresh: positions, alike: alike?.done ?? 0 })
+  return true
 }
 
 /** Items that have rows already: tried again, confirmed after a preview, or undone. */
@@ -85,11 +90,20 @@ const moveHint = (tx: ShopScope, operation: string, chain: number, hint: number)
     hint,
   })
 
+/** Are there items that a worker has died over? They run alone, whichever chain takes them. */
+async function anyAlone(tx: ShopScope, operation: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from items where shop_id = :shop and operation_id = :operation and status = 'pending' and crashed limit 1`,
+    { operation },
+  )
+  return rows.length > 0
+}
+
 async function nextItems(tx: ShopScope, operation: string, from: number): Promise<WorkItem[] | null> {
   const rows = await tx.query<Parameters<typeof workItem>[0]>(
     `select ${ITEM_COLUMNS} from items
      where shop_id = :shop and operation_id = :operation and position >= :from and status = 'pending'
-       and (run_after is null or run_after <= now())
+       and not crashed and (run_after is null or run_after <= now())
      order by position limit :batch for update skip locked`,
     { operation, from, batch: WISE_BATCH },
   )

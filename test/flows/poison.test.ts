@@ -16,41 +16,53 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-test('a poisonous file fails after three tries in which it was known, and the other 999 are done', async () => {
-  const id = await house.startOn({
-    ...{ id: 'test', title: 'Test', action: 'meet-poison', kind: 'bulk', parallel: 2 },
-    steps: [{ id: 'act', plugin: 'meet-poison' }],
-  })
-  const deaths: (string | null)[] = []
-  const ended = async () => hasEnded((await house.engine.get(house.scope, id))!)
-  while (!(await ended()) && deaths.length < 10) {
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'poison-worker.ts')], {
-      env: { PATH: process.env.PATH ?? '', DATABASE_URL: house.parts.database.url, POISON: 'Manual 333.pdf' },
-      stdio: 'inherit',
+test.each([
+  ['by the one chain', false],
+  ['beside a chain that had come to its end', true],
+])(
+  'a poisonous file fails after three tries in which it was known, and the other 999 are done, %s',
+  async (_, another) => {
+    await house.scope.query('update files set expiry_days = null where shop_id = :shop')
+    const id = await house.startOn({
+      ...{ id: 'test', title: 'Test', action: 'meet-poison', kind: 'bulk', parallel: 2 },
+      steps: [{ id: 'act', plugin: 'meet-poison' }],
     })
-    const gone = once(child, 'exit') as Promise<[number | null, string | null]>
-    const over = house.engine.waitForEnd(house.scope, id, 60_000, new AbortController().signal)
-    const [, signal] = (await Promise.race([gone, over.then(() => [null, 'SIGTERM'] as const)])) as [null, string]
-    if (signal === 'SIGTERM') {
-      child.kill('SIGTERM')
-      await gone
-      break
+    if (another) {
+      const ended = 'insert into chains (shop_id, operation_id, chain, ended) values (:shop, :id, 1, true)'
+      await house.scope.query(ended, { id })
     }
-    deaths.push(signal)
-    await bury()
-  }
-  const { operation, items } = await house.untilEnd(id)
-  // Once with the whole batch, once among a hundred, and then twice alone.
-  expect(deaths).toEqual(Array(4).fill('SIGKILL'))
-  expect(operation).toMatchObject({ status: 'partial', total: 1000, done: 999, failed: 1 })
-  expect(items.filter(({ status }) => status !== 'done')).toMatchObject([
-    { filename: 'Manual 333.pdf', status: 'failed', attempt: 3, error: { code: 'worker_crashed' } },
-  ])
-  const [counted] = await house.scope.query<{ changed: number }>(
-    'select count(*) as changed from files where shop_id = :shop and expiry_days = 77',
-  )
-  expect(counted).toEqual({ changed: 999 })
-}, 120_000)
+    const deaths: (string | null)[] = []
+    const ended = async () => hasEnded((await house.engine.get(house.scope, id))!)
+    while (!(await ended()) && deaths.length < 10) {
+      const child = spawn(process.execPath, [path.join(import.meta.dirname, 'poison-worker.ts')], {
+        env: { PATH: process.env.PATH ?? '', DATABASE_URL: house.parts.database.url, POISON: 'Manual 333.pdf' },
+        stdio: 'inherit',
+      })
+      const gone = once(child, 'exit') as Promise<[number | null, string | null]>
+      const over = house.engine.waitForEnd(house.scope, id, 60_000, new AbortController().signal)
+      const [, signal] = (await Promise.race([gone, over.then(() => [null, 'SIGTERM'] as const)])) as [null, string]
+      if (signal === 'SIGTERM') {
+        child.kill('SIGTERM')
+        await gone
+        break
+      }
+      deaths.push(signal)
+      await bury()
+    }
+    const { operation, items } = await house.untilEnd(id)
+    // Once with the whole batch, once among a hundred, and then twice alone.
+    expect(deaths).toEqual(Array(4).fill('SIGKILL'))
+    expect(operation).toMatchObject({ status: 'partial', total: 1000, done: 999, failed: 1 })
+    expect(items.filter(({ status }) => status !== 'done')).toMatchObject([
+      { filename: 'Manual 333.pdf', status: 'failed', attempt: 3, error: { code: 'worker_crashed' } },
+    ])
+    const [counted] = await house.scope.query<{ changed: number }>(
+      'select count(*) as changed from files where shop_id = :shop and expiry_days = 77',
+    )
+    expect(counted).toEqual({ changed: 999 })
+  },
+  120_000,
+)
 
 /** What the crash sweep does with a dead worker, at once instead of in ten seconds. */
 async function bury(): Promise<void> {

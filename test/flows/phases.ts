@@ -1,4 +1,5 @@
 // What a worker process is in the middle of, as the database sees it: asked while the process is frozen, it is no guess.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { WORKER_LOCKS } from '../../server/db/listener.ts'
 
@@ -26,6 +27,23 @@ const WORKER = `
 export async function workerId(pool: Pool, name: string): Promise<string | null> {
   const { rows } = await pool.query<{ id: string }>(WORKER, [name])
   return rows[0]?.id ?? null
+}
+
+/**
+ * What the database will still say of a frozen process when it is killed: what it had sent already, the end of a claim for one, is carried
+ * out first. It is asked twice, since a statement may have arrived and not begun.
+ */
+export async function lookSettled(pool: Pool, name: string): Promise<Sight> {
+  for (let quiet = 0; quiet < 2;) {
+    const { rows } = await pool.query(
+      `select from pg_stat_activity
+       where application_name = $1 and state = 'active' and wait_event_type is distinct from 'Lock'`,
+      [name],
+    )
+    quiet = rows.length === 0 ? quiet + 1 : 0
+    await delay(5)
+  }
+  return look(pool, name)
 }
 
 export async function look(pool: Pool, name: string): Promise<Sight> {

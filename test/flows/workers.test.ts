@@ -11,7 +11,7 @@ import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
-import { look, nextCommit, workerId, type Phase, type Sight } from './phases.ts'
+import { look, lookSettled, nextCommit, workerId, type Phase, type Sight } from './phases.ts'
 import type { RunningServer } from './server.ts'
 
 let cluster: Cluster
@@ -106,6 +106,16 @@ async function expectToldOnce(operation: string): Promise<void> {
   })
 }
 
+/** How far an operation is, and why what failed has. */
+const progressOf = (operation: string) =>
+  row(
+    `select done, failed, array(
+       select concat_ws(' ', position, 'attempt', attempt, error) from items where operation_id = o.id and status = 'failed'
+     ) as why
+     from operations o where id = $1`,
+    [operation],
+  )
+
 /** Freezes a worker at a random moment until it stands in the phase that is wanted, and kills it there. */
 async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
   const until = Date.now() + 40_000
@@ -115,7 +125,7 @@ async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
     if (!caught) continue
     const worker = workers.get(caught)!
     worker.freeze()
-    const sight = await look(cluster.pool, caught)
+    const sight = await lookSettled(cluster.pool, caught)
     // A third kill over the same item would rightly make it a poisonous one.
     if (sight.phase === wanted && sight.attempt < 3) {
       await worker.kill()
@@ -201,9 +211,7 @@ function killWhileWriting(table: 'outbox' | 'notices', operation: string, revive
     // Not before: what is left may be done in no time.
     origin.open()
     // What the dead had in hand runs alone: on a slow disk that takes its time.
-    await expect
-      .poll(() => row('select done, failed from operations where id = $1', [operation]), { timeout: 180_000 })
-      .toEqual({ done: 1000, failed: 0 })
+    await expect.poll(() => progressOf(operation), { timeout: 180_000 }).toEqual({ done: 1000, failed: 0, why: [] })
     const name = await blockedAt(`insert into "${table}"%`)
     await workers.get(name)!.kill()
     return name

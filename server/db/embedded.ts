@@ -181,21 +181,21 @@ async function initialise(cluster: string, home: string, password: string, binar
 
 async function startCluster(cluster: string, home: string, binaries: Binaries, runner: Runner, samePort?: number) {
   await clearStalePid(cluster)
-  const port = samePort ?? (await freePort())
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200 -c jit=off`
   const logFile = path.join(home, 'server.log')
-  await writeFile(logFile, '')
-  await runner.own(logFile)
-  const args = ['-D', cluster, '-w', '-t', String(START_TIMEOUT_SECONDS), '-l', logFile, '-o', options, 'start']
   const until = Date.now() + START_TIMEOUT_SECONDS * 1000
   while (true) {
+    const port = samePort ?? (await freePort())
+    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200 -c jit=off`
+    const args = ['-D', cluster, '-w', '-t', String(START_TIMEOUT_SECONDS), '-l', logFile, '-o', options, 'start']
     try {
+      await writeFile(logFile, '')
+      await runner.own(logFile)
       await runner.exec(binaries.pg_ctl, args)
       return port
     } catch (error) {
       const output = await readFile(logFile, 'utf8').catch(() => '')
-      // Backends of a killed server hold its shared memory for some seconds after it.
-      const passing = /pre-existing shared memory block|lock file .* already exists/.test(output)
+      // Backends of a killed server hold its shared memory for some seconds after it; and a port that was free may be gone.
+      const passing = /pre-existing shared memory block|lock file .* already exists|Address already in use/.test(output)
       if (!passing || Date.now() > until)
         throw new Error(`The embedded PostgreSQL did not start:\n${output}`, { cause: error })
       await delay(500)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
@@ -61,6 +62,21 @@ test('starting twice with one key gives one operation', async () => {
   const started = await Promise.all(Array.from({ length: 10 }, () => engine.start(workflow, ['a.txt'], 'same')))
   expect(new Set(started).size).toBe(1)
   expect(await engine.start(workflow, ['a.txt'], 'other')).not.toBe(started[0])
+})
+
+test('a process with one place has one batch in hand, however many begin at the same moment', async () => {
+  let [now, most] = [0, 0]
+  const engine = await engineWith(async function* (items) {
+    most = Math.max(most, ++now)
+    await setImmediate()
+    for (const item of items) yield ok(item)
+    now--
+  })
+  const started = await Promise.all(names(12).map((name) => engine.start(workflow, [name])))
+  const worker = await engine.startWorker({ jobs_at_once: 1 })
+  cleanups.push(() => worker.stop())
+  for (const id of started) expect((await engine.untilEnd(id)).operation.status).toBe('success')
+  expect(most).toBe(1)
 })
 
 test('an operation without items ends at once', async () => {

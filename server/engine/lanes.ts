@@ -17,8 +17,8 @@ export interface Lanes {
   places: number
   /** Flags of jobs that have to wait. */
   full(): string[]
-  /** Null: there is no place left. Otherwise gives it back when called. */
-  enter(flags: readonly string[]): (() => void) | null
+  /** Takes a place; gives it back when called. None of the flags may be full. */
+  enter(flags: readonly string[]): () => void
 }
 
 /** @param batches that read and write bytes, or wait for the outside; at most half of them for one shop */
@@ -36,7 +36,6 @@ export function createLanes(batches: number): Lanes {
     places: batches + FINISHES + MESSAGES + QUICK,
     full: () => [...inside.keys()].filter(isFull),
     enter: (flags) => {
-      if (flags.some(isFull)) return null
       count(flags, 1)
       return () => count(flags, -1)
     },

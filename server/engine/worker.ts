@@ -1,15 +1,7 @@
 // A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and crash sweep.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import {
-  Logger as GraphileLogger,
-  run,
-  type Job,
-  type JobHelpers,
-  type Task,
-  type TaskList,
-  type WorkerEvents,
-} from 'graphile-worker'
+import { Logger as GraphileLogger, run, type Job, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { runChain, type BatchRunner } from './batch.ts'
 import { finishOperation } from './finish.ts'
 import { createLanes } from './lanes.ts'
@@ -21,8 +13,6 @@ import type { EngineParts } from './types.ts'
 
 // Notifications wake a worker at once; this is for what they miss.
 const POLL_MS = 1000
-/** Several jobs may be taken at the same moment before the first of them counts: those too many go back. */
-const BACK_MS = 200
 
 export interface EngineWorker {
   /** Interrupts running batches, puts their items back, and resolves when the last outcome is written. */
@@ -59,7 +49,6 @@ export async function startWorker(
     (work: (payload: unknown) => Promise<void>): Task =>
     async (payload, helpers) => {
       const leave = lanes.enter(flagsOf(helpers.job))
-      if (!leave) return putBack(helpers)
       const id = String(helpers.job.id)
       jobs.add(id)
       return work(payload).finally(() => {
@@ -79,12 +68,16 @@ export async function startWorker(
   const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, log })
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
+  const turn = turnsToAsk(events)
   const graphile = await run({
     pgPool: database.pool,
     taskList,
     events,
     concurrency: lanes.places,
-    forbiddenFlags: lanes.full,
+    forbiddenFlags: async () => {
+      await turn()
+      return lanes.full()
+    },
     pollInterval: POLL_MS,
     noHandleSignals: true,
     logger: new GraphileLogger(() => (level, message) => {
@@ -105,13 +98,22 @@ export async function startWorker(
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 
-/** Under its key, so that one that was queued anew meanwhile is the same. */
-async function putBack({ job, addJob }: JobHelpers): Promise<void> {
-  await addJob(job.task_identifier, job.payload, {
-    ...(job.key === null ? {} : { jobKey: job.key }),
-    flags: flagsOf(job),
-    maxAttempts: job.max_attempts,
-    priority: job.priority,
-    runAt: new Date(Date.now() + BACK_MS),
-  })
+/**
+ * The places of a pool ask for a job one after another: what is full then counts every job given before. Asked for at once, a job too
+ * many would have to go back, and a shop that waits lose its turn to whoever it was to go before.
+ */
+function turnsToAsk(events: WorkerEvents): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  let asking = false
+  const pass = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else asking = false
+  }
+  // How each question ends. A job's task begins, and takes its place, in the same tick.
+  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const) events.on(answer, pass)
+  return async () => {
+    if (asking) await new Promise<void>((resolve) => waiting.push(resolve))
+    asking = true
+  }
 }

@@ -1,5 +1,6 @@
 // The whole product as a process of its own, as `npm start` runs it, on a data folder or a database of the test's.
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -106,10 +107,26 @@ async function readiness(child: ChildProcess, exited: Promise<number | null>, ou
   await Promise.race([ready, gone, late]).finally(() => clearTimeout(timer))
 }
 
+// Below what systems give to outgoing connections and to whoever listens anywhere: those come between a look and a server's start.
+const FIRST_PORT = 10_000
+const PORTS_EACH = 4_000
+/** Test files that run at once look in places of their own. */
+const place = FIRST_PORT + PORTS_EACH * (Number(process.env.VITEST_POOL_ID ?? 0) % 5)
+let next = randomInt(PORTS_EACH)
+
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = place + (next++ % PORTS_EACH)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  return port
+  const free = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (free) await new Promise((resolve) => probe.close(resolve))
+  return free
 }

@@ -76,7 +76,7 @@ test('what is ticked outlives its page and another order, and is said in words',
   await tick(page, 'Chart 050.zip')
   await tick(page, 'Chart 051.zip')
   await page.getByText('3 files are selected, 1 of them on other pages').waitFor()
-  await page.getByRole('button', { name: 'File', exact: true }).press('Enter')
+  await page.getByRole('table').getByRole('button', { name: 'File', exact: true }).press('Enter')
   await page.waitForURL('**/files?sort=-filename')
   await page.getByText('3 files are selected, all on other pages').waitFor()
   await addTag(page, 'picked')

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDepot, type Depot } from '../../server/delivery/fixture.ts'
+import { contentDisposition } from '../../server/delivery/headers.ts'
 import { createPackLink } from '../../server/files/pack-links.ts'
 import { ensurePack } from '../../server/files/packs.ts'
 import { contentTypeOf } from '../../server/files/rules.ts'
@@ -54,11 +55,16 @@ beforeEach(async () => {
 })
 afterEach(() => context.close())
 
-/** What the browser saved when it was led to this address, and under which name. */
-async function downloaded(address: string): Promise<{ name: string; bytes: Buffer }> {
+/** What the browser saved when it was led to this address, under which name, and what it had been told of that. */
+async function downloaded(address: string): Promise<{ name: string; told: string | undefined; bytes: Buffer }> {
   // A download is no page: going there is broken off.
-  const [download] = await Promise.all([page.waitForEvent('download'), page.goto(address).catch(() => {})])
-  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+  const [download, response] = await Promise.all([
+    page.waitForEvent('download'),
+    page.waitForEvent('response', (one) => one.url() === address),
+    page.goto(address).catch(() => {}),
+  ])
+  const told = response.headers()['content-disposition']
+  return { name: download.suggestedFilename(), told, bytes: await readFile(await download.path()) }
 }
 
 const typed = (filename: string, contentType?: string) => ({
@@ -147,8 +153,10 @@ test('names arrive as they are', async () => {
   for (const filename of names) {
     const { key } = await depot.addLink(randomBytes(10), {}, typed(filename))
     const open = await depot.addPublic(randomBytes(10), typed(filename))
-    for (const address of [`${base}/download?key=${key}`, base + open.path])
-      expect((await downloaded(address)).name.normalize('NFC')).toBe(filename.normalize('NFC'))
+    for (const address of [`${base}/download?key=${key}`, base + open.path]) {
+      const { name, told } = await downloaded(address)
+      expect([name.normalize('NFC'), told]).toEqual([filename.normalize('NFC'), contentDisposition(filename)])
+    }
   }
 })
 

@@ -32,6 +32,7 @@ const MOST_OF_ONE = 30
 /** Long manuals of text take long and show nothing new; what npm has is of pictures. */
 const MOST_BYTES = { debian: 1_000_000, npm: 4_000_000 }
 export const FEWEST = 100
+const NPM_MS = 90_000
 
 const CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/stevedore-documents-1')
 
@@ -60,10 +61,7 @@ async function fetchAll(): Promise<void> {
   try {
     const [archives, files, kept] = ['archives', 'files', 'kept'].map((name) => path.join(work, name)) as [string, string, string] // prettier-ignore
     for (const folder of [archives, files, kept]) await mkdir(folder)
-    await Promise.all([
-      downloadDebian(archives),
-      run('npm', ['pack', '--silent', '--ignore-scripts', ...NPM], { cwd: archives }),
-    ])
+    await Promise.all([downloadDebian(archives), downloadNpm(archives)])
     for (const archive of (await readdir(archives)).sort())
       await keep(await unpack(path.join(archives, archive), files), kept)
     await rename(kept, CACHE).catch((error: NodeJS.ErrnoException) => {
@@ -86,6 +84,16 @@ async function downloadDebian(cwd: string): Promise<void> {
     await run('apt-get', ['update', '-q'])
     await download()
   })
+}
+
+/** A registry that stops answering would leave npm waiting for it: it is asked again. */
+async function downloadNpm(cwd: string, tries = 3): Promise<void> {
+  try {
+    await run('npm', ['pack', '--silent', '--ignore-scripts', ...NPM], { cwd, timeout: NPM_MS })
+  } catch (error) {
+    if (tries === 1) throw error
+    await downloadNpm(cwd, tries - 1)
+  }
 }
 
 interface Unpacked {

@@ -23,8 +23,12 @@ const FLAGS = [
 const WAIT_MS = 15_000
 vi.setConfig({ expect: { poll: { timeout: WAIT_MS } } })
 
+/** In a locale whose files can have any name, whatever this machine's is: in the plain one Chromium saves them as "download". */
 export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 })
+  chromium.launch({
+    ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 },
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  })
 
 export interface OpenPage {
   page: Page

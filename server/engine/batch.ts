@@ -97,8 +97,7 @@ async function runTogether(runner: BatchRunner, scope: ShopScope, job: ChainJob)
     const read = await writeContext(runner.parts, scope, held.operation, signal)
     const steps = resolveSteps(runner.parts, scope, held.operation.workflow)
     try {
-      if (held.operation.asks) worked = await workAsking(runner.parts, scope, held, steps, read)
-      else worked = await workTogether(runner.parts, scope, held, steps, read)
+      worked = await (held.operation.asks ? workAsking : workTogether)(runner.parts, scope, held, steps, read)
     } catch (error) {
       if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
       // Nothing was written, and the chain is free again. Where it was not put down something in the batch is at fault: marked

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { Logger as GraphileLogger, run, type Job, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { createSlots } from '../slots.ts'
 import { runChain, type BatchRunner } from './batch.ts'
 import { finishOperation } from './finish.ts'
 import { createLanes } from './lanes.ts'
@@ -103,17 +104,10 @@ const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
  * many would have to go back, and a shop that waits lose its turn to whoever it was to go before.
  */
 function turnsToAsk(events: WorkerEvents): () => Promise<void> {
-  const waiting: (() => void)[] = []
-  let asking = false
-  const pass = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else asking = false
-  }
+  const slots = createSlots(1)
+  let leave = () => {}
   // How each question ends. A job's task begins, and takes its place, in the same tick.
-  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const) events.on(answer, pass)
-  return async () => {
-    if (asking) await new Promise<void>((resolve) => waiting.push(resolve))
-    asking = true
-  }
+  for (const answer of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
+    events.on(answer, () => leave())
+  return async () => void (leave = await slots.take())
 }

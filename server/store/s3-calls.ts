@@ -1,6 +1,7 @@
 // The calls to a bucket, with its errors. The bucket is the operator's own setting, so they go straight to it: not through
 // the guarded client, which is for addresses that merchants write.
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import { createSlots, type Slots } from '../slots.ts'
 import type { S3Location } from './address.ts'
 import { StoreError } from './store.ts'
 
@@ -49,28 +50,6 @@ export function openBucket({ bucket, region, endpoint, pathStyle, credentials }:
         signal?.throwIfAborted()
         throw storeErrorOf(error)
       }
-    },
-  }
-}
-
-interface Slots {
-  /** Resolves in turn, with how to give the slot back. */
-  take(): Promise<() => void>
-}
-
-function createSlots(count: number): Slots {
-  const waiting: (() => void)[] = []
-  let free = count
-  const leave = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else free += 1
-  }
-  return {
-    take: async () => {
-      if (free > 0) free -= 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      return leave
     },
   }
 }

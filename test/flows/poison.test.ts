@@ -28,8 +28,8 @@ test.each([
       steps: [{ id: 'act', plugin: 'meet-poison' }],
     })
     if (another) {
-      const ended = 'insert into chains (shop_id, operation_id, chain, ended) values (:shop, :id, 1, true)'
-      await house.scope.query(ended, { id })
+      const beside = 'insert into chains (shop_id, operation_id, chain, ended) values (:shop, :id, 1, true)'
+      await house.scope.query(beside, { id })
     }
     const deaths: (string | null)[] = []
     const ended = async () => hasEnded((await house.engine.get(house.scope, id))!)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
-import { createChildPool, createTurns, type PoolWanted } from './child-pool.ts'
+import { createChildPool, type PoolWanted } from './child-pool.ts'
 
 const never = new AbortController().signal
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
@@ -61,18 +61,6 @@ test('a question that is given up gives its place back, at work or waiting', asy
   first.abort(new Error('first'))
   await expect(sleeping).rejects.toThrow('first')
   expect(await last).toBe('echo')
-})
-
-test('who gives up in the moment in which the turn comes leaves those behind in their places', async () => {
-  const turns = createTurns(1)
-  const controller = new AbortController()
-  const leave = await turns.enter(never)
-  const [second, third] = [turns.enter(controller.signal), turns.enter(never)]
-  leave()
-  controller.abort(new Error('too late'))
-  const leaveSecond = await second
-  leaveSecond()
-  await expect(third).resolves.toBeTypeOf('function')
 })
 
 function isAlive(pid: number): boolean {

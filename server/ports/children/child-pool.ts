@@ -1,6 +1,7 @@
 // Limited children that are used again: starting one costs as much as a small piece of work. A few work at once, whoever asks;
 // a child works for one shop alone, and not for long, since what it has opened may have left something behind.
 import { PortError } from '../../../plugins/contract.ts'
+import { createSlots } from '../../slots.ts'
 import { startLimitedChild, type ChildWanted, type LimitedChild, type Question } from './limited-child.ts'
 
 export interface PoolWanted extends ChildWanted {
@@ -28,7 +29,7 @@ interface Kept {
 }
 
 export function createChildPool(wanted: PoolWanted): ChildPool {
-  const turns = createTurns(wanted.atOnce)
+  const slots = createSlots(wanted.atOnce)
   const idle = new Set<Kept>()
   const start = (shop: number): Kept => ({ shop, child: startLimitedChild(wanted), uses: 0 })
   const end = (kept: Kept) => {
@@ -62,7 +63,7 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
   }
   return {
     ask: async (shop, question) => {
-      const leave = await turns.enter(question.signal)
+      const leave = await slots.take(question.signal)
       try {
         const kept = take(shop)
         const used = kept.uses > 0
@@ -83,39 +84,3 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
 
 const isDeath = (error: unknown) =>
   error instanceof PortError && (error.code === 'memory_limit' || error.code === 'child_crashed')
-
-/** First come, first served. */
-export function createTurns(atOnce: number) {
-  const waiting: (() => void)[] = []
-  let free = atOnce
-  const leave = () => {
-    const next = waiting.shift()
-    if (next) next()
-    else free++
-  }
-  return {
-    /** Throws the signal's reason. Call what it gives when the turn is over. */
-    enter: async (signal: AbortSignal): Promise<() => void> => {
-      signal.throwIfAborted()
-      if (free > 0) free--
-      else {
-        const { promise, resolve, reject } = Promise.withResolvers<void>()
-        const stop = () => {
-          const at = waiting.indexOf(resolve)
-          // Its turn has come already: whoever has the turn sees to the signal.
-          if (at < 0) return
-          waiting.splice(at, 1)
-          reject(signal.reason)
-        }
-        waiting.push(resolve)
-        signal.addEventListener('abort', stop, { once: true })
-        try {
-          await promise
-        } finally {
-          signal.removeEventListener('abort', stop)
-        }
-      }
-      return leave
-    },
-  }
-}

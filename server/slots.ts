@@ -1,0 +1,41 @@
+// So many at once of what anyone may ask for. First come, first served.
+
+export interface Slots {
+  /** Resolves in turn, with how to give the slot back. Throws the signal's reason where that comes first. */
+  take(signal?: AbortSignal): Promise<() => void>
+}
+
+export function createSlots(count: number): Slots {
+  const waiting: (() => void)[] = []
+  let free = count
+  const leave = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else free++
+  }
+  const wait = async (signal?: AbortSignal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const stop = () => {
+      const at = waiting.indexOf(resolve)
+      // Its turn has come already: whoever has the slot sees to the signal.
+      if (at < 0) return
+      waiting.splice(at, 1)
+      reject(signal!.reason)
+    }
+    waiting.push(resolve)
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      await promise
+    } finally {
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+  return {
+    take: async (signal) => {
+      signal?.throwIfAborted()
+      if (free > 0) free--
+      else await wait(signal)
+      return leave
+    },
+  }
+}

@@ -1,5 +1,5 @@
 // What a worker process is in the middle of, as the database sees it: asked while the process is frozen, it is no guess.
-import { setTimeout as delay } from 'node:timers/promises'
+import { readFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { WORKER_LOCKS } from '../../server/db/listener.ts'
 
@@ -31,19 +31,29 @@ export async function workerId(pool: Pool, name: string): Promise<string | null>
 
 /**
  * What the database will still say of a frozen process when it is killed: what it had sent already, the end of a claim for one, is carried
- * out first. It is asked twice, since a statement may have arrived and not begun.
+ * out first. Whoever has read all that was sent, and then waits for more or for a lock, has.
  */
 export async function lookSettled(pool: Pool, name: string): Promise<Sight> {
-  for (let quiet = 0; quiet < 2;) {
-    const { rows } = await pool.query(
-      `select from pg_stat_activity
-       where application_name = $1 and state = 'active' and wait_event_type is distinct from 'Lock'`,
-      [name],
-    )
-    quiet = rows.length === 0 ? quiet + 1 : 0
-    await delay(5)
+  for (;;) {
+    const sessions = 'from pg_stat_activity where application_name = $1'
+    const { rows } = await pool.query<{ client_port: number }>(`select client_port ${sessions}`, [name])
+    const unread = await anyUnread(rows.map(({ client_port }) => client_port))
+    const busy = await pool.query(`select ${sessions} and coalesce(wait_event_type, '') not in ('Client', 'Lock')`, [
+      name,
+    ])
+    if (!unread && busy.rows.length === 0) return look(pool, name)
   }
-  return look(pool, name)
+}
+
+/** Has a connection from one of these ports bytes that its other end has not read? */
+async function anyUnread(ports: readonly number[]): Promise<boolean> {
+  const [, ...lines] = (await readFile('/proc/net/tcp', 'utf8')).trim().split('\n')
+  return lines.some((line) => {
+    const [, , remote, , queues] = line.trim().split(/\s+/)
+    return (
+      ports.includes(Number.parseInt(remote!.split(':')[1]!, 16)) && Number.parseInt(queues!.split(':')[1]!, 16) > 0
+    )
+  })
 }
 
 export async function look(pool: Pool, name: string): Promise<Sight> {

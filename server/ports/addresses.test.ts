@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { PortError } from '../../plugins/contract.ts'
 import { addressRules, guardedLookup, isLoopback, isPublic, targetOf, type Resolve } from './addresses.ts'
 
 const NOT_PUBLIC = [
@@ -67,28 +68,58 @@ describe('a target', () => {
 })
 
 describe('a look-up', () => {
-  const lookUp = (addresses: readonly string[], all = true) => {
-    const resolve: Resolve = (_, done) =>
+  const addressed =
+    (addresses: readonly string[]): Resolve =>
+    (_, done) =>
       done(
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       )
+  const unknown: Resolve = (_, done) => done(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])
+  /** A resolver that answers after so many milliseconds of the fake clock. */
+  const after =
+    (ms: number, resolve: Resolve): Resolve =>
+    (name, done) =>
+      void setTimeout(() => resolve(name, done), ms)
+  const lookUp = (resolve: Resolve, all = true) => {
     const { promise, resolve: done } = Promise.withResolvers<unknown>()
     guardedLookup(resolve, isPublic)('name', { all }, (error, found) => done(error ?? found))
     return promise
   }
+  /** What a refused look-up answers, and when by the fake clock. */
+  const refusalOf = async (resolve: Resolve) => {
+    const since = performance.now()
+    const answered = lookUp(resolve).then((error) => ({
+      ...(error as PortError),
+      ms: Math.round(performance.now() - since),
+    }))
+    await vi.runAllTimersAsync()
+    const { code, detail, retryable, ms } = await answered
+    return { code, detail, retryable, ms }
+  }
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
   it('gives the addresses that it checked', async () => {
-    expect(await lookUp(['8.8.8.8', '1.1.1.1'])).toEqual([
+    expect(await lookUp(addressed(['8.8.8.8', '1.1.1.1']))).toEqual([
       { address: '8.8.8.8', family: 4 },
       { address: '1.1.1.1', family: 4 },
     ])
-    expect(await lookUp(['8.8.8.8'], false)).toBe('8.8.8.8')
+    expect(await lookUp(addressed(['8.8.8.8']), false)).toBe('8.8.8.8')
   })
-  it.each([[['10.0.0.1']], [['8.8.8.8', '10.0.0.1']], [['8.8.8.8', '::1']], [[]]])('refuses %j', async (addresses) => {
-    expect(await lookUp(addresses)).toMatchObject({
-      code: 'url_not_accessible',
-      detail: 'The address could not be reached',
-    })
+  it.each([[['10.0.0.1']], [['8.8.8.8', '10.0.0.1']], [['8.8.8.8', '::1']], [[]]])(
+    'refuses %j as it does an unknown name, at the same time',
+    async (addresses) => {
+      const detail = 'The address could not be reached'
+      const refusal = { code: 'url_not_accessible', detail, retryable: true, ms: 1000 }
+      expect(await refusalOf(unknown)).toEqual(refusal)
+      expect(await refusalOf(addressed(addresses))).toEqual(refusal)
+    },
+  )
+  it('tells neither by the time of a resolver that is slow for one of them', async () => {
+    const blocked = addressed(['10.0.0.1'])
+    expect(await refusalOf(after(5, blocked))).toEqual(await refusalOf(after(800, unknown)))
+    expect(await refusalOf(after(1005, blocked))).toEqual(await refusalOf(after(1990, unknown)))
   })
 })
 

@@ -73,13 +73,28 @@ export function targetOf(text: string, rules: AddressRules): Target {
   return { url, rule }
 }
 
-/** The `lookup` of a socket: gives the addresses of a name when all of them keep the rule, else none. */
+/**
+ * A name without an address and a name whose address is blocked are answered at the same moment: the next full second
+ * after the look-up began. Without it the resolver's time tells which internal names exist.
+ */
+const ANSWER_STEP_MS = 1000
+
+/**
+ * The `lookup` of a socket: gives the addresses of a name when all of them keep the rule, else none. Every refusal has
+ * one code, one `retryable` and one time, so that it says nothing about the names of this network.
+ */
 export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
+    const since = performance.now()
+    const refuse = (cause?: unknown) => {
+      const passed = performance.now() - since
+      const answer = () => callback(notReached(true, cause), '', 0)
+      setTimeout(answer, ANSWER_STEP_MS - (passed % ANSWER_STEP_MS))
+    }
     resolve(hostname, (error, addresses) => {
       const first = addresses?.[0]
-      if (error || !first) return callback(notReached(true, error), '', 0)
-      if (!addresses.every(({ address }) => rule(address))) return callback(notReached(false), '', 0)
+      if (error || !first) return refuse(error)
+      if (!addresses.every(({ address }) => rule(address))) return refuse()
       if (options.all) return callback(null, [...addresses])
       callback(null, first.address, first.family)
     })

@@ -98,7 +98,7 @@ function openConnection({ url, rule }: Target, connect: buildConnector.connector
         if (error) return callback(error, null)
         if (!rule(opened.remoteAddress ?? '')) {
           opened.destroy()
-          return callback(notReached(false), null)
+          return callback(notReached(true), null)
         }
         standing = true
         withholdReset(opened, () => (withheld = true))

@@ -9,7 +9,10 @@ const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
 
 const NOT_REACHED = 'The address could not be reached'
 
-/** Refused, not found, or without an answer at the door: one and the same. */
+/**
+ * Refused, not found, or without an answer at the door: one and the same. `retryable` is false only for an address whose
+ * text alone is refused; after a look-up it is always true, or it would tell a blocked name from an unknown one.
+ */
 export const notReached = (retryable: boolean, cause?: unknown) => notAccessible(retryable, NOT_REACHED, cause)
 
 /** Asking in another way would meet the same door. */

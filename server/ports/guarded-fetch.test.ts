@@ -35,7 +35,11 @@ const failure = (retryable: boolean, detail: string) => ({
   detail,
   retryable,
 })
+/** Refused by its text alone. */
 const NOT_REACHED = failure(false, 'The address could not be reached')
+/** Blocked, unknown or silent: after a look-up all of them are told alike. */
+const UNREACHABLE = failure(true, 'The address could not be reached')
+const unknownName: Resolve = (_, done) => done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
 const BROKEN = failure(true, 'The connection broke off before the file was whole')
 const SURPLUS = failure(false, 'The server sent more than it had declared')
 const TOO_LARGE = { code: 'file_too_large', retryable: false }
@@ -210,23 +214,27 @@ describe('redirects', () => {
     // The name resolves to loopback, which only a client that may use it reaches: so the redirect is what is judged.
     const url = `${origin.url}/redirect?to=${encodeURIComponent('http://internal.example/')}`
     const client = clientOf({ resolve: resolving(['192.168.0.9']) })
-    expect(await failureOf(read(url, client))).toEqual(NOT_REACHED)
+    expect(await failureOf(read(url, client))).toEqual(UNREACHABLE)
   })
 })
 
 describe('addresses', () => {
-  it.each(['127.0.0.1', '10.1.2.3', '::1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1'])(
-    'a name that means %s is refused',
+  it.each(['127.0.0.1', '10.1.2.3', '::1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1', 'unknown'])(
+    'a name that means %s is refused, and told as an unknown one',
     async (address) => {
-      const client = clientOf({ allowLoopback: false, resolve: resolving([address]) })
-      expect(await failureOf(client.open('http://files.example/', signal))).toEqual(NOT_REACHED)
-      expect(await failureOf(client.probe('http://files.example/', signal))).toEqual(NOT_REACHED)
-      expect(await failureOf(client.post('http://files.example/', {}, 'x', signal))).toEqual(NOT_REACHED)
+      const resolve = address === 'unknown' ? unknownName : resolving([address])
+      const client = clientOf({ allowLoopback: false, resolve })
+      const failures = await Promise.all([
+        failureOf(client.open('http://files.example/', signal)),
+        failureOf(client.probe('http://files.example/', signal)),
+        failureOf(client.post('http://files.example/', {}, 'x', signal)),
+      ])
+      expect(failures).toEqual([UNREACHABLE, UNREACHABLE, UNREACHABLE])
     },
   )
   it('a name with one bad address among good ones is refused', async () => {
     const client = clientOf({ allowLoopback: false, resolve: resolving(['93.184.216.34', '127.0.0.1']) })
-    expect(await failureOf(client.open('http://files.example/', signal))).toEqual(NOT_REACHED)
+    expect(await failureOf(client.open('http://files.example/', signal))).toEqual(UNREACHABLE)
   })
   it('is looked up once for each connection: what was checked is what is used', async () => {
     let asked = 0
@@ -241,31 +249,25 @@ describe('addresses', () => {
     expect(asked).toBe(1)
     // Broken off, so that the next request needs a connection of its own.
     await failureOf(read(`${url}/cut/1000/10`, client))
-    expect(await failureOf(read(`${url}/bytes/10/second`, client))).toEqual(NOT_REACHED)
+    expect(await failureOf(read(`${url}/bytes/10/second`, client))).toEqual(UNREACHABLE)
     expect(asked).toBe(2)
   })
   it('loopback is closed unless it is opened', async () => {
     const client = clientOf({ allowLoopback: false })
     const { total } = origin
-    for (const url of [
-      origin.url,
-      `http://localhost:${origin.port}`,
-      'http://localhost',
-      `http://[::1]:${origin.port}`,
-    ])
+    for (const url of [origin.url, `http://localhost:${origin.port}`, `http://[::1]:${origin.port}`])
       expect(await failureOf(client.open(`${url}/bytes/1/x`, signal))).toEqual(NOT_REACHED)
+    expect(await failureOf(client.open('http://localhost/bytes/1/x', signal))).toEqual(UNREACHABLE)
     expect(origin.total).toBe(total)
   })
   it('nobody at the door, and nobody of that name, are told in the same words', async () => {
     const closed = await startOrigin()
     await closed.close()
-    const told = { ...NOT_REACHED, retryable: true }
-    expect(await failureOf(read(`${closed.url}/`))).toEqual(told)
-    const unknown: Resolve = (_, done) => done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
-    expect(await failureOf(read('http://nobody.example/', clientOf({ resolve: unknown })))).toEqual(told)
+    expect(await failureOf(read(`${closed.url}/`))).toEqual(UNREACHABLE)
+    expect(await failureOf(read('http://nobody.example/', clientOf({ resolve: unknownName })))).toEqual(UNREACHABLE)
     const never: Resolve = () => {}
     const client = clientOf({ resolve: never, timeouts: { connect: 100 } })
-    expect(await failureOf(read('http://nobody.example/', client))).toEqual(told)
+    expect(await failureOf(read('http://nobody.example/', client))).toEqual(UNREACHABLE)
   })
 })
 

@@ -15,6 +15,7 @@ import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
 import { createRecorder } from './record.ts'
 import { refuse } from './refusal.ts'
+import { createRevocation } from './revocation.ts'
 import { routeOf, type Route } from './request.ts'
 import { createServing, type Leading, type Visit } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
@@ -74,7 +75,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const { stall_seconds } = { ...DEFAULT_LIMITS, ...parts.limits }
   const clientOf = createClients(secrets, parts.trustProxy)
   const counting = createCounting(database.pool, log)
-  const serving = createServing({ stores: parts.stores, accel, leading, log, stallMs: stall_seconds * 1000 })
+  const revocation = createRevocation(database.pool, log)
+  const stallMs = stall_seconds * 1000
+  const serving = createServing({ stores: parts.stores, accel, leading, revocation, log, stallMs })
   const recorder = createRecorder({ pool: database.pool, tell: () => messages.downloaded(), log })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
   const publics = createPublic({

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import { openPackLink } from '../files/pack-links.ts'
-import type { Secrets } from '../secrets.ts'
+import { hashKey, type Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
 import type { Client } from './clients.ts'
 import { decide } from './conditions.ts'
@@ -75,7 +75,8 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
   }
 
   async function serve(visit: Visit, client: Client, asker: Asker, { target, range, ride }: Grant): Promise<void> {
-    const part: Part = { target, range, away: PRIVATE, allowance: ride ?? undefined }
+    const permit = { kind: 'link', shop: target.shop, link: target.link, keyHash: hashKey(asker.key) } as const
+    const part: Part = { target, range, away: PRIVATE, allowance: ride ?? undefined, permit }
     const counted = { begun: () => note(target, client, asker.now), undo: () => counting.giveBack(target, asker) }
     const sent = await serving.serve(visit, part, ride ? {} : counted)
     await ride?.end(sent)

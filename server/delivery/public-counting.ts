@@ -34,13 +34,14 @@ export interface PublicAsker {
   now: Date
 }
 
-const FILE = (address: string) => `
+export const FILE = (address: string) => `
   cross join lateral (select * from files where shop_id = ${address}.shop_id and id = ${address}.file_id limit 1) f
   cross join lateral (select * from shops where id = ${address}.shop_id limit 1) s`
 const VERSION = `
   cross join lateral (
     select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v`
-const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
+/** It is public, of a shop that is there. */
+export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
 
 const TOKENS = unseen('$1::uuid[]')
 // As for links: one statement for all the requests that came meanwhile, its rows locked in one order.

@@ -50,6 +50,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     return give(visit, { target, range: same ? range : null, audience: PUBLIC }, true)
   }
 
+  const permitOf = ({ token }: PublicTarget) => ({ kind: 'public', token }) as const
   const goesAway = (target: PublicTarget) => signed !== null && target.cdn
 
   async function give(visit: Visit, part: Part & { target: PublicTarget }, isCounted: boolean): Promise<void> {
@@ -57,7 +58,11 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const begun = () => counted(visit, target)
     const undo = () => counting.giveBack(target)
     if (!goesAway(target))
-      return void (await serving.serve(visit, { ...part, away: LEADING }, isCounted ? { begun, undo } : {}))
+      return void (await serving.serve(
+        visit,
+        { ...part, away: LEADING, permit: permitOf(target) },
+        isCounted ? { begun, undo } : {},
+      ))
     redirect(visit, target)
     if (isCounted) begun()
   }
@@ -83,7 +88,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const audience = immutableFor(secondsLeft)
     const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }
     if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, {})
-    await serving.serve(visit, part, {})
+    await serving.serve(visit, { ...part, permit: permitOf(target) }, {})
   }
 
   return { answer, answerSigned }

@@ -16,6 +16,7 @@ import {
 } from './headers.ts'
 import { createLately } from './lately.ts'
 import { refuse, type Refused } from './refusal.ts'
+import type { Permit, Revocation } from './revocation.ts'
 import { whereIs, type Target } from './targets.ts'
 
 export interface Visit {
@@ -33,6 +34,8 @@ export interface Part {
   away?: Audience
   /** What is sent must be asked for on the way, and be known: nginx would do neither. */
   allowance?: Allowance | undefined
+  /** What ends the bytes on their way when it is withdrawn. */
+  permit?: Permit
 }
 
 /** What whoever counts wants to know. */
@@ -61,10 +64,11 @@ export function createServing(parts: {
   stores: ReadonlyMap<string, BlobStore>
   accel: Accel | null
   leading: Leading | null
+  revocation: Revocation
   log: Logger
   stallMs: number
 }): Serving {
-  const { stores, log, leading, accel } = parts
+  const { stores, log, leading, accel, revocation } = parts
   const bytes = createBytes(stores)
   const found = createLately<true>(FOUND_MS)
 
@@ -116,8 +120,13 @@ export function createServing(parts: {
 
   async function sendAll({ response }: Visit, part: Part, opened: Opened): Promise<number> {
     response.writeHead(part.range ? 206 : 200, [...describe(part.target, part.audience), ...lengthHeaders(part)])
+    const watch = () => part.permit && revocation.watch(part.permit, response)
     try {
-      return await send(response, opened, parts.stallMs, part.allowance)
+      if (!('whole' in opened)) watch()
+      const sent = await send(response, opened, parts.stallMs, part.allowance)
+      // A small file that its client has not taken yet.
+      if ('whole' in opened && response.socket?.writableLength) watch()
+      return sent
     } catch (error) {
       log.error('a file could not be read to its end', { ...whereIs(part.target), ...errorFields(error) })
       response.destroy()

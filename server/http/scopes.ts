@@ -1,4 +1,6 @@
 // Scopes that depend on what is asked for, beyond the one that the endpoint itself needs.
+import type { Entry } from '../../plugins/contract.ts'
+import { scopesOfConflict } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import type { Caller, Scope } from './endpoint.ts'
 
@@ -8,3 +10,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   if (missing)
     throw new AppError('missing_scope', { message: `Permission denied: this key lacks the scope ${missing}` })
 }
+
+/** What an import needs beyond `imports:write`: one that replaces the bytes of files changes them. */
+export const requireImportScopes = (caller: Caller, onConflict: Entry['on_conflict']): void =>
+  requireScopes(caller, scopesOfConflict(onConflict))

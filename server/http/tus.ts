@@ -1,9 +1,11 @@
 // The tus part of /api/uploads: authenticated like every endpoint, then answered by the tus server. Its requests are not
 // counted against a minute's limits: a folder of small files is hundreds of them, and what is open is limited instead.
 import type { Context, Next } from 'koa'
+import type { Entry } from '../../plugins/contract.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
 import { AppError } from '../errors.ts'
 import type { Authenticator } from './auth.ts'
+import { requireImportScopes } from './scopes.ts'
 import { notAllowed } from './errors.ts'
 
 const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names)/?$)[^/]*)?$`)
@@ -24,7 +26,8 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
       throw new AppError('missing_scope', { message: 'Permission denied: this key lacks the scope imports:write' })
     ctx.set('Cache-Control', 'no-store')
     try {
-      await handleTus(uploads, caller, ctx.req, ctx.res)
+      const permit = (onConflict: Entry['on_conflict']) => requireImportScopes(caller, onConflict)
+      await handleTus(uploads, { ...caller, permit }, ctx.req, ctx.res)
     } catch (error) {
       // The rest of a chunk that is refused shall not be sent in vain.
       if (ctx.method === 'PATCH' && !ctx.req.complete) ctx.set('Connection', 'close')

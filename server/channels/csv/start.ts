@@ -2,7 +2,7 @@
 // id of a file become changes of that file.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { Engine, StartInput } from '../../engine/engine.ts'
+import { scopesOfConflict, type Engine, type StartInput } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { draftOf, type Draft } from '../../files/drafts.ts'
 import { readShop, type ShopDefaults } from '../../files/shop-settings.ts'
@@ -54,6 +54,7 @@ export function startCsvImport(
     if (entries.length + rows.length === 0)
       throw new AppError('too_few', { message: 'No row of this file can be imported' })
     if (rows.length > 0) caller.permit(['files:write'])
+    if (entries.length > 0) caller.permit(scopesOfConflict(upload.check_options!.on_conflict))
     const key = caller.idempotencyKey
     const imports: Start = {
       workflow: (await attachedWorkflow(tx, 'csv', engine.plugins)) ?? engine.workflow('import-csv')!,

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { ERRORS, Server, type Locker } from '@tus/server'
 import type { ShopScope } from '../../db/for-shop.ts'
+import type { Entry } from '../../../plugins/contract.ts'
 import { LockTimeout, type Locks } from '../../db/locks.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { nameKey } from '../../files/rules.ts'
@@ -24,10 +25,17 @@ export interface TusParts extends FinishParts {
   fileBytes: number
 }
 
+export interface TusCaller {
+  scope: ShopScope
+  name: string
+  /** Throws where an upload of this kind needs a scope that the caller lacks. */
+  permit(onConflict: Entry['on_conflict']): void
+}
+
 /** Answers the request; throws `AppError` where it answered nothing. */
 export async function handleTus(
   parts: TusParts,
-  caller: { scope: ShopScope; name: string },
+  caller: TusCaller,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -42,8 +50,11 @@ export async function handleTus(
     ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
     maxSize: fileBytes,
     locker: lockerOf(parts.locks, scope.shop, request.method!, () => void setTimeout(() => stop.abort(), DRAIN_MS)),
-    namingFunction: (_, metadata = {}) =>
-      admit(scope, readMetadata(metadata, Number(request.headers['upload-length']), fileBytes)),
+    namingFunction: (_, metadata = {}) => {
+      const wishes = readMetadata(metadata, Number(request.headers['upload-length']), fileBytes)
+      caller.permit(wishes.on_conflict)
+      return admit(scope, wishes)
+    },
     onUploadCreate: async (_, upload) => ({ metadata: keptMetadata(upload.metadata ?? {}) }),
     onUploadFinish: async (_, upload) => {
       await datastore.finish(upload.id)

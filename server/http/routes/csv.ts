@@ -297,7 +297,7 @@ const start = ({ engine, clock }: CsvParts) =>
     path: '/api/csv/{id}/start',
     summary: 'Start the import of a checked file',
     description:
-      'Rows with the id of a file change that file, in an operation of their own; that needs `files:write` too.',
+      'Rows with the id of a file change that file, in an operation of their own; that needs `files:write` too, and so do `overwrite` and `new_version`.',
     params: byId,
     body: z
       .strictObject({

@@ -10,6 +10,7 @@ import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, fetchUrl, filename, tags, warning } from '../schemas.ts'
 import { operationPath } from '../operation-record.ts'
+import { requireImportScopes } from '../scopes.ts'
 
 export const importReply = z
   .object({
@@ -58,7 +59,10 @@ const importBody = (limits: Limits) =>
         .optional()
         .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
       notify: z.boolean().optional().meta({ description: 'Send the import e-mail; absent: the shop’s setting' }),
-      on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']).default('error'),
+      on_conflict: z
+        .enum(['error', 'rename', 'overwrite', 'new_version'])
+        .default('error')
+        .meta({ description: '`overwrite` and `new_version` need `files:write` too' }),
       callback_url: fetchUrl.optional().meta({
         description: 'The job is posted here once the import has ended, signed after Standard Webhooks',
         example: 'https://tools.example.com/stevedore',
@@ -83,6 +87,7 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
         422: { description: 'Every problem of every entry', schema: errorSchema },
       },
       handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {
+        requireImportScopes(caller, body.on_conflict)
         const id = await importFromApi(engine, caller.scope, body, { name: caller.name, idempotencyKey })
         const wait = waitingTime(ctx, limits.wait_seconds)
         const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)

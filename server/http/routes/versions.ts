@@ -13,6 +13,7 @@ import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { waitingTime } from '../prefer.ts'
 import { errorSchema, fetchUrl, listOf, shortPage, timestamp } from '../schemas.ts'
+import { requireImportScopes } from '../scopes.ts'
 import type { FileRouteParts } from './files.ts'
 import { importAnswer, importReply } from './imports.ts'
 
@@ -84,7 +85,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
     path: '/api/files/{id}/versions',
     summary: 'Replace a file: its links go on with the new bytes',
     description:
-      'From an address, or with an upload that is complete and in no import yet. It is an import of one file, and answers as one does.',
+      'From an address, or with an upload that is complete and in no import yet. It is an import of one file, and answers as one does. It needs `files:write` too.',
     tag: 'Versions',
     scope: 'imports:write',
     params: byId,
@@ -102,6 +103,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, params, body, idempotencyKey, signal, ctx }) => {
+      requireImportScopes(caller, 'new_version')
       const file = requirePublicId('file', params.id)
       const by = { name: caller.name, idempotencyKey }
       const id =

@@ -70,7 +70,7 @@ function notePreview({ scope, operation: { id }, lease }: Ending, intentions: st
     await holdLease(tx, id, FINISH_CHAIN, lease)
     await tx.query(
       `update operations set status = 'previewed', intentions = :intentions, foreseen = :foreseen,
-         started_at = coalesce(started_at, now())
+         started_at = coalesce(started_at, now()), previewed_at = now()
        where shop_id = :shop and id = :id and status = 'previewing'`,
       { id, intentions: JSON.stringify(intentions), foreseen: JSON.stringify(foreseen) },
     )

@@ -14,6 +14,7 @@ import { withPreceding } from './workflows.ts'
 
 export type { Foreseen, Placed } from './foresee.ts'
 export type { ItemFilter, ItemRow } from './items.ts'
+export { isDiscarded } from './lifecycle.ts'
 export type { Move } from './lifecycle.ts'
 export { scopesOfConflict } from './permissions.ts'
 export type { Source, StartInput } from './start.ts'

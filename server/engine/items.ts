@@ -4,6 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../files/drafts.ts'
 import { readRecords, type FileRecord } from '../files/records.ts'
 import { nameKey } from '../files/rules.ts'
+import { IS_DISCARDED } from './lifecycle.ts'
 import type { ItemError, ItemStatus } from './types.ts'
 
 const PAGE = 1000
@@ -71,19 +72,27 @@ const isTold = ({ unmapped }: Telling) => `
 /** As the operation left it, or as it is. */
 const isMapped = (state: string) => `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
+/** What a preview found about an item: it is not shown of a preview that was discarded. */
+const FOUND = ['candidates', 'warnings', 'error', 'before', 'after']
+
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
 const rowsOf = (whole: boolean, telling?: Telling) => `
   select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
-    case when i.status in ('pending', 'running') and o.status = 'cancelled' then 'cancelled'
+    case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled' then 'cancelled'
       -- Without a ledger all of them are what the operation is.
-      when i.status = 'pending' and not o.ledger then
-        case o.status when 'success' then 'done' when 'failed' then 'failed' else i.status end
+      when i.status = 'pending' and not i.ledger then
+        case i.operation_status when 'success' then 'done' when 'failed' then 'failed' else i.status end
       else i.status end as status,
     coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
     ${isMapped('f.mapping_state')} as product_mapped
-  from (${all(whole, telling)}) i
-  join operations o on o.shop_id = :shop and o.id = :operation
+  from (
+    select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
+      o.status as operation_status, o.ledger, ${IS_DISCARDED} as discarded,
+      ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')}
+    from (${all(whole, telling)}) r
+    join operations o on o.shop_id = :shop and o.id = :operation
+  ) i
   -- One probe an item: of tables that were just filled the planner knows nothing, and would read all files.
   left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
 

@@ -24,10 +24,23 @@ const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: O
 
 export const MOVE_NAMES = Object.keys(MOVES) as Move[]
 
+/** It was started as a preview, and nobody has confirmed it. */
+const isUnconfirmed = ({ preview, round }: OperationRow): boolean => preview && round === 0
+
+/** A preview that was given up: it has changed nothing. */
+export const isDiscarded = (operation: OperationRow): boolean =>
+  operation.status === 'cancelled' && isUnconfirmed(operation)
+
+/** The same as a condition on an operation's row, `o`. */
+export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
+
+/** What its files would have become is no result: none of them was worked on. */
+export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total`
+
 /** Not while it is undone, and never what a preview that was discarded would not have done. */
 function canRetry(operation: OperationRow): boolean {
-  const { done, failed, cancelled, stopped, finished_at, undoes, undone_by, preview, round, detail } = operation
-  if (finished_at === null || undone_by !== null || (preview && round === 0)) return false
+  const { done, failed, cancelled, stopped, finished_at, undoes, undone_by, detail } = operation
+  if (finished_at === null || undone_by !== null || isUnconfirmed(operation)) return false
   // What an undo has to take back must still be known; one that took nothing back is started anew.
   if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
   // One of its last steps may have failed where no file did.
@@ -87,20 +100,26 @@ async function resume(tx: ShopScope, { id }: OperationRow): Promise<void> {
 }
 
 /** What has not ended never will: it is counted as cancelled here, and marked so by the operation's end. */
-async function cancel(tx: ShopScope, { id, status }: OperationRow): Promise<void> {
-  const previewed = status === 'previewed' || status === 'previewing'
+async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
+  const { id, status } = operation
+  if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
   await tx.query(
     `update operations set status = 'cancelled', paused_at = null,
        paused_ms = paused_ms + coalesce(extract(epoch from now() - paused_at) * 1000, 0),
        -- Without a ledger its counters were a picture of how far it had come: nothing of it is done.
        done = case when ledger then done else 0 end,
-       cancelled = case when ledger then total - done - failed - skipped else total end,
-       finished_at = case when :previewed then now() end
+       cancelled = case when ledger then total - done - failed - skipped else total end
      where shop_id = :shop and id = :id`,
-    { id, previewed },
+    { id },
   )
-  if (previewed) await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
-  if (!previewed) await queueFinish(tx, id)
+  await queueFinish(tx, id)
+  await tellControl(tx, id)
+}
+
+/** Its items keep what was found: reading them leaves it out, since writing 100,000 rows would take seconds. */
+async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(`update operations set ${DISCARD}, finished_at = now() where shop_id = :shop and id = :id`, { id })
+  await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
   await tellControl(tx, id)
 }
 
@@ -152,7 +171,7 @@ async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
 async function beginRound(tx: ShopScope, id: string): Promise<void> {
   await tx.query(
     `update operations set status = 'queued', round = round + 1, finished_steps = 0, warnings = '[]', detail = 'kept',
-       started_at = now(), finished_at = null, paused_ms = 0, undo_until = null,
+       started_at = now(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
        ended_before = done + failed + skipped + cancelled
      where shop_id = :shop and id = :id`,
     { id },

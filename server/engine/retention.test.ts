@@ -36,8 +36,10 @@ async function operation(days: number, status = 'success', undoneBy: string | nu
 }
 
 async function stateOf(id: string) {
-  const { rows } = await database.pool.query<{ detail: string; status: string; items: number; ledgers: number }>(
-    `select detail, status, (select count(*) from items where operation_id = o.id)::int as items,
+  const { rows } = await database.pool.query<
+    Record<'items' | 'ledgers' | 'done' | 'cancelled', number> & { detail: string; status: string }
+  >(
+    `select detail, status, done, cancelled, (select count(*) from items where operation_id = o.id)::int as items,
        (select count(*) from items where operation_id = o.id and after is not null)::int as ledgers
      from operations o where id = $1`,
     [id],
@@ -105,7 +107,7 @@ test('a preview that nobody confirmed is discarded after 7 days', async () => {
   const [waiting, forgotten] = [await operation(6, 'previewed'), await operation(8, 'previewed')]
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(waiting)).toMatchObject({ status: 'previewed' })
-  expect(await stateOf(forgotten)).toMatchObject({ status: 'cancelled' })
+  expect(await stateOf(forgotten)).toMatchObject({ status: 'cancelled', done: 0, cancelled: 2 })
 })
 
 test('the trash is emptied of what has been there for 7 days', async () => {

@@ -2,6 +2,7 @@
 // for 90, the operation itself for 13 months, and so long what was told of no operation. One operation is one transaction, so that no
 // sweep holds anyone up for long.
 import type { Database } from '../db/database.ts'
+import { DISCARD } from './lifecycle.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LEDGER_DAYS = 7
@@ -34,8 +35,7 @@ function monthsBefore(now: Date, months: number): Date {
 
 async function discardPreviews(pool: Pool, before: Date): Promise<void> {
   await pool.query(
-    `update operations set status = 'cancelled', finished_at = $1::timestamptz + $2 * interval '1 day',
-       cancelled = total - done - failed - skipped
+    `update operations set ${DISCARD}, finished_at = $1::timestamptz + $2 * interval '1 day'
      where status = 'previewed' and created_at < $1`,
     [before, PREVIEW_DAYS],
   )

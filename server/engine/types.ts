@@ -112,6 +112,8 @@ export interface OperationRow {
   artifact?: Artifact | null
   /** What its preview found; null: it had none, or is still looking. */
   foreseen: ForeseenCounts | null
+  /** When its preview was ready; null from its confirmation on. */
+  previewed_at: Date | null
   paused_at: Date | null
   paused_ms: number
   /** Items that had ended when the present round began. */

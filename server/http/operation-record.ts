@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   cannotUndo,
   hasEnded,
+  isDiscarded,
   ITEM_STATUSES,
   OPERATION_STATUSES,
   type Engine,
@@ -31,6 +32,9 @@ export const operationSchema = z
     ]),
     status: z.enum(OPERATION_STATUSES),
     preview: z.boolean().meta({ description: 'It was asked for as a preview' }),
+    discarded: z.boolean().meta({
+      description: 'It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled`',
+    }),
     actions: z.array(z.string()).meta({ description: 'What can be done with it now: the last part of an address' }),
     total: z.number().int(),
     done: z.number().int(),
@@ -47,7 +51,8 @@ export const operationSchema = z
       .number()
       .meta({ description: 'Of all files, those that were worked on: not those that were cancelled' }),
     elapsed_seconds: z.number().meta({
-      description: 'Of its latest round (a retry or a confirmation begins one), without the time it was paused',
+      description:
+        'Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed',
     }),
     remaining_seconds: z.number().nullable(),
     requested_by: z.string(),
@@ -107,6 +112,7 @@ export function operationRecord(
     source: sourceOf(operation),
     status: operation.status,
     preview: operation.preview,
+    discarded: isDiscarded(operation),
     actions: engine.actions(operation),
     total: operation.total,
     done: operation.done,
@@ -144,10 +150,10 @@ function sourceOf({ source }: OperationRow): OperationRecord['source'] {
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10
 
 function pace(operation: OperationRow, now: Date) {
-  const { total, started_at, created_at, finished_at, paused_at, paused_ms, ended_before } = operation
+  const { total, started_at, created_at, previewed_at, finished_at, paused_at, paused_ms, ended_before } = operation
   const worked = operation.done + operation.failed + operation.skipped
   const ended = worked + operation.cancelled
-  const until = finished_at ?? paused_at ?? now
+  const until = previewed_at ?? finished_at ?? paused_at ?? now
   const elapsed = Math.max(0, (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000)
   // What an earlier round did says nothing about the speed of this one.
   const remaining = ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null

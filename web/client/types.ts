@@ -184,6 +184,8 @@ export interface Operation {
   status: OperationStatus
   /** It only shows what it would do, until it is confirmed. */
   preview: boolean
+  /** The preview was given up: nothing has been changed. */
+  discarded: boolean
   /** Of a preview: what would become of the files that count as done. `candidates`: a person is to choose their product. */
   foreseen: { changed: number; unchanged: number; candidates: number } | null
   /** What its last steps would do, a sentence each; from a preview. */

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import { isMoving } from '../client/operations.ts'
 import { type Operation } from '../client/types.ts'
 import { Badge, Text } from '../ui/index.ts'
-import { endedCount, type StatusWord } from '../words/operation.ts'
+import { type StatusWord, workedCount } from '../words/operation.ts'
 import { numberText } from '../words/size.ts'
 import { remainingText } from '../words/time.ts'
 
@@ -21,7 +21,7 @@ const PARTS = ['done', 'failed', 'skipped', 'cancelled'] as const
 export function Progress({ operation, wide = false }: { operation: Operation; wide?: boolean }) {
   const label = useId()
   const moving = isMoving(operation)
-  const texts = [`${numberText(endedCount(operation))} of ${numberText(operation.total)}`]
+  const texts = [`${numberText(workedCount(operation))} of ${numberText(operation.total)}`]
   if (moving || operation.status === 'paused') texts.push(`${Math.floor(operation.percentage)}%`)
   if (moving && !wide && operation.remaining_seconds !== null) texts.push(remainingText(operation.remaining_seconds))
   return (

@@ -7,7 +7,9 @@ import {
   operationTitle,
   outcomeText,
   sourceText,
+  statusWord,
   waitingCount,
+  workedCount,
 } from './operation.ts'
 
 const operation = (part: Partial<Operation>): Operation =>
@@ -53,6 +55,23 @@ test('a partial operation says how many failed and what to do', () => {
 test('a failed one says whether anything was done', () => {
   expect(outcomeText(operation({ status: 'failed', failed: 200 }))?.title).toBe('No file was imported')
   expect(outcomeText(operation({ status: 'failed', done: 1, failed: 199 }))?.title).toBe('Only 1 file was imported')
+})
+
+test('a cancelled one says how far it came, and does not count what nobody came to', () => {
+  const cancelled = operation({ status: 'cancelled', total: 40, done: 16, cancelled: 24 })
+  expect(workedCount(cancelled)).toBe(16)
+  expect(statusWord(cancelled).text).toBe('Cancelled')
+  expect(outcomeText(cancelled)).toEqual({
+    title: '16 of 40 files were imported',
+    advice: 'It was cancelled before 24 files were started. What was imported stays so.',
+  })
+})
+
+test('a discarded preview says that it changed nothing', () => {
+  const discarded = operation({ status: 'cancelled', preview: true, discarded: true, total: 132, cancelled: 132 })
+  expect(workedCount(discarded)).toBe(0)
+  expect(statusWord(discarded).text).toBe('Preview discarded')
+  expect(outcomeText(discarded)?.title).toBe('Preview discarded, 0 files changed')
 })
 
 test('success and what still runs need no words', () => {

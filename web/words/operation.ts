@@ -31,6 +31,10 @@ export const OPERATION_STATUSES: Record<OperationStatus, StatusWord> = {
   undone: { text: 'Undone', tone: undefined, progress: undefined },
 }
 
+/** An operation's state; a preview that was given up is more than cancelled: it has changed nothing. */
+export const statusWord = ({ status, discarded }: Pick<Operation, 'status' | 'discarded'>): StatusWord =>
+  discarded ? { ...OPERATION_STATUSES.cancelled, text: 'Preview discarded' } : OPERATION_STATUSES[status]
+
 export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
   pending: { text: 'Waiting', tone: undefined, progress: 'incomplete' },
   running: { text: 'In progress', tone: 'info', progress: 'partiallyComplete' },
@@ -199,11 +203,11 @@ function undoWord(operation: Operation): ActionWord {
 export const cannotUndoText = (titles: readonly string[]): string =>
   `No undo takes back what ${titles.length === 1 ? 'this step does' : 'these steps do'}: ${titles.join(', ')}.`
 
-/** Items that have ended, in whatever way. */
-export const endedCount = (operation: Operation): number =>
-  operation.done + operation.failed + operation.skipped + operation.cancelled
+/** Files that were worked on: not those that were cancelled before their turn. */
+export const workedCount = ({ done, failed, skipped }: Operation): number => done + failed + skipped
 
-export const waitingCount = (operation: Operation): number => Math.max(0, operation.total - endedCount(operation))
+export const waitingCount = (operation: Operation): number =>
+  Math.max(0, operation.total - workedCount(operation) - operation.cancelled)
 
 /** Has it ended with something done, so that there is something to undo? */
 export const hasEndedWell = ({ finished_at, done }: Pick<Operation, 'finished_at' | 'done'>): boolean =>
@@ -220,6 +224,11 @@ export function outcomeText(operation: Operation): { title: string; advice: stri
   const { failed, done, total, kind } = operation
   const retry = operation.actions.includes('retry')
   const verb = kind === 'import' ? 'imported' : 'finished'
+  if (operation.discarded)
+    return {
+      title: 'Preview discarded, 0 files changed',
+      advice: 'It only looked at what would happen. Start it again to see a new preview.',
+    }
   if (operation.status === 'partial') {
     const others = `The other ${done === 1 ? 'file is' : `${countText(done, 'file', 'files')} are`} ${
       kind === 'import' ? 'imported and can be used' : 'done'
@@ -229,6 +238,11 @@ export function outcomeText(operation: Operation): { title: string; advice: stri
       advice: `${others} Each failed file below says why${retry ? '; put it right and retry just those' : ''}.`,
     }
   }
+  if (operation.status === 'cancelled')
+    return {
+      title: `${numberText(done)} of ${countText(total, 'file was', 'files were')} ${verb}`,
+      advice: `It was cancelled before ${countText(operation.cancelled, 'file was', 'files were')} started. What was ${verb} stays so.`,
+    }
   if (operation.status === 'failed')
     return {
       title: done === 0 ? `No file was ${verb}` : `Only ${countText(done, 'file was', 'files were')} ${verb}`,

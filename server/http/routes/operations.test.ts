@@ -1,4 +1,5 @@
 // Operations over HTTP: started, looked at first, taken through their whole life, read back; and nobody else's.
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import Papa from 'papaparse'
 import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
@@ -203,6 +204,34 @@ describe('a preview', () => {
     await post(`/api/operations/${id}/confirm`)
     expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, preview: true })
     expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(2)
+  })
+
+  it('that is discarded has done nothing, in its counts, its items and its log', async () => {
+    const gone = toPublicId('file', randomUUID())
+    const { id } = await start({
+      ...{ action: 'delete-files', options: {}, dry_run: true },
+      select: { file_ids: [gone, ...(await some(1))] },
+    })
+    await work()
+    await untilPreviewed(id)
+    await app.engine.scope.query(
+      `update operations set started_at = now() - interval '1 hour', previewed_at = now() - interval '59 minutes'
+       where shop_id = :shop and id = :id`,
+      { id: requirePublicId('op', id) },
+    )
+    const waiting = await read(id)
+    expect(waiting).toMatchObject({ done: 1, failed: 1, discarded: false, elapsed_seconds: 60 })
+    await post(`/api/operations/${id}/cancel`)
+    expect(await read(id)).toMatchObject({
+      ...{ status: 'cancelled', preview: true, discarded: true, actions: [], elapsed_seconds: 60 },
+      ...{ total: 2, done: 0, failed: 0, skipped: 0, cancelled: 2, percentage: 0 },
+      finished_at: expect.any(String),
+    })
+    for (const item of await itemsOf(id))
+      expect(item).toMatchObject({ status: 'cancelled', before: null, after: null, warnings: [] })
+    expect(await itemsOf(id, '?status=done')).toEqual([])
+    const { body } = await owner.call('GET', `/api/operations/${id}/log.csv`)
+    expect(body).not.toContain('deleted')
   })
 
   it('is no promise for files that have changed since: they are skipped, with the reason', async () => {

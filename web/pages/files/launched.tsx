@@ -7,7 +7,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Button, Card, CloseIcon, Text } from '../../ui/index.ts'
 import { launchedText } from '../../words/launched.ts'
-import { OPERATION_STATUSES } from '../../words/operation.ts'
+import { statusWord } from '../../words/operation.ts'
 
 /** What a change of many files may have changed of what was read before. */
 const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes']
@@ -38,7 +38,7 @@ export function Launched({ id, onReplaced, onDismiss }: Props) {
         <BlockStack gap="300">
           <div className="launched-row">
             <div className="launched-text" role="status">
-              <StatusBadge word={OPERATION_STATUSES[operation.status]} />
+              <StatusBadge word={statusWord(operation)} />
               <Text as="span" fontWeight="medium">
                 {launchedText(operation)}
               </Text>

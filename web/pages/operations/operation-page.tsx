@@ -11,7 +11,7 @@ import { Problem } from '../../components/problem.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { lastSeen } from '../../place/use-place.ts'
 import { BlockStack, Card, Layout } from '../../ui/index.ts'
-import { OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
+import { operationTitle, statusWord } from '../../words/operation.ts'
 import { momentText } from '../../words/time.ts'
 import { AboutCard } from './about-card.tsx'
 import { ItemsCard } from './items-card.tsx'
@@ -76,7 +76,7 @@ function Whole({ operation, back, stale }: WholeProps) {
   })
   const log = useLog(operation.id)
   const title = operationTitle(operation)
-  const status = OPERATION_STATUSES[operation.status]
+  const status = statusWord(operation)
   const [foremost] = buttons.filter(({ action }) => FOREMOST.includes(action))
   const others = buttons.filter((button) => button !== foremost)
   return (

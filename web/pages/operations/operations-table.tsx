@@ -5,7 +5,7 @@ import { type Operation } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
-import { OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
+import { operationTitle, statusWord } from '../../words/operation.ts'
 import { countText, numberText } from '../../words/size.ts'
 import { durationText, momentText } from '../../words/time.ts'
 
@@ -62,7 +62,7 @@ function WideRow({ operation }: { operation: Operation }) {
       </IndexTable.Cell>
       <IndexTable.Cell>{momentText(operation.created_at)}</IndexTable.Cell>
       <IndexTable.Cell>
-        <StatusBadge word={OPERATION_STATUSES[operation.status]} />
+        <StatusBadge word={statusWord(operation)} />
       </IndexTable.Cell>
       <IndexTable.Cell>
         <Progress operation={operation} />
@@ -97,7 +97,7 @@ function NarrowRow({ operation }: { operation: Operation }) {
       <BlockStack gap="200">
         <InlineStack align="space-between" blockAlign="center" gap="200">
           <Name operation={operation} />
-          <StatusBadge word={OPERATION_STATUSES[operation.status]} />
+          <StatusBadge word={statusWord(operation)} />
         </InlineStack>
         <Progress operation={operation} />
         <Text as="span" variant="bodySm" tone="subdued" breakWord>

@@ -55,12 +55,14 @@ const ArtifactBanner = ({ artifact }: { artifact: Artifact }) => (
 
 const stepTitle = ({ steps }: Operation, id: string): string => steps.find((step) => step.id === id)?.title ?? id
 
+const TONES: Partial<Record<Operation['status'], 'critical' | 'info'>> = { failed: 'critical', cancelled: 'info' }
+
 function EndBanner({ operation }: { operation: Operation }) {
   const outcome = outcomeText(operation)
   if (!outcome) return null
   return (
     <Banner
-      tone={operation.status === 'failed' ? 'critical' : 'warning'}
+      tone={TONES[operation.status] ?? 'warning'}
       title={outcome.title}
       action={
         operation.failed > 0

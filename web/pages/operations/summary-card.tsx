@@ -4,7 +4,7 @@ import { type Operation } from '../../client/types.ts'
 import { Figures } from '../../components/facts.tsx'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
-import { isPreview, OPERATION_STATUSES, waitingCount } from '../../words/operation.ts'
+import { isPreview, statusWord, waitingCount } from '../../words/operation.ts'
 import { numberText, sentence, sizeText } from '../../words/size.ts'
 import { durationText, remainingText } from '../../words/time.ts'
 
@@ -26,7 +26,7 @@ export function SummaryCard({ operation }: { operation: Operation }) {
         {/* Said aloud when it changes, and only then. */}
         <div role="status">
           <Text as="span" visuallyHidden>
-            {OPERATION_STATUSES[operation.status].text}
+            {statusWord(operation).text}
           </Text>
         </div>
       </BlockStack>

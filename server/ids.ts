@@ -24,6 +24,10 @@ export function toPublicId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuid.replaceAll('-', '')}`
 }
 
+/** An import is `import_…`, any other operation `op_…`: under the other name it is not found. */
+export const toOperationId = (kind: 'import' | 'bulk', uuid: string): string =>
+  toPublicId(kind === 'import' ? 'import' : 'op', uuid)
+
 /** The UUID in a typed id, or null where it is not one of the kinds named. */
 export function parsePublicId(prefixes: IdPrefix | readonly IdPrefix[], id: string): string | null {
   const match = /^([a-z]+)_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id)

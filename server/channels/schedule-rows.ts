@@ -31,6 +31,7 @@ export interface ScheduleRow extends ScheduleBody {
   next_run_at: Date | null
   last_run_at: Date | null
   last_operation_id: string | null
+  last_kind: 'import' | 'bulk' | null
   last_status: OperationStatus | null
   created_at: Date
   updated_at: Date
@@ -38,7 +39,7 @@ export interface ScheduleRow extends ScheduleBody {
 
 type Stored = Omit<ScheduleRow, 'workflow'> & { built_in: string | null; workflow_id: string | null }
 
-const SELECT = `select s.*, o.status as last_status from schedules s
+const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from schedules s
   left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id where s.shop_id = :shop`
 const MOST = 100
 

@@ -1,7 +1,7 @@
 // An operation at its end, in the hands of one worker: how it has ended so far, how its last steps see it, and what may be written.
 import type { FinishedItem, OperationView, ToldItem } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { toPublicId } from '../ids.ts'
+import { toOperationId } from '../ids.ts'
 import { MAX_ATTEMPTS, takeChain, type ChainRow } from './claim.ts'
 import { finishedItems, toldItems } from './items.ts'
 import { FINISH_CHAIN } from './start.ts'
@@ -76,7 +76,7 @@ export function endStatus({ status, done, failed, cancelled, stopped }: Operatio
 
 export const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): OperationView => ({
   ...operation,
-  id: toPublicId(operation.kind === 'import' ? 'import' : 'op', operation.id),
+  id: toOperationId(operation.kind, operation.id),
   title: operation.workflow.title,
   started_at: operation.started_at ?? operation.created_at,
   status,

@@ -22,6 +22,9 @@ export type { ItemStatus, OperationRow, OperationStatus, SourceRecord } from './
 export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
 export { canUndo, cannotUndo, misplaced, permissionsOf, placedFilter, placeOf, withOptions } from './workflows.ts'
 
+const UNDOES_KIND = `(
+  select u.kind from operations u where u.shop_id = operations.shop_id and u.id = operations.undoes)`
+
 // A notification may get lost with its connection: look anyway, this often.
 const LOOK_MS = 1000
 
@@ -82,7 +85,7 @@ export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
 export function createEngine(parts: EngineParts): Engine {
   const get = async (scope: ShopScope, id: string) => {
     const [row] = await scope.query<OperationRow>(
-      `select operations.*, ${ARTIFACT} as artifact from operations where shop_id = :shop and id = :id`,
+      `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations where shop_id = :shop and id = :id`,
       { id },
     )
     return row ?? null
@@ -159,7 +162,7 @@ function listOperations(scope: ShopScope, filter: OperationFilter): Promise<Oper
   const { limit, search, ...given } = filter
   const conditions = Object.keys(CONDITIONS).filter((name) => given[name as keyof typeof CONDITIONS] !== undefined)
   return scope.query<OperationRow>(
-    `select operations.*, ${ARTIFACT} as artifact from operations where shop_id = :shop
+    `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations where shop_id = :shop
        ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}
        ${search ? `and position(lower(:search) in lower(workflow ->> 'title' || ' ' || action || ' ' || channel)) > 0` : ''}
      order by id desc limit :limit`,

@@ -105,6 +105,8 @@ export interface OperationRow {
   intentions: string[]
   stopped: { step: string; code: string; message: string } | null
   undoes: string | null
+  /** What kind of operation that is; absent where it was not read for people, null once it is gone. */
+  undoes_kind?: 'import' | 'bulk' | null
   undone_by: string | null
   undo_until: Date | null
   schedule_id: string | null

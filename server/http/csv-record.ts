@@ -7,7 +7,7 @@ import { readValues, shapeProblem, type CellProblem } from '../channels/csv/row-
 import type { SavedMapping } from '../channels/csv/saved-mappings.ts'
 import type { CsvUpload, ListedUpload } from '../channels/csv/uploads.ts'
 import { originalCell } from '../files/cells.ts'
-import { toPublicId } from '../ids.ts'
+import { toOperationId, toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
@@ -91,8 +91,8 @@ export const listedCsvRecord = (upload: ListedUpload): z.output<typeof listedCsv
   rows: upload.rows,
   check: checkOf(upload),
   failure: upload.failure,
-  job_id: upload.operation_id && toPublicId('import', upload.operation_id),
-  update_job_id: upload.update_operation_id && toPublicId('op', upload.update_operation_id),
+  job_id: upload.operation_id && toOperationId('import', upload.operation_id),
+  update_job_id: upload.update_operation_id && toOperationId('bulk', upload.update_operation_id),
   created_at: upload.created_at.toISOString(),
   expires_at: new Date(upload.created_at.getTime() + KEPT_MS).toISOString(),
 })

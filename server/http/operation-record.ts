@@ -10,7 +10,7 @@ import {
   type ItemRow,
   type OperationRow,
 } from '../engine/engine.ts'
-import { toPublicId } from '../ids.ts'
+import { toOperationId, toPublicId } from '../ids.ts'
 import { summaryOf } from '../workflows/describe.ts'
 import { timestamp, warning } from './schemas.ts'
 
@@ -84,18 +84,17 @@ export const operationSchema = z
 
 export type OperationRecord = z.output<typeof operationSchema>
 
-const isImport = ({ kind }: OperationRow) => kind === 'import'
-export const operationId = (operation: OperationRow) => toPublicId(isImport(operation) ? 'import' : 'op', operation.id)
+export const operationId = ({ kind, id }: OperationRow) => toOperationId(kind, id)
 
 export const operationPath = (operation: OperationRow): string =>
-  `/api/${isImport(operation) ? 'jobs' : 'operations'}/${operationId(operation)}`
+  `/api/${operation.kind === 'import' ? 'jobs' : 'operations'}/${operationId(operation)}`
 
 export function operationRecord(
   engine: Pick<Engine, 'actions' | 'plugins'>,
   operation: OperationRow,
   now: Date,
 ): OperationRecord {
-  const { workflow, undoes, undone_by, schedule_id } = operation
+  const { workflow, undone_by, schedule_id } = operation
   return {
     id: operationId(operation),
     kind: operation.kind,
@@ -129,8 +128,8 @@ export function operationRecord(
     finished_at: operation.finished_at?.toISOString() ?? null,
     paused_at: operation.paused_at?.toISOString() ?? null,
     undo_until: engine.actions(operation).includes('undo') ? operation.undo_until!.toISOString() : null,
-    undoes: undoes && toPublicId('op', undoes),
-    undone_by: undone_by && toPublicId('op', undone_by),
+    undoes: undoneId(operation),
+    undone_by: undone_by && toOperationId('bulk', undone_by),
     cannot_undo: cannotUndo(workflow, engine.plugins),
     intentions: operation.intentions,
     foreseen: operation.foreseen,
@@ -143,8 +142,12 @@ export function operationRecord(
   }
 }
 
-function sourceOf({ source }: OperationRow): OperationRecord['source'] {
-  return source.type === 'operation' ? { type: 'operation', id: toPublicId('op', source.id) } : source
+/** The operation that this one undoes; an undo itself is never an import. */
+const undoneId = ({ undoes, undoes_kind }: OperationRow) => undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
+
+function sourceOf(operation: OperationRow): OperationRecord['source'] {
+  const { source } = operation
+  return source.type === 'operation' ? { type: 'operation', id: undoneId(operation)! } : source
 }
 
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10

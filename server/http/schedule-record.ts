@@ -4,7 +4,7 @@ import type { ScheduleRow } from '../channels/schedule-rows.ts'
 import { nextRuns, scheduleText } from '../channels/schedule-times.ts'
 import { OPERATION_STATUSES } from '../engine/engine.ts'
 import { filterSchema } from '../files/filter.ts'
-import { toPublicId } from '../ids.ts'
+import { toOperationId, toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
 
 const NEXT_RUNS = 5
@@ -62,9 +62,9 @@ export function scheduleRecord(row: ScheduleRow, time_zone: string, now: Date): 
     schedule_text: times.schedule_text,
     next_runs: enabled ? times.next_runs : [],
     last_run:
-      row.last_operation_id && row.last_status && row.last_run_at
+      row.last_operation_id && row.last_kind && row.last_status && row.last_run_at
         ? {
-            operation_id: toPublicId('op', row.last_operation_id),
+            operation_id: toOperationId(row.last_kind, row.last_operation_id),
             status: row.last_status,
             at: row.last_run_at.toISOString(),
           }

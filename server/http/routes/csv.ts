@@ -19,7 +19,7 @@ import {
 } from '../../channels/csv/uploads.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId } from '../../ids.ts'
 import type { Secrets } from '../../secrets.ts'
 import { receivedFile } from '../csv-body.ts'
 import {
@@ -322,8 +322,8 @@ const start = ({ engine, clock }: CsvParts) =>
       const operation = (await engine.get(caller.scope, (imports ?? updates)!))!
       const reply = {
         ...operationRecord(engine, operation, clock()),
-        job_id: imports && toPublicId('import', imports),
-        update_job_id: updates && toPublicId('op', updates),
+        job_id: imports && toOperationId('import', imports),
+        update_job_id: updates && toOperationId('bulk', updates),
       }
       return { status: 202, headers: { Location: operationPath(operation) }, body: reply }
     },

@@ -9,7 +9,7 @@ import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, fetchUrl, filename, tags, warning } from '../schemas.ts'
-import { operationPath } from '../operation-record.ts'
+import { operationId, operationPath } from '../operation-record.ts'
 import { requireImportScopes } from '../scopes.ts'
 
 export const importReply = z
@@ -111,7 +111,7 @@ export async function importAnswer(
     // Those that nobody came to are not there either.
     failed: operation.failed + operation.cancelled,
     files: items.map((item) => fileOf(item, operation)),
-    job_id: toPublicId('import', operation.id),
+    job_id: operationId(operation),
   }
   const preference: Record<string, string> = applied ? { 'Preference-Applied': applied } : {}
   if (hasEnded(operation)) return { body, headers: preference }

@@ -1,7 +1,7 @@
 // Messages that left, or did not: e-mail to the shop's recipients, and callbacks of operations.
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain, type MessageRow } from '../../notify/messages.ts'
 import { webhookSecret } from '../../notify/signatures.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -109,5 +109,5 @@ const recordOf = (message: MessageRow): z.output<typeof messageSchema> => ({
   created_at: message.created_at.toISOString(),
   sent_at: message.sent_at?.toISOString() ?? null,
   operation_id:
-    message.operation_id && toPublicId(message.operation_kind === 'import' ? 'import' : 'op', message.operation_id),
+    message.operation_id && message.operation_kind && toOperationId(message.operation_kind, message.operation_id),
 })

@@ -1,6 +1,6 @@
 // Notices in the page: what ended, what went wrong, and how many are unread.
 import { z } from 'zod'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { listNotices, markRead, type NoticeRow } from '../../notify/notices.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -65,7 +65,7 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   level: notice.level,
   title: notice.title,
   body: notice.body,
-  operation_id: notice.operation_id && toPublicId(notice.kind === 'import' ? 'import' : 'op', notice.operation_id),
+  operation_id: notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
   created_at: notice.created_at.toISOString(),
   read_at: notice.read_at?.toISOString() ?? null,
 })

@@ -520,6 +520,13 @@ describe('who may', () => {
     const job = toPublicId('import', made)
     expect(await undo(job, 'imports:write')).toEqual(refused)
     expect(await undo(job, 'imports:write', 'files:delete')).toEqual([202, undefined])
+    // Each names the other by the id under which it is found.
+    const back = (await read(job)).undone_by
+    expect(await read(back)).toMatchObject({ undoes: job, source: { type: 'operation', id: job } })
+    expect((await owner.call('GET', '/api/operations?action=undo&limit=1')).body.data[0]).toMatchObject({
+      ...{ id: back, undoes: job, source: { id: job } },
+    })
+    expect((await read((await read(back)).undoes)).id).toBe(job)
   })
 
   it('another shop’s operation is 404 on every route, and nothing becomes of it', async () => {

@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { createPack, deletePack, holdPack, orderPack } from '../../files/pack-changes.ts'
 import { listPacks, readPack, type PackRow } from '../../files/pack-list.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
@@ -145,7 +145,7 @@ const change = ({ engine }: PackRouteParts) =>
       const chosen = body.products && (await chosenProducts(caller.scope, body.products))
       const by = { name: caller.name, channel: channelOf(caller) }
       const job = await changePack(engine, caller.scope, id, { name: body.name, products: chosen }, by)
-      return { body: { ...(await requirePack(caller.scope, id)), job_id: job && toPublicId('op', job) } }
+      return { body: { ...(await requirePack(caller.scope, id)), job_id: job && toOperationId('bulk', job) } }
     },
   })
 

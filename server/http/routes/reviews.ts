@@ -5,7 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { clearReviews, countClear, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts' // prettier-ignore
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { looksOf } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'
@@ -191,7 +191,7 @@ async function accepted(engine: Engine, caller: Caller, all: readonly Accepted[]
   const by = { name: caller.name, channel: channelOf(caller) }
   const started = await acceptReviews(engine, caller.scope, all, by)
   if (!started) throw alreadyDecided()
-  const id = toPublicId('op', started.operation)
+  const id = toOperationId('bulk', started.operation)
   return {
     status: 202,
     headers: { Location: `/api/operations/${id}` },
@@ -234,7 +234,7 @@ const recordOf = (review: ReviewRow): Omit<z.output<typeof reviewSchema>, 'candi
   score: Math.round(review.score * 1000) / 1000,
   status: review.status,
   replaces: review.replaces,
-  operation_id: review.operation_id && toPublicId(review.kind === 'import' ? 'import' : 'op', review.operation_id),
+  operation_id: review.operation_id && review.kind && toOperationId(review.kind, review.operation_id),
   created_at: review.created_at.toISOString(),
   decided_at: review.decided_at?.toISOString() ?? null,
   decided_by: review.decided_by,

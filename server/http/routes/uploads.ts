@@ -9,7 +9,7 @@ import {
   type UploadParts,
 } from '../../channels/upload/upload.ts'
 import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { errorSchema, timestamp } from '../schemas.ts'
@@ -154,7 +154,7 @@ const names = () =>
   })
 
 function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
-  const operations = batch.operations.map((id) => toPublicId('import', id))
+  const operations = batch.operations.map((id) => toOperationId('import', id))
   return {
     id: toPublicId('batch', batch.id),
     count: batch.count,

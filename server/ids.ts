@@ -1,4 +1,5 @@
 // Typed ids at every edge: `file_…`, `import_…`, `op_…`, `link_…` outside, the bare UUIDv7 inside.
+import { createHash } from 'node:crypto'
 import { AppError } from './errors.ts'
 
 export type IdPrefix =
@@ -33,6 +34,12 @@ export function parsePublicId(prefixes: IdPrefix | readonly IdPrefix[], id: stri
   const match = /^([a-z]+)_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id)
   if (!match || !([] as IdPrefix[]).concat(prefixes).includes(match[1] as IdPrefix)) return null
   return match.slice(2).join('-')
+}
+
+/** A UUID that names nothing, the same one for the same text: its version is 8, those of rows are 7. */
+export function unknownUuid(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** As `parsePublicId`; throws `not_found`, since an id of the wrong shape names nothing. */

@@ -5,20 +5,28 @@ import type { Source } from '../engine/engine.ts'
 import { filterSchema } from '../files/filter.ts'
 import { parsePublicId } from '../ids.ts'
 
+const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
+  ids
+    .min(1, 'At least one file')
+    .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
+    .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
+
+/** As `fileIds`, but one of the wrong shape is kept: it counts as failed, as one that is unknown does. */
+export const anyFileIds = (limits: Limits) => counted(z.array(z.string()), limits)
+
 /** Typed ids of files; one of the wrong shape is named with its place. */
 export const fileIds = (limits: Limits) =>
-  z
-    .array(
+  counted(
+    z.array(
       z.string().transform((id, context) => {
         const uuid = parsePublicId('file', id)
         if (uuid !== null) return uuid
         context.addIssue({ code: 'custom', message: 'This is not the id of a file', params: { code: 'invalid_value' } })
         return z.NEVER
       }),
-    )
-    .min(1, 'At least one file')
-    .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
-    .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
+    ),
+    limits,
+  )
 
 export const selectionSchema = (limits: Limits) =>
   z

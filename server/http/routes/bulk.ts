@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { Step, Workflow } from '../../../plugins/contract.ts'
 import { action, startWorkflow } from '../../channels/admin.ts'
 import { hasEnded, type OperationRow } from '../../engine/engine.ts'
-import { toPublicId } from '../../ids.ts'
+import { parsePublicId, toPublicId, unknownUuid } from '../../ids.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Request, type Scope } from '../endpoint.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, referrers, tags } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
-import { fileIds } from '../selection.ts'
+import { anyFileIds } from '../selection.ts'
 import { whyCancelled } from './imports.ts'
 import { channelOf, type OperationParts } from './operations.ts'
 
@@ -33,12 +33,12 @@ const update = (parts: OperationParts) =>
     path: '/api/files/bulk-update',
     summary: 'Change the settings and tags of files',
     description:
-      'Up to 500 files are done when it answers; above that it waits as an import does, and answers 202 with the counts so far.',
+      'Up to 500 files are done when it answers; above that it waits as an import does, and answers 202 with the counts so far. Malformed and unknown ids count in `failed`, each with its error.',
     tag: 'Files',
     scope: 'files:write',
     body: z
       .strictObject({
-        file_ids: fileIds(parts.limits),
+        file_ids: anyFileIds(parts.limits),
         updates: z
           .strictObject({
             expiry_days: expiryDays.optional(),
@@ -76,12 +76,12 @@ const remove = (parts: OperationParts) =>
     path: '/api/files/bulk-delete',
     summary: 'Move files to the trash, or delete them for good',
     description:
-      'Up to 100 files are done when it answers; above that it waits as an import does. `backup_first` copies bytes, settings and mappings to the backup location, verifies the copy, and deletes no file whose backup fails. `permanent` needs `files:purge`.',
+      'Up to 100 files are done when it answers; above that it waits as an import does. `backup_first` copies bytes, settings and mappings to the backup location, verifies the copy, and deletes no file whose backup fails. `permanent` needs `files:purge`. Malformed and unknown ids count in `failed`, each with its error.',
     tag: 'Files',
     scope: 'files:delete',
     body: z
       .strictObject({
-        file_ids: fileIds(parts.limits),
+        file_ids: anyFileIds(parts.limits),
         remove_mappings: z.boolean().default(false),
         backup_first: z.boolean().default(false),
         permanent: z.boolean().default(false),
@@ -122,8 +122,10 @@ async function run(
   done: 'updated' | 'deleted',
   background: number,
 ): Promise<Reply> {
+  const malformed = new Map<string, string>()
+  const ids = body.file_ids.map((given) => parsePublicId('file', given) ?? unknown(given, malformed))
   const id = await startWorkflow(engine, caller.scope, workflow, {
-    source: { type: 'files', ids: body.file_ids },
+    source: { type: 'files', ids },
     dryRun: false,
     requestedBy: caller.name,
     channel: channelOf(caller),
@@ -133,7 +135,17 @@ async function run(
   const small = body.file_ids.length <= background
   const wait = waitingTime(ctx, small ? SMALL_WAIT_SECONDS : limits.wait_seconds)
   const operation = (await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal))!
-  return answer({ engine, caller, operation, done, applied: wait.applied })
+  return answer({ engine, caller, operation, done, malformed, applied: wait.applied })
+}
+
+/** So much of a malformed id is repeated in the answer. */
+const REPEATED = 100
+
+/** An id that is malformed goes the way of one that is unknown; `malformed` keeps what was given. */
+function unknown(given: string, malformed: Map<string, string>): string {
+  const uuid = unknownUuid(given)
+  malformed.set(uuid, given.slice(0, REPEATED))
+  return uuid
 }
 
 async function answer(given: {
@@ -141,9 +153,11 @@ async function answer(given: {
   caller: Caller
   operation: OperationRow
   done: 'updated' | 'deleted'
+  /** What was given, by the UUID that was taken in its place. */
+  malformed: ReadonlyMap<string, string>
   applied: string | null
 }): Promise<Reply> {
-  const { engine, caller, operation, done, applied } = given
+  const { engine, caller, operation, done, malformed, applied } = given
   const refused = ['failed', 'skipped', 'cancelled'] as const
   const items =
     operation.done === operation.total
@@ -155,6 +169,8 @@ async function answer(given: {
     failed: operation.failed + operation.skipped + operation.cancelled,
     errors: items.map(({ file_id, error }) => {
       const { code, message } = error ?? whyCancelled(operation)
+      const wrong = malformed.get(file_id ?? '')
+      if (wrong !== undefined) return { file_id: wrong, code, message: 'This is not the id of a file' }
       return { file_id: file_id && toPublicId('file', file_id), code, message }
     }),
     job_id: operationId(operation),

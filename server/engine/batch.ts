@@ -11,6 +11,7 @@ import { BrokenStep, resolveSteps, writeContext } from './context.ts'
 import type { Control } from './control.ts'
 import { grouped } from './grouped.ts'
 import { LeaseLost } from './lease.ts'
+import { inNameOrder } from './name-order.ts'
 import { countOutcomes } from './outcomes.ts'
 import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
@@ -137,7 +138,7 @@ function workOn(runner: BatchRunner, scope: ShopScope, claim: Claim, last: boole
     const options = { limits: parts.limits, secrets: parts.secrets, log: parts.log }
     let left = claim.items.length
     try {
-      const ending = endingsOf(runner, scope, claim, signal)
+      const ending = inNameOrder(endingsOf(runner, scope, claim, signal), claim.items)
       for await (const group of grouped(ending, COMMIT_GROUP, COMMIT_MS)) {
         left -= group.length
         await commit(scope, claim, group, { ...options, last: last && left === 0 })

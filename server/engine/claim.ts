@@ -2,6 +2,7 @@
 // pending items as its own, in one transaction.
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
+import { followersOf, UNBLOCKED } from './name-order.ts'
 import { countOutcomes } from './outcomes.ts'
 import { queueChain, type ChainJob } from './queue.ts'
 import type { OperationRow, WorkItem } from './types.ts'
@@ -39,9 +40,19 @@ export interface ChainRow {
 /** An item as its row has it; what its steps find out is gathered anew. */
 type ClaimedRow = Pick<
   WorkItem,
-  'position' | 'file_id' | 'attempt' | 'crashed' | 'step' | 'entry' | 'draft' | 'staged' | 'plan' | 'wanted'
+  | 'position'
+  | 'file_id'
+  | 'attempt'
+  | 'crashed'
+  | 'step'
+  | 'entry'
+  | 'draft'
+  | 'staged'
+  | 'plan'
+  | 'wanted'
+  | 'waits_for'
 >
-export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted'
+export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted, waits_for'
 export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,
@@ -243,27 +254,32 @@ async function wakeEnded(tx: ShopScope, operation: string): Promise<void> {
 
 /**
  * The next item alone where a worker has died over it, and otherwise with the next ones of its kind. None is locked that is not claimed:
- * another chain would pass over it, see nothing left to do, and end.
+ * another chain would pass over it, see nothing left to do, and end. An item whose
+ * name an open item before it asks for is passed over: the chain that ends that one claims again
+ * afterwards, and finds it.
  */
 async function claimFrom(tx: ShopScope, operation: string, lease: number, from: number, batch: number) {
   const waiting = `select position, crashed from items
-    where shop_id = :shop and operation_id = :operation and status = 'pending' and (run_after is null or run_after <= now())`
-  const found = await tx.query<{ position: number }>(
+    where shop_id = :shop and operation_id = :operation and status = 'pending' and (run_after is null or run_after <= now())
+      and ${UNBLOCKED}`
+  const found = await tx.query<{ position: number; crashed: boolean }>(
     `with first as (
        ${waiting} and position >= :from order by position limit 1 for update skip locked
      ), others as (
        ${waiting} and position > (select position from first) and not crashed and not (select crashed from first)
        order by position limit :others for update skip locked
      )
-     select position from first union all select position from others`,
+     select position, crashed from first union all select position, crashed from others`,
     { operation, from, others: batch - 1 },
   )
   if (found.length === 0) return null
+  const claimed = found.map(({ position }) => position)
+  if (!found[0]!.crashed) claimed.push(...(await followersOf(tx, operation, claimed, batch)))
   const rows = await tx.query<ClaimedRow>(
     `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null
      where shop_id = :shop and operation_id = :operation and position = any(:positions)
      returning ${ITEM_COLUMNS}`,
-    { operation, lease, positions: found.map(({ position }) => position) },
+    { operation, lease, positions: claimed },
   )
   return rows.sort((a, b) => a.position - b.position).map(workItem)
 }

@@ -8,6 +8,7 @@ import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { releaseFiles, type Claim, type HeldChain } from './claim.ts'
 import { holdLease, LeaseLost } from './lease.ts'
+import { partsInOrder, UNBLOCKED } from './name-order.ts'
 import { queueChain } from './queue.ts'
 import type { EndedItem } from './types.ts'
 import { writeEnded, type Limits } from './write.ts'
@@ -20,8 +21,19 @@ export interface CommitOptions {
   last: boolean
 }
 
-/** Throws `LeaseLost`, or what says that the database is away, with nothing of the group written. */
+/** Throws `LeaseLost`, or an error of a database that is away: the rest of the group is unwritten. */
 export async function commit(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  options: CommitOptions,
+): Promise<void> {
+  const parts = partsInOrder(group)
+  for (const [at, part] of parts.entries())
+    await commitPart(scope, claim, part, { ...options, last: options.last && at === parts.length - 1 })
+}
+
+async function commitPart(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],
@@ -64,17 +76,23 @@ function commitGroup(
   { limits, secrets, last }: CommitOptions,
 ): Promise<void> {
   return untilThrough(scope, async (tx) => {
-    await holdItems(tx, claim, group)
+    const blocked = await holdItems(tx, claim, group)
     const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await handOn(tx, claim)
-    await writeEnded(tx, claim, group, { limits, secrets, fresh: new Set(), alike: 0 })
+    const ended = group.map((each) => (blocked.has(each.item.position) ? waiting(each) : each))
+    await writeEnded(tx, claim, ended, { limits, secrets, fresh: new Set(), alike: 0 })
   })
 }
 
-async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[]): Promise<void> {
-  const held = await tx.query<{ position: number }>(
-    `select position from items where shop_id = :shop and operation_id = :operation and position = any(:positions)
+/** The item before it waits for another attempt: taking the name now would break the order. */
+const waiting = (ended: EndedItem): EndedItem =>
+  ended.ending.status === 'done' ? { item: ended.item, ending: { status: 'returned' } } : ended
+
+/** Gives those whose name an item before them still takes. */
+async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[]): Promise<ReadonlySet<number>> {
+  const held = await tx.query<{ position: number; blocked: boolean }>(
+    `select position, not ${UNBLOCKED} as blocked from items where shop_id = :shop and operation_id = :operation and position = any(:positions)
        and status = 'running' and lease = :lease
      order by position for update`,
     {
@@ -84,6 +102,7 @@ async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[
     },
   )
   if (held.length !== group.length) throw new LeaseLost()
+  return new Set(held.flatMap(({ position, blocked }) => (blocked ? [position] : [])))
 }
 
 /**

@@ -32,7 +32,7 @@ export async function foresee(
   const items = files.map(({ id, position }) =>
     workItem({
       ...{ position, file_id: id, attempt: 1, crashed: false, step: 0 },
-      ...{ entry: null, draft: null, staged: null, plan: null, wanted: null },
+      ...{ entry: null, draft: null, staged: null, plan: null, wanted: null, waits_for: null },
     }),
   )
   await loadRecords(scope, items)

@@ -75,7 +75,17 @@ const itemsOf = ({ position, file_ids }: Batch): WorkItem[] =>
 export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem =>
   workItem({
     ...of,
-    ...{ attempt: 1, crashed: false, step: 0, entry: null, draft: null, staged: null, plan: null, wanted: null },
+    ...{
+      attempt: 1,
+      crashed: false,
+      step: 0,
+      entry: null,
+      draft: null,
+      staged: null,
+      plan: null,
+      wanted: null,
+      waits_for: null,
+    },
   })
 
 /** Makes items of all that is left: to be marked one by one, or cancelled. */

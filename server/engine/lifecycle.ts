@@ -3,6 +3,7 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { tellControl } from './control.ts'
+import { relinkRetried } from './name-order.ts'
 import { queueChain, queueFinish } from './queue.ts'
 import { FINISH_CHAIN } from './start.ts'
 import { ENDED, type OperationRow, type OperationStatus } from './types.ts'
@@ -151,6 +152,7 @@ async function retry(tx: ShopScope, { id, stopped, ledger, undoes }: OperationRo
      from counted where shop_id = :shop and id = :id`,
     { id, again },
   )
+  await relinkRetried(tx, id)
   await beginRound(tx, id)
 }
 

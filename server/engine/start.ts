@@ -3,6 +3,7 @@ import type { Entry, FileChange, Plugin, Workflow } from '../../plugins/contract
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Draft } from '../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
+import { predecessorsOf } from './name-order.ts'
 import { queueFinish, queueFirst } from './queue.ts'
 import type { OperationRequest, SourceRecord } from './types.ts'
 import { inOrder, itemPlugins } from './workflows.ts'
@@ -137,8 +138,8 @@ async function insertItems(
   const kept =
     batches !== null && source.type !== 'operation' && source.type !== 'rows'
       ? EVEN_BATCHES
-      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted)
-         select :shop, :operation, position, file_id, entry, draft, wanted from ordered order by position returning 1 as files`
+      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted, waits_for)
+         select :shop, :operation, position, file_id, entry, draft, wanted, waits_for from ordered order by position returning 1 as files`
   const [row] = await tx.query<{ total: number }>(
     `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
     { operation, ...bindings, ...batches },
@@ -161,16 +162,16 @@ const EVEN_BATCHES = `
   ) shared, generate_series(0, n::int - 1, size) as first
   returning cardinality(file_ids) as files`
 
-/** Rows of position, file_id, entry, draft and wanted. */
+/** Rows of position, file_id, entry, draft, wanted and waits_for. */
 async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {
-  const none = 'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted'
+  const none = 'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted, null::int as waits_for'
   switch (source.type) {
     case 'entries':
       return [
         `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry, e -> 'draft' as draft,
-           null::jsonb as wanted
+           null::jsonb as wanted, (e ->> 'waits_for')::int as waits_for
          from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
-        { entries: JSON.stringify(source.entries) },
+        { entries: JSON.stringify(linked(source.entries)) },
       ]
     case 'files':
       return [
@@ -181,7 +182,7 @@ async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<
     case 'rows':
       return [
         `select (n - 1)::int as position, (e ->> 'id')::uuid as file_id, null::jsonb as entry, null::jsonb as draft,
-           e -> 'wanted' as wanted
+           e -> 'wanted' as wanted, null::int as waits_for
          from jsonb_array_elements(:rows::jsonb) with ordinality as t(e, n)`,
         { rows: JSON.stringify(source.rows) },
       ]
@@ -206,4 +207,9 @@ async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<
         { undone: source.id },
       ]
   }
+}
+
+function linked(entries: Extract<Source, { type: 'entries' }>['entries']) {
+  const before = predecessorsOf(entries)
+  return entries.map((each, at) => (before[at] === null ? each : { ...each, waits_for: before[at] }))
 }

@@ -152,6 +152,8 @@ export interface WorkItem {
   /** What its preview promised. */
   plan: [before: unknown, after: unknown] | null
   wanted: FileChange | null
+  /** The entry before it that asks for the same name; null: none does. */
+  waits_for: number | null
   /** Where this operation undoes another one: what that did to the file, and when. */
   undo: (Ledger & { at: string }) | null
   candidates: Candidate[]

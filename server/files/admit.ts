@@ -5,6 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
+import { holdersOf } from './name-grants.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
 
@@ -34,7 +35,9 @@ export type Admitted =
   | { status: 'versioned'; fileId: string; filename: string; before: number; version: number }
   | { status: 'refused'; code: ErrorCode; message: string }
 
-const LAST_NUMBER = 10_000
+const LAST_NUMBER = 1_000_000
+const FEWEST_NUMBERS = 20
+const MOST_NUMBERS = 5000
 
 /**
  * Creates a file for each admission, in the order given, and gives one result for each.
@@ -213,11 +216,16 @@ async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitt
 }
 
 async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
-  for (let number = 2; number <= LAST_NUMBER; number++) {
-    const filename = numberedName(admission.draft.filename, number)
-    const renamed = { ...admission, draft: { ...admission.draft, filename } }
-    const id = (await insertFiles(tx, [renamed])).get(renamed)
-    if (id) return { status: 'created', fileId: id, filename }
+  let most = FEWEST_NUMBERS
+  for (let from = 2; from <= LAST_NUMBER; from += most, most = Math.min(4 * most, MOST_NUMBERS)) {
+    const names = Array.from({ length: most }, (_, n) => numberedName(admission.draft.filename, from + n))
+    const taken = await holdersOf(tx, names.map(nameKey))
+    for (const filename of names.filter((name) => !taken.has(nameKey(name)))) {
+      // Another operation may have taken it since.
+      const renamed = { ...admission, draft: { ...admission.draft, filename } }
+      const id = (await insertFiles(tx, [renamed])).get(renamed)
+      if (id) return { status: 'created', fileId: id, filename }
+    }
   }
   return refused('duplicate_filename')
 }

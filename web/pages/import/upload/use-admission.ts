@@ -5,8 +5,9 @@ import { type ChosenFile } from '../../../place/chosen-files.ts'
 import { sizeText } from '../../../words/size.ts'
 import { MOST_BYTES } from '../../../words/upload.ts'
 import { type Choice } from './conflicts-dialog.tsx'
+import { conflictsOf } from './choices.ts'
 import { same } from './outcomes.ts'
-import { type AddedFile, type UploadQueue } from './queue.ts'
+import { type UploadQueue } from './queue.ts'
 import { type UploadRow } from './rows.ts'
 
 export interface Refused {
@@ -38,13 +39,7 @@ export function useAdmission(queue: UploadQueue) {
     setBusy(false)
   }
   const send = (files: readonly ChosenFile[], choices: ReadonlyMap<ChosenFile, Choice>) =>
-    queue.add(
-      files.flatMap((file): AddedFile[] => {
-        const choice = choices.get(file)
-        if (choice === 'skip') return []
-        return [{ ...file, on_conflict: choice ?? 'error' }]
-      }),
-    )
+    queue.add(conflictsOf(files, choices))
   return {
     asking,
     refused,

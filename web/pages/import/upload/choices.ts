@@ -1,0 +1,21 @@
+// What happens to each chosen file when its name is taken, from what was answered for some of them.
+import type { ChosenFile } from '../../../place/chosen-files.ts'
+import type { Choice } from './conflicts-dialog.tsx'
+import { same } from './outcomes.ts'
+import type { AddedFile } from './queue.ts'
+
+/**
+ * A file that no question was about shares its name at most with later ones of the same selection. It
+ * gets their answer: uploads arrive in any order, and the name may be taken when its turn comes.
+ */
+export function conflictsOf(files: readonly ChosenFile[], choices: ReadonlyMap<ChosenFile, Choice>): AddedFile[] {
+  const answers = new Map<string, Exclude<Choice, 'skip'>>()
+  for (const [{ data }, choice] of choices) {
+    const name = same(data.name)
+    if (choice !== 'skip' && !answers.has(name)) answers.set(name, choice)
+  }
+  return files.flatMap((file): AddedFile[] => {
+    const choice = choices.get(file) ?? answers.get(same(file.data.name)) ?? 'error'
+    return choice === 'skip' ? [] : [{ ...file, on_conflict: choice }]
+  })
+}

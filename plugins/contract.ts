@@ -569,6 +569,8 @@ export interface Condition {
   smaller_than?: number | undefined
 }
 
+export type FailurePolicy = 'drop' | 'keep' | 'stop'
+
 /** One step of a workflow: a plugin with its options, and when it applies. */
 export interface Step {
   /** Fixed within the workflow: history and undo refer to it. */
@@ -577,8 +579,12 @@ export interface Step {
   options?: Record<string, unknown>
   /** Items of which this does not hold pass the step by. */
   when?: Condition
-  /** What a failed item means: it leaves the operation alone (`drop`), or the whole operation ends (`stop`). */
-  onFailure?: 'drop' | 'stop'
+  /**
+   * What a failed item means: it alone is left out (`drop`), it continues with the next step as it
+   * was, with a warning (`keep`), or the whole operation ends (`stop`). Absent: `keep` in an import
+   * for the kinds optimize and act, since the file would be lost; otherwise `drop`.
+   */
+  onFailure?: FailurePolicy
 }
 
 /** Steps of plugins with options, as data. */

@@ -3,7 +3,7 @@
 import type { ItemPlugin, ReadContext } from '../../plugins/contract.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Ending, EndedItem, ResolvedStep, WorkItem } from './types.ts'
-import { advance, crashOf, errorOf, failure, isMeant, viewOfItem } from './work.ts'
+import { advance, crashOf, endingAt, isMeant, refusalOf, viewOfItem, type Refusal } from './work.ts'
 
 export interface PlanContext {
   read: ReadContext
@@ -39,6 +39,10 @@ async function planStep(
 ): Promise<Map<WorkItem, Ending>> {
   const stopped = new Map<WorkItem, Ending>()
   const open = new Map(items.map((item) => [String(item.position), item]))
+  const refuse = (item: WorkItem, refusal: Refusal) => {
+    const ending = endingAt(step, index, item, refusal, 0)
+    if (ending) stopped.set(item, ending)
+  }
   try {
     for await (const outcome of step.pluginImpl.plan(items.map(viewOfItem), step.parsedOptions, read)) {
       const item = open.get(outcome.item)
@@ -48,14 +52,14 @@ async function planStep(
       }
       open.delete(outcome.item)
       if (outcome.status === 'ok') advance(item, outcome, step, index)
-      else if (outcome.status === 'skipped') stopped.set(item, outcome)
-      else stopped.set(item, failure(step, item, errorOf(outcome), 0))
+      else refuse(item, refusalOf(outcome))
     }
     if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
   } catch (error) {
     read.signal.throwIfAborted()
     log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
-    for (const item of open.values()) stopped.set(item, failure(step, item, crashOf(step), 0))
+    const crash = crashOf(step)
+    for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
   }
   return stopped
 }

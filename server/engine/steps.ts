@@ -4,8 +4,8 @@ import type { ItemPlugin, ReadContext, StagedBlob, WriteContext } from '../../pl
 import { errorFields, type Logger } from '../log.ts'
 import { createChannel, type Channel } from './channel.ts'
 import { grouped } from './grouped.ts'
-import type { EndedItem, ItemError, ResolvedStep, WorkItem } from './types.ts'
-import { advance, crashOf, errorOf, failure, isMeant, viewOfItem } from './work.ts'
+import type { EndedItem, ResolvedStep, WorkItem } from './types.ts'
+import { advance, crashOf, endingAt, isMeant, refusalOf, viewOfItem, type Refusal } from './work.ts'
 
 const GROUP = 50
 const GROUP_MS = 200
@@ -87,7 +87,11 @@ async function runGroup(
     else open.set(String(item.position), item)
   }
   if (open.size === 0) return
-  const fail = (item: WorkItem, error: ItemError) => end({ item, ending: failure(step, item, error, run.seconds()) })
+  const refuse = (item: WorkItem, refusal: Refusal) => {
+    const ending = endingAt(step, index, item, refusal, run.seconds())
+    if (ending) end({ item, ending })
+    else passed.push(item)
+  }
   try {
     for await (const outcome of outcomesOf(step, [...open.values()], context)) {
       const item = open.get(outcome.item)
@@ -96,8 +100,7 @@ async function runGroup(
         continue
       }
       open.delete(outcome.item)
-      if (outcome.status === 'failed') fail(item, errorOf(outcome))
-      else if (outcome.status === 'skipped') end({ item, ending: outcome })
+      if (outcome.status !== 'ok') refuse(item, refusalOf(outcome))
       else {
         const bytes = advance(item, outcome, step, index)
         if (bytes) await context.onStaged(item, bytes)
@@ -111,7 +114,8 @@ async function runGroup(
       return
     }
     context.log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
-    for (const item of open.values()) fail(item, crashOf(step))
+    const crash = crashOf(step)
+    for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
   }
 }
 

@@ -5,7 +5,7 @@ import { AppError, isErrorCode } from '../errors.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../files/drafts.ts'
 import { readRecords } from '../files/records.ts'
 import { applyToDraft } from './apply.ts'
-import { retryDelay } from './failure.ts'
+import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { Ending, ItemError, ResolvedStep, WorkItem } from './types.ts'
 import type { Place } from './workflows.ts'
 
@@ -97,9 +97,38 @@ export const crashOf = (step: ResolvedStep): ItemError => ({
   retryable: true,
 })
 
-/** Another attempt, or the end of it: of the item, or of the whole operation where the step says so. */
+/** Another attempt, or the end of the item; of the whole operation too where the step says so. */
 export function failure(step: ResolvedStep | null, item: WorkItem, error: ItemError, seconds: number): Ending {
   const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
   if (delayMs !== null) return { status: 'again', error, delayMs }
   return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
 }
+
+/**
+ * How the item ends here; null: the step's policy keeps it as it was, and it continues. A step that
+ * skips a kept import did nothing with it, which must not lose the file either.
+ */
+export function endingAt(
+  step: ResolvedStep,
+  index: number,
+  item: WorkItem,
+  outcome: Refusal,
+  seconds: number,
+): Ending | null {
+  const keeps = policyOf(step, item) === 'keep'
+  if (outcome.status === 'skipped') {
+    if (!keeps || item.entry === null) return { status: 'skipped', reason: outcome.reason }
+    item.step = index + 1
+    return null
+  }
+  const ending = failure(step, item, outcome.error, seconds)
+  if (!keeps || ending.status !== 'failed') return ending
+  keepAsItWas(item, step, index, outcome.error)
+  return null
+}
+
+/** A step that did not accept the item, in the engine's terms. */
+export type Refusal = { status: 'failed'; error: ItemError } | { status: 'skipped'; reason: string }
+
+export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): Refusal =>
+  outcome.status === 'skipped' ? outcome : { status: 'failed', error: errorOf(outcome) }

@@ -48,7 +48,9 @@ function precedingOf({ id, plugin: name, options, when, onFailure }: Step, plugi
     throw new AppError('workflow_broken', {
       message: `${plugin.title} needs the plugin ${before}, which is not installed`,
     })
-  return { id: `${id}-${before}`, plugin: before, ...(when ? { when } : {}), ...(onFailure ? { onFailure } : {}) }
+  // Never `keep`: the step itself must not run on a file for which the preceding step failed.
+  const stops = onFailure === 'stop' ? { onFailure } : {}
+  return { id: `${id}-${before}`, plugin: before, ...(when ? { when } : {}), onFailure: 'drop', ...stops }
 }
 
 /** A filter that does not say so means the files in the trash where the steps work there. */

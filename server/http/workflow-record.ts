@@ -8,9 +8,11 @@ import { summaryOf } from '../workflows/describe.ts'
 import type { OwnWorkflow } from '../workflows/workflows.ts'
 import { timestamp } from './schemas.ts'
 
-const onFailure = z
-  .enum(['drop', 'stop'])
-  .meta({ description: 'A failed file leaves the operation alone, or ends all of it' })
+const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
+  description:
+    'A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). ' +
+    'Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop',
+})
 const values = z.record(z.string(), z.unknown())
 
 // What is in here is checked as a whole, so that every problem is named with its place: `steps[2].options.tags`.

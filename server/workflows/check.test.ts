@@ -86,6 +86,16 @@ describe('a workflow that could not work is refused', () => {
       'steps[1].on_failure: This step comes after all files',
     ],
     [
+      'with a step on the whole that would keep a file',
+      bulk({ steps: [bulk().steps[0]!, { plugin: 'notify', on_failure: 'keep' }] }),
+      'steps[1].on_failure: This step comes after all files: there is no file to keep',
+    ],
+    [
+      'that would keep a file that was not fetched',
+      { ...bulk(), kind: 'import', steps: [{ plugin: 'fetch-url', on_failure: 'keep' }, { plugin: 'validate-file' }] },
+      'steps[0].on_failure: A file that fails this step cannot be kept',
+    ],
+    [
       'with two documents',
       bulk({ steps: [{ plugin: 'create-links' }, { plugin: 'list-links' }, { plugin: 'export-files' }] }),
       'steps[2].plugin: An operation has one document, and List the links writes it already',

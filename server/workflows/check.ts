@@ -50,6 +50,7 @@ export function checkWorkflow(body: WorkflowBody, parts: Parts): Checked {
     ),
     ...body.steps.flatMap(({ when }, at) => schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`)),
     ...wholeProblems(steps, parts.plugins),
+    ...keepProblems(steps, parts.plugins),
     ...(body.kind === 'import' ? importProblems(steps, parts.plugins) : bulkProblems(steps, parts.plugins)),
     ...channelProblems(body, parts),
   ]
@@ -107,10 +108,21 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
     const add = (part: string, message: string) => problems.push({ param: `steps[${at}].${part}`, message })
     if (step.when) add('when', 'This step works on the whole operation, so it takes no condition on files')
     if (step.onFailure === 'stop') add('on_failure', 'This step comes after all files: there is nothing left to stop')
+    if (step.onFailure === 'keep') add('on_failure', 'This step comes after all files: there is no file to keep')
     if (plugin.document && document) add('plugin', `An operation has one document, and ${document} writes it already`)
     if (plugin.document) document ??= plugin.title
   }
   return problems
+}
+
+/** A file that was not fetched does not exist, and one that failed a check must not be in the shop. */
+function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const message = 'A file that fails this step cannot be kept: leave it out, or stop the operation'
+  return steps.flatMap((step, at) =>
+    step.onFailure === 'keep' && ['fetch', 'validate'].includes(pluginOf(step, plugins)?.kind ?? '')
+      ? [{ param: `steps[${at}].on_failure`, message }]
+      : [],
+  )
 }
 
 /** What a step works on: what it says of itself, or null where it takes both files and imports, or the operation. */

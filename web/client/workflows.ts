@@ -8,7 +8,7 @@ export type Condition = Pick<FileFilter, 'search' | 'type' | 'tags' | 'mapped' |
 
 export type WorkflowKind = OperationKind
 export type ImportChannel = 'api' | 'csv' | 'upload' | 'drop' | 'cloud'
-export type OnFailure = 'drop' | 'stop'
+export type OnFailure = 'drop' | 'keep' | 'stop'
 
 export interface StepBody {
   id?: string

@@ -1,6 +1,6 @@
 // How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places in its form.
 import { titleOf, withoutNull } from '../components/option-form/shape.ts'
-import { type ImportChannel, type JsonSchema, type Plugin, type Workflow } from '../client/workflows.ts'
+import { type ImportChannel, type JsonSchema, type OnFailure, type Plugin, type Workflow } from '../client/workflows.ts'
 
 export const CHANNELS: Record<ImportChannel, string> = {
   api: 'API imports',
@@ -39,6 +39,12 @@ export function unfitText({ works_on }: Pick<Plugin, 'works_on'>, kind: Workflow
   if (works_on === 'rows') return 'Works on the rows of a CSV file only'
   if (kind === 'bulk') return works_on === 'imports' ? 'Works on imports only' : null
   return works_on !== null && works_on !== 'imports' ? 'Works on files that are already here' : null
+}
+
+export const FAILURE_POLICIES: Record<OnFailure, string> = {
+  drop: 'Leave that file out, continue with the others',
+  keep: 'Keep that file as it was, with a warning',
+  stop: 'Stop the whole operation',
 }
 
 const PLACES: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Workflow } from '../../client/workflows.ts'
-import { bodyOf, copyOf, draftOf, isChanged, moved, newStep } from './draft.ts'
+import { bodyOf, copyOf, defaultPolicy, draftOf, isChanged, moved, newStep, policiesOf } from './draft.ts'
 
 const workflow: Workflow = {
   id: 'workflow_1',
@@ -30,6 +30,18 @@ test('what is not touched is saved as it was', () => {
     ],
   })
   expect(isChanged(draftOf(workflow), draftOf(workflow))).toBe(false)
+})
+
+test('what a failure means is saved as it was chosen, and offered where it makes sense', () => {
+  const draft = draftOf(workflow)
+  for (const policy of ['drop', 'keep'] as const) {
+    draft.steps[1]!.on_failure = policy
+    expect(bodyOf(draft).steps[1]).toMatchObject({ on_failure: policy })
+  }
+  expect([policiesOf('fetch'), policiesOf('validate')]).toEqual(Array(2).fill(['drop', 'stop']))
+  expect(policiesOf('optimize')).toEqual(['drop', 'keep', 'stop'])
+  expect(defaultPolicy('act', 'import')).toBe('keep')
+  expect([defaultPolicy('act', 'bulk'), defaultPolicy('map', 'import')]).toEqual(['drop', 'drop'])
 })
 
 test('a copy is attached to nothing and its steps are new', () => {

@@ -3,6 +3,7 @@ import {
   type Condition,
   type ImportChannel,
   type OnFailure,
+  type Plugin,
   type StepBody,
   type Workflow,
   type WorkflowBody,
@@ -17,7 +18,8 @@ export interface StepDraft {
   options: Record<string, unknown>
   /** null: it applies to every file. */
   when: Condition | null
-  on_failure: OnFailure
+  /** null: as the step’s kind has it. */
+  on_failure: OnFailure | null
 }
 
 export interface WorkflowDraft {
@@ -39,7 +41,7 @@ export const newStep = (plugin: string): StepDraft => ({
   plugin,
   options: {},
   when: null,
-  on_failure: 'drop',
+  on_failure: null,
 })
 
 export const draftOf = ({ name, kind, channel, parallel, steps }: Workflow): WorkflowDraft => ({
@@ -62,8 +64,16 @@ export const stepOf = ({ plugin, options = {}, when, on_failure }: StepBody): St
   ...newStep(plugin),
   options,
   when: when ?? null,
-  on_failure: on_failure ?? 'drop',
+  on_failure: on_failure ?? null,
 })
+
+/** What the engine does where a step says nothing: only an import would lose the file. */
+export const defaultPolicy = (step: Plugin['kind'], workflow: Workflow['kind']): OnFailure =>
+  workflow === 'import' && (step === 'optimize' || step === 'act') ? 'keep' : 'drop'
+
+/** What a step of this kind can do: what was not fetched, or failed a check, cannot be kept. */
+export const policiesOf = (step: Plugin['kind']): OnFailure[] =>
+  step === 'fetch' || step === 'validate' ? ['drop', 'stop'] : ['drop', 'keep', 'stop']
 
 /** The order of steps may be changed in one place only: by moving one by one. */
 export function moved(steps: readonly StepDraft[], key: string, by: -1 | 1): StepDraft[] {
@@ -85,7 +95,7 @@ export const bodyOf = ({ name, kind, channel, parallel, steps }: WorkflowDraft):
     plugin,
     options,
     ...(when && Object.keys(when).length > 0 ? { when } : {}),
-    ...(on_failure === 'stop' ? { on_failure } : {}),
+    ...(on_failure ? { on_failure } : {}),
   })),
 })
 

@@ -1,6 +1,6 @@
 // One step: what it does in a line, and behind that its options, when it applies, and what a failure means.
 import { type KeyboardEvent } from 'react'
-import { type Plugin } from '../../client/workflows.ts'
+import { type Plugin, type WorkflowKind } from '../../client/workflows.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
 import { OptionForm } from '../../components/option-form/option-form.tsx'
 import { fieldId, type Problems } from '../../components/problems.ts'
@@ -19,10 +19,13 @@ import {
   Text,
 } from '../../ui/index.ts'
 import { filterTexts } from '../../words/filter.ts'
-import { type StepDraft } from './draft.ts'
+import { FAILURE_POLICIES } from '../../words/workflow.ts'
+import { defaultPolicy, policiesOf, type StepDraft } from './draft.ts'
 
 interface Props {
   step: StepDraft
+  /** What the workflow works on. */
+  kind: WorkflowKind
   /** From 0. */
   at: number
   last: boolean
@@ -126,7 +129,7 @@ function Head({ step, at, last, plugin, summary, open, broken, ...on }: Props & 
   )
 }
 
-function Body({ step, plugin, problems, path, onChange }: Props & { path: string }) {
+function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: string }) {
   const own = problems.at(`${path}.options`) ?? problems.at(path) ?? problems.at(`${path}.plugin`)
   const empty = Object.keys(plugin?.options.properties ?? {}).length === 0
   return (
@@ -177,11 +180,11 @@ function Body({ step, plugin, problems, path, onChange }: Props & { path: string
               label="If a file fails here"
               id={fieldId(`${path}.on_failure`)}
               error={problems.at(`${path}.on_failure`)}
-              options={[
-                { label: 'Leave that file out, go on with the others', value: 'drop' },
-                { label: 'Stop the whole operation', value: 'stop' },
-              ]}
-              value={step.on_failure}
+              options={policiesOf(plugin?.kind ?? 'act').map((value) => ({
+                label: FAILURE_POLICIES[value],
+                value,
+              }))}
+              value={step.on_failure ?? defaultPolicy(plugin?.kind ?? 'act', kind)}
               onChange={(on_failure) => onChange({ on_failure: on_failure as StepDraft['on_failure'] })}
             />
           </div>

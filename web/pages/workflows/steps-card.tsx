@@ -71,6 +71,7 @@ export function StepsCard({ form, plugins }: Props) {
               <StepForm
                 key={step.key}
                 step={step}
+                kind={draft.kind}
                 at={at}
                 last={at === steps.length - 1}
                 plugin={plugins.get(step.plugin)}

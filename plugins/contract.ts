@@ -187,10 +187,11 @@ export interface MatchRules {
   threshold: number
 }
 
-/** Either the mapping, or those between which a person must choose, or neither. */
+/** Either the mapping, or rivals to choose between, or those that are not sure enough, or nothing. */
 export interface Match {
   mapping: Mapping | null
   candidates: readonly Candidate[]
+  suggestions: readonly Candidate[]
 }
 
 export interface CatalogProduct {
@@ -202,7 +203,10 @@ export interface CatalogProduct {
 
 /** The shop's catalog. Throws `PortError` when it can't be reached. */
 export interface Catalog {
-  /** Exact matches for each SKU that the live catalog has; a SKU may have several. Unknown SKUs are absent. */
+  /**
+   * Matches for each SKU that the live catalog has; a SKU may have several. Where none is exact:
+   * those of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs are absent.
+   */
   findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
   /** Which products files are meant for, judged by their names and tags; an answer a file, in their order. */
   match(

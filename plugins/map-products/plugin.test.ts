@@ -79,6 +79,12 @@ describe('map-products', () => {
     expect(added(outcomes.get('a'))[0]!.reason).toContain('EB-001')
   })
 
+  it.each(['eb-005', ' EB-005 ', 'Eb-005'])('maps %j to the one product that has it in another case', async (sku) => {
+    const outcome = (await outcomesOf([named('a', sku)])).get('a')
+    expect(added(outcome)).toMatchObject([{ sku: 'EB-005', method: 'sku', score: 1 }])
+    expect((await outcomesOf([file('a.pdf', { wanted_sku: sku })])).get('a.pdf')).toMatchObject({ status: 'ok' })
+  })
+
   it('maps to the product where several of its variants share the SKU', async () => {
     const outcome = (await outcomesOf([named('a', 'EB-007')])).get('a')
     expect(added(outcome)).toMatchObject([{ variant_id: null, product_title: 'Sea Glass: A Novel' }])
@@ -114,7 +120,7 @@ describe('map-products', () => {
   })
 
   it('warns of a SKU that the catalog does not have, in the specification’s words, and guesses nothing in its place', async () => {
-    const item = importItem('a', { entry: { product_sku: 'eb-001', filename: 'Slow Bread.pdf' } })
+    const item = importItem('a', { entry: { product_sku: 'eb-9999', filename: 'Slow Bread.pdf' } })
     const outcome = (await outcomesOf([item])).get('a')
     expect(outcome).toMatchObject({
       status: 'ok',
@@ -145,7 +151,10 @@ describe('guessing', () => {
 
   it('asks a person where several products are meant', async () => {
     const outcome = (await outcomesOf([file('TIDE-2025_map.pdf')])).get('TIDE-2025_map.pdf')
-    expect(outcome).toMatchObject({ status: 'ok', warnings: [{ code: 'several_products' }] })
+    expect(outcome).toMatchObject({
+      ...{ status: 'ok', warnings: [{ code: 'several_products' }] },
+      unchanged: 'It matches 2 products: choose one in Reviews',
+    })
     expect(outcome?.status === 'ok' && outcome.candidates?.map(({ method, sku }) => [method, sku])).toEqual([
       ['filename', 'TIDE-2025'],
       ['filename', 'TIDE-2025'],

@@ -101,11 +101,21 @@ function outcomeOfSku(item: Item, sku: string, hits: readonly Mapping[], { repla
   }
   if (hits.length > 1) {
     const warning = { code: 'sku_ambiguous', message: `${hits.length} products have the SKU ${sku}: choose one` }
-    return { item: item.id, status: 'ok', warnings: [warning], candidates: hits }
+    return { ...asking(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
   return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
 }
+
+const matchesSeveral = ({ length }: readonly Mapping[]) => `It matches ${length} products: choose one in Reviews`
+
+/** A file that exists counts as skipped where only a question comes of it; an import makes its file. */
+const asking = (item: Item, candidates: readonly Mapping[], reason: string) => ({
+  item: item.id,
+  status: 'ok' as const,
+  candidates,
+  ...(item.entry === null ? { unchanged: reason } : {}),
+})
 
 /** One a product: the file belongs to the variant with that SKU, or to the product where several of its variants share it. */
 const hitsOf = (sku: string, variants: readonly CatalogVariant[]): Mapping[] =>
@@ -113,10 +123,10 @@ const hitsOf = (sku: string, variants: readonly CatalogVariant[]): Mapping[] =>
     product_id: same[0]!.product_id,
     product_title: same[0]!.product_title,
     variant_id: same.length === 1 ? same[0]!.variant_id : null,
-    sku,
+    sku: same[0]!.sku,
     method: 'sku',
     score: 1,
-    reason: `The import names the SKU ${sku}`,
+    reason: `The import names the SKU ${sku.trim()}`,
   }))
 
 /** Imports guess where they are asked to; a bulk action is the asking. */
@@ -157,15 +167,19 @@ const passedBy = (item: Item): Outcome =>
     ? { item: item.id, status: 'skipped', reason: 'It has a product already' }
     : { item: item.id, status: 'ok' }
 
-function outcomeOfMatch(item: Item, { mapping, candidates }: Match, { replace }: Options): Outcome {
+function outcomeOfMatch(item: Item, { mapping, candidates, suggestions }: Match, { replace }: Options): Outcome {
   if (mapping) {
     const remove = replace ? { remove: 'all' as const } : {}
     return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
   }
   if (candidates.length > 0) {
     const message = `${candidates.length} products may be meant: choose one`
-    return { item: item.id, status: 'ok', candidates, warnings: [{ code: 'several_products', message }] }
+    return {
+      ...asking(item, candidates, matchesSeveral(candidates)),
+      warnings: [{ code: 'several_products', message }],
+    }
   }
+  if (suggestions.length > 0) return asking(item, suggestions, 'No product matches it for sure: see Reviews')
   // An import goes on with a file that stays without a product.
   if (item.entry !== null) return { item: item.id, status: 'ok' }
   return { item: item.id, status: 'skipped', reason: 'No product matches it' }

@@ -1,26 +1,40 @@
 // The one scoring: every way of matching gives its hits with a score from 0 to 1 and the reason in words, and one rule decides
 // on them. docs/merchants/mapping.md says the same in a person's words, with examples that are checked against this.
-import { nameKey, type Mapping, type Match, type MatchMethod } from '../../plugins/contract.ts'
+import type { Mapping, Match, MatchMethod } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
-import { isWhole } from './sku-prefix.ts'
+import type { Run } from './sku-in-name.ts'
 
 /** Hits on different products closer than this are for a person to decide between. */
 export const MARGIN = 0.05
 export const MOST_CANDIDATES = 10
+/** What scores less is no suggestion either. */
+export const NEAR = 0.6
 /** A tag that more products have says nothing of any. */
 export const MOST_TAGGED = 5
 
 const WHOLE_NAME = 0.99
 const IN_FILENAME = 0.95
+const WITHIN_FILENAME = 0.9
+const WEAK_SKU = 0.7
 const TAG_IS_SKU = 0.95
 const TAG_IS_TAG = 0.85
 const FURTHER_TAG = 0.05
 
-/** The file is called as the SKU, or begins with it. `variants`: those with that SKU. */
-export function hitsOfFilename(filename: string, prefix: string, variants: readonly MirroredVariant[]): Mapping[] {
-  const score = isWhole(nameKey(filename), prefix.length) ? WHOLE_NAME : IN_FILENAME
-  const how = score === WHOLE_NAME ? 'The file is called as the SKU' : 'The filename begins with the SKU'
-  return hitsOfSku(variants, 'filename', score, how)
+/** What a run of the name is worth as a SKU of the catalog. `weak`: it may be there by chance. */
+function wayOf({ first, whole, weak }: Run): [score: number, how: string] {
+  if (weak) return [WEAK_SKU, 'The filename has a part like the SKU']
+  if (!first) return [WITHIN_FILENAME, 'The filename contains the SKU']
+  return whole ? [WHOLE_NAME, 'The file is called as the SKU'] : [IN_FILENAME, 'The filename begins with the SKU']
+}
+
+/** The SKUs that the name has, with their variants: one hit a product. */
+export function hitsOfFilename(found: readonly { run: Run; variants: readonly MirroredVariant[] }[]): Mapping[] {
+  const hits = found.flatMap(({ run, variants }) => hitsOfSku(variants, 'filename', ...wayOf(run)))
+  return [...Map.groupBy(hits, ({ product_id }) => product_id).values()].map((same) => {
+    const best = same.reduce((one, other) => (other.score > one.score ? other : one))
+    const alone = same.every(({ variant_id }) => variant_id === best.variant_id)
+    return alone ? best : { ...best, variant_id: null }
+  })
 }
 
 export function hitsOfTags(variants: readonly MirroredVariant[], tagged: readonly TaggedProduct[]): Mapping[] {
@@ -70,16 +84,33 @@ const target = ({ product_id, product_title }: { product_id: string; product_tit
 
 const rounded = (score: number) => Math.round(score * 1000) / 1000
 
+/** What the hits of one way of matching come to. */
+export interface Decision {
+  /** null: the next way is tried. */
+  match: Match | null
+  /** Not sure enough, and shown to a person where no way is. */
+  near: readonly Mapping[]
+}
+
 /**
- * What the hits of one way of matching come to; null: nothing, and the next way is tried. The threshold is for what is alike: a SKU is
- * the SKU, however sure a guess must be.
+ * The threshold is for what is alike: a SKU is the SKU, however sure a guess must be. One that may be
+ * there by chance is never more than a suggestion.
  */
-export function decide(hits: readonly Mapping[], threshold: number): Match | null {
-  const good = hits.filter(({ sku, score }) => sku !== null || score >= threshold).toSorted((a, b) => b.score - a.score)
+export function decide(hits: readonly Mapping[], threshold: number): Decision {
+  const sorted = hits.toSorted((a, b) => b.score - a.score)
+  const good = sorted.filter((hit) => isGood(hit, threshold))
   const [best] = good
-  if (!best) return null
+  if (!best) return { match: null, near: sorted.filter(({ score }) => score >= NEAR) }
   const close = good.filter(({ score }) => best.score - score < MARGIN)
   const rivals = close.some(({ product_id }) => product_id !== best.product_id)
-  if (!rivals) return { mapping: best, candidates: [] }
-  return { mapping: null, candidates: close.slice(0, MOST_CANDIDATES) }
+  if (!rivals) return { match: { mapping: best, candidates: [], suggestions: [] }, near: [] }
+  return { match: { mapping: null, candidates: close.slice(0, MOST_CANDIDATES), suggestions: [] }, near: [] }
+}
+
+const isGood = ({ sku, score }: Mapping, threshold: number) => (sku === null ? score >= threshold : score > WEAK_SKU)
+
+/** Of the near ones of all ways, one a product, best first. */
+export function suggestionsOf(near: readonly Mapping[]): Mapping[] {
+  const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id) // prettier-ignore
+  return [...best.values()].map(([one]) => one!).slice(0, MOST_CANDIDATES)
 }

@@ -8,9 +8,24 @@ import {
   type MatchRules,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { productsByTag, titlesOf, variantsBySkuKey } from '../storefront/mirror/lookup.ts'
-import { decide, hitOfTitle, hitsOfFilename, hitsOfTags, MARGIN, MOST_CANDIDATES, MOST_TAGGED } from './hits.ts'
-import { skuPrefixes } from './sku-prefix.ts'
+import {
+  productsByTag,
+  titlesOf,
+  variantsBySkuKey,
+  variantsBySkuParts,
+  type MirroredVariant,
+} from '../storefront/mirror/lookup.ts'
+import {
+  decide,
+  hitOfTitle,
+  hitsOfFilename,
+  hitsOfTags,
+  MARGIN,
+  MOST_CANDIDATES,
+  MOST_TAGGED,
+  suggestionsOf,
+} from './hits.ts'
+import { laterRuns, outermost, startRuns, type Run } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
 import type { TitleHit } from './title-index.ts'
 import { wordsOfName } from './words.ts'
@@ -39,6 +54,7 @@ export function createMatcher(cache: TitleCache): Matcher {
   }
   return async (scope, files, rules, signal) => {
     const decided: (Match | null)[] = files.map(() => null)
+    const near: Mapping[][] = files.map(() => [])
     for (const method of rules.by) {
       // Only an import names a SKU, and that is looked up in the live catalog.
       if (method === 'sku') continue
@@ -46,19 +62,55 @@ export function createMatcher(cache: TitleCache): Matcher {
       const open = [...decided.keys()].filter((at) => decided[at] === null)
       if (open.length === 0) break
       const hits = await ways[method](scope, open.map((at) => files[at]!), rules.threshold, signal) // prettier-ignore
-      open.forEach((at, place) => (decided[at] = decide(hits[place]!, rules.threshold)))
+      for (const [place, at] of open.entries()) {
+        const decision = decide(hits[place]!, rules.threshold)
+        decided[at] = decision.match
+        near[at]!.push(...decision.near)
+      }
     }
-    return decided.map((match) => match ?? { mapping: null, candidates: [] })
+    return decided.map((match, at) => match ?? { mapping: null, candidates: [], suggestions: suggestionsOf(near[at]!) })
   }
 }
 
+/** SKUs at the start come first: only names without one cost the questions for all the others. */
 async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {
-  const prefixes = files.map(({ filename }) => skuPrefixes(filename))
-  const known = Map.groupBy(await variantsBySkuKey(scope, [...new Set(prefixes.flat())]), ({ key }) => key)
-  return files.map(({ filename }, at) => {
-    const longest = prefixes[at]!.find((prefix) => known.has(prefix))
-    return longest === undefined ? [] : hitsOfFilename(filename, longest, known.get(longest)!)
-  })
+  const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename))) // prettier-ignore
+  const found = starts.map((runs) => runs.filter(({ run }) => !run.weak).slice(0, 1))
+  const open = [...found.keys()].filter((at) => found[at]!.length === 0)
+  const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename))) // prettier-ignore
+  for (const [place, at] of open.entries()) found[at] = telling([...starts[at]!, ...later[place]!])
+  return found.map(hitsOfFilename)
+}
+
+interface KnownRun {
+  run: Run
+  variants: readonly MirroredVariant[]
+}
+
+/** Those of each name's runs that are a SKU of the catalog. */
+async function knownRuns(scope: ShopScope, runs: readonly (readonly Run[])[]): Promise<KnownRun[][]> {
+  const keys = new Set(runs.flatMap((own) => own.map(({ key }) => key)))
+  const known = Map.groupBy(await variantsBySkuParts(scope, [...keys]), ({ key }) => key)
+  return runs.map((own) => own.filter(({ key }) => known.has(key)).map((run) => judged(run, known.get(run.key)!)))
+}
+
+/**
+ * Where SKUs differ only in their delimiters, those in the name decide. And a SKU of words or of numbers
+ * that the name has with the same delimiters is not there by chance, unless they are spaces.
+ */
+function judged(run: Run, variants: readonly MirroredVariant[]): KnownRun {
+  const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)
+  if (same.length === 0) return { run, variants }
+  const meant = !run.first && /[-_.]/.test(run.text)
+  return { run: { ...run, weak: run.weak && !meant }, variants: same }
+}
+
+/** A SKU within a longer one is none; weak ones count only where there are no others. */
+function telling(found: readonly KnownRun[]): KnownRun[] {
+  const outer = new Set(outermost(found.map(({ run }) => run)))
+  const whole = found.filter(({ run }) => outer.has(run))
+  const sure = whole.filter(({ run }) => !run.weak)
+  return sure.length > 0 ? sure : whole
 }
 
 async function byTags(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {

@@ -84,7 +84,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
   return {
     findBySku: async (skus, signal) => {
       signal.throwIfAborted()
-      const distinct = [...new Set(skus)].filter((sku) => sku !== '' && sku.length <= LONGEST_SKU)
+      const distinct = [...new Set(skus)].filter((sku) => sku.trim() !== '' && sku.length <= LONGEST_SKU)
       const entries = distinct.map(want)
       schedule()
       const stop = Promise.withResolvers<never>()

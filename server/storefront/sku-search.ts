@@ -1,6 +1,6 @@
-// Exact SKUs from a search that is not exact: the platform's search folds case and may be looser still, so it gives us
-// candidates, page by page, and we compare.
-import { PortError, type CatalogVariant } from '../../plugins/contract.ts'
+// SKUs from a search that is not exact: the platform's search folds case and may be looser still, so it
+// gives us candidates, page by page, and we compare: exactly, then without case where one product has it.
+import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
 
@@ -25,8 +25,12 @@ const pointsFor = (first: number) => 2 + 2 * first
 /** A search value that stands for exactly this text: quoted, with what a quoted value gives a meaning escaped. */
 export const quoteSearchValue = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
+/** SKUs that are the same but for case and the spaces around them. */
+const looseKey = (sku: string) => nameKey(sku.trim())
+
 /**
- * The variants that have exactly these SKUs, in the platform's order. Throws `PortError`.
+ * The variants that have these SKUs, in the platform's order. Where none has one exactly: those that
+ * differ in case or in spaces around it, if they are one product's. Throws `PortError`.
  * @param skus at most `MOST_ROWS`, each once.
  */
 export async function searchSkus(
@@ -36,7 +40,8 @@ export async function searchSkus(
   signal: AbortSignal,
 ): Promise<Found> {
   const found = new Map<string, CatalogVariant[]>(skus.map((sku) => [sku, []]))
-  const query = skus.map((sku) => `sku:${quoteSearchValue(sku)}`).join(' OR ')
+  const loose = new Map<string, CatalogVariant[]>(skus.map((sku) => [looseKey(sku), []]))
+  const query = skus.map((sku) => `sku:${quoteSearchValue(sku.trim())}`).join(' OR ')
   let after: string | null = null
   for (let page = 1; ; page++) {
     const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_ROWS) : LATER_ROWS
@@ -52,12 +57,24 @@ export async function searchSkus(
         sku,
       }
       found.get(sku)?.push(variant)
+      loose.get(looseKey(sku))?.push(variant)
     }
     const { hasNextPage, endCursor } = data.productVariants.pageInfo
-    if (!hasNextPage || endCursor === null) return found
+    if (!hasNextPage || endCursor === null) return withLoose(found, loose)
     if (page === MOST_PAGES) return tooLoose(request, shop, skus, found, signal)
     after = endCursor
   }
+}
+
+function withLoose(found: Found, loose: Found): Found {
+  const isOne = (variants: readonly CatalogVariant[]) =>
+    new Set(variants.map(({ product_id }) => product_id)).size === 1
+  return new Map(
+    [...found].map(([sku, exact]) => {
+      const near = loose.get(looseKey(sku))!
+      return [sku, exact.length === 0 && isOne(near) ? near : exact]
+    }),
+  )
 }
 
 /** One SKU that the search takes for very many others must not cost those beside it their answer. */

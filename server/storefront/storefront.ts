@@ -13,7 +13,10 @@ export interface SessionIdentity {
 
 /** Throws `PortError`. */
 export interface LiveCatalog {
-  /** Exact matches for each SKU that the catalog has; a SKU may have several. Unknown SKUs are absent. */
+  /**
+   * Matches for each SKU that the catalog has; a SKU may have several. Where none is exact:
+   * those of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs are absent.
+   */
   findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
 }
 

@@ -131,14 +131,14 @@ describe('SKUs', () => {
       },
     })
     const signal = new AbortController().signal
-    expect(await odd(['Both', 'Only-1', 'only-1', 'New', 'None'], signal)).toEqual(
+    expect(await odd(['Both', 'Only-1', 'only-1', 'both', 'New', 'None'], signal)).toEqual(
       new Map([
         ['Both', 2],
-        ['only-1', 0],
+        ['both', 0],
         ['None', 0],
       ]),
     )
-    expect(asked).toEqual([['only-1', 'New', 'None']])
+    expect(asked).toEqual([['both', 'New', 'None']])
   })
 })
 

@@ -1,6 +1,6 @@
 // How many products have each SKU of a CSV file: counted in the mirror of the catalog, and what that does not know is asked of
 // the storefront itself, which may have learned of it since.
-import type { Catalog } from '../../../plugins/contract.ts'
+import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OddSkus } from './check.ts'
 
@@ -35,7 +35,23 @@ async function oddInMirror(scope: ShopScope, skus: readonly string[]): Promise<M
      where o.least is null or o.least <> o.most`,
     { skus: JSON.stringify(skus) },
   )
-  return new Map(rows.map(({ sku, products }) => [sku, products]))
+  const odd = new Map(rows.map(({ sku, products }) => [sku, products]))
+  const absent = rows.filter(({ products }) => products === 0).map(({ sku }) => sku)
+  for (const sku of await inAnotherCase(scope, absent)) odd.delete(sku)
+  return odd
+}
+
+/** Those of these SKUs that one product has, written in another case. */
+async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise<string[]> {
+  if (skus.length === 0) return []
+  const byKey = Map.groupBy(skus, (sku) => nameKey(sku.trim()))
+  const rows = await scope.query<{ key: string }>(
+    `select sku_key as key from variants where shop_id = :shop and sku_key in (
+       select value collate "C" from jsonb_array_elements_text(:keys::jsonb) as value)
+     group by sku_key having min(product_id) = max(product_id)`,
+    { keys: JSON.stringify([...byKey.keys()]) },
+  )
+  return rows.flatMap(({ key }) => byKey.get(key)!)
 }
 
 async function hasMirror(scope: ShopScope): Promise<boolean> {

@@ -28,6 +28,17 @@ export async function variantsBySkuKey(scope: ShopScope, keys: readonly string[]
   )
 }
 
+/** @param keys lower case, with `-` for all delimiters (`sku_parts`). */
+export async function variantsBySkuParts(scope: ShopScope, keys: readonly string[]): Promise<MirroredVariant[]> {
+  if (keys.length === 0) return []
+  return scope.query<MirroredVariant>(
+    `select v.sku_parts as key, v.product_id, p.title as product_title, v.id as variant_id, v.sku
+     from variants v join products p on p.shop_id = v.shop_id and p.id = v.product_id
+     where v.shop_id = :shop and v.sku_parts = any(:keys::text[]) order by v.product_id, v.position`,
+    { keys: keys.filter(isText) },
+  )
+}
+
 /** At most `most` products a tag, and one more: a tag that many products have says nothing. */
 export async function productsByTag(scope: ShopScope, keys: readonly string[], most: number): Promise<TaggedProduct[]> {
   if (keys.length === 0) return []

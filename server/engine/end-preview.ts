@@ -57,8 +57,8 @@ async function countForeseen(scope: ShopScope, { id }: OperationRow, knownLater:
     `select count(*) filter (where changes) as changed, count(*) filter (where not changes and asks) as candidates,
        count(*) filter (where not changes and not asks) as unchanged
      from (
-       select after is not null or :knownLater as changes, candidates is not null as asks from items
-       where shop_id = :shop and operation_id = :id and status = 'done'
+       select status = 'done' and (after is not null or :knownLater) as changes, candidates is not null as asks from items
+       where shop_id = :shop and operation_id = :id and (status = 'done' or status = 'skipped' and candidates is not null)
      ) found`,
     { id, knownLater },
   )

@@ -156,15 +156,17 @@ async function retry(tx: ShopScope, { id, stopped, ledger, undoes }: OperationRo
   await beginRound(tx, id)
 }
 
-/** What the preview found becomes a promise; what it skipped or failed stays so. */
+/** What it found becomes a promise; what it skipped or failed stays so, unless a person is to be asked. */
 async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await tx.query(
     `with promised as (
        update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,
-         attempt = 0, crashed = false, warnings = null, candidates = null, finished_at = null
-       where shop_id = :shop and operation_id = :id and status = 'done'
+         attempt = 0, crashed = false, error = null, warnings = null, candidates = null, finished_at = null
+       where shop_id = :shop and operation_id = :id and (status = 'done' or status = 'skipped' and candidates is not null)
+       returning old.status
      )
-     update operations set done = 0 where shop_id = :shop and id = :id`,
+     update operations set done = 0, skipped = skipped - (select count(*) from promised where status = 'skipped')
+     where shop_id = :shop and id = :id`,
     { id },
   )
   await beginRound(tx, id)

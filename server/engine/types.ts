@@ -68,11 +68,11 @@ export type SourceRecord =
   /** The items of another operation, which this one undoes. A bare UUID. */
   | { type: 'operation'; id: string }
 
-/** Files that a preview found something to do about, by what that is; those that it left out or that would fail are counted apart. */
+/** What a preview found about its files; those that it left out or that would fail are counted apart. */
 export interface ForeseenCounts {
   changed: number
   unchanged: number
-  /** Of which a person is to choose a product. */
+  /** Of which a person is to choose a product; those that are skipped otherwise included. */
   candidates: number
 }
 

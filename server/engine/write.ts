@@ -293,9 +293,9 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
 
 const resumed = ({ resume: { step, staged } }: WorkItem) => ({ step, ...(staged ? { staged } : {}) })
 
-/** Nothing came of it, and a step had said why. */
-const isUnchanged = ({ unchanged, acted, candidates }: WorkItem, { status, after }: Result): boolean =>
-  unchanged !== null && !acted && candidates.length === 0 && status === 'done' && after === undefined
+/** Nothing came of it but a question perhaps, and a step had said why. */
+const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: Result): boolean =>
+  unchanged !== null && !acted && status === 'done' && after === undefined
 
 const COLUMNS = {
   position: 'int',

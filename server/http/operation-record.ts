@@ -70,7 +70,7 @@ export const operationSchema = z
       .nullable()
       .meta({
         description:
-          'Files counted by what its preview found: what would change, what would stay as it is, and what has several products to choose from. Together they are `done` of the preview; null where there was none, or it still looks',
+          'Files counted by what its preview found: what would change, what would stay as it is, and for what a person is to choose a product. The first two are among `done` of the preview, the third among `done` or `skipped`; null where there was none, or it still looks',
       }),
     stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
     schedule_id: z.string().nullable(),

@@ -186,7 +186,7 @@ export interface Operation {
   preview: boolean
   /** The preview was given up: nothing has been changed. */
   discarded: boolean
-  /** Of a preview: what would become of the files that count as done. `candidates`: a person is to choose their product. */
+  /** Of a preview. `candidates`: done or skipped files for which a person is to choose a product. */
   foreseen: { changed: number; unchanged: number; candidates: number } | null
   /** What its last steps would do, a sentence each; from a preview. */
   intentions: string[]

@@ -27,13 +27,14 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
     item('skipped', { why: 'It has a product already' }),
     item('done'),
     item('done', { candidates: [{}] as unknown as Item['candidates'] }),
+    item('skipped', { why: 'It matches 2 products', candidates: [{}] as unknown as Item['candidates'] }),
     item('failed', { why: 'File in use' }),
     item('skipped', { why: 'No product matches it' }),
   ]
   expect(partsOfAll(counts, items).map(({ title, count }) => [title, count])).toEqual([
     ['1 file would fail: File in use', 1],
     ['1 file is matched', 1],
-    ['1 file may belong to several products: you choose in Reviews', 1],
+    ['2 files are not matched for sure: you choose the product in Reviews', 2],
     ['2 files are not matched: No product matches it', 2],
     ['1 file is not matched: It has a product already', 1],
     ['1 file stays as it is', 1],
@@ -45,9 +46,17 @@ test('of very many the operation’s own counts are told: what stays as it is co
   const many = { ...counts, failed: 0, done: 1200, foreseen: { changed: 3, unchanged: 1190, candidates: 7 } }
   expect(partsOfCounts({ ...many, action: 'tag-files' }, items)).toMatchObject([
     { title: '3 files would be changed', items: [{ after: { cdn: true } }] },
-    { title: '7 files may belong to several products: you choose in Reviews', items: [] },
+    { title: '7 files are not matched for sure: you choose the product in Reviews', items: [] },
     { title: '3 files are left alone', items: [{ status: 'skipped' }] },
     { title: '1,190 files stay as they are', items: [{ after: null }] },
+  ])
+  // Those that are to be asked about may be among the skipped.
+  const mapping = { ...many, done: 5, skipped: 9, foreseen: { changed: 3, unchanged: 2, candidates: 7 } }
+  expect(partsOfCounts(mapping, []).map(({ kind, count }) => [kind, count])).toEqual([
+    ['change', 3],
+    ['ask', 7],
+    ['skipped', 2],
+    ['same', 2],
   ])
   // What is made of bytes is known when it is made.
   const split = { ...many, action: 'split-pdf', steps: [stepOf('split-pdf')] }

@@ -30,7 +30,7 @@ function titleOf(kind: ForeseenPart['kind'], { action }: Counted, count: number,
   if (kind === 'change')
     return countText(count, ...(CHANGES[action] ?? (['file would be changed', 'files would be changed'] as const)))
   if (kind === 'ask')
-    return `${countText(count, 'file', 'files')} may belong to several products: you choose in Reviews`
+    return `${countText(count, 'file is', 'files are')} not matched for sure: you choose the product in Reviews`
   if (kind === 'same') return countText(count, 'file stays as it is', 'files stay as they are')
   const what =
     kind === 'failed'
@@ -44,6 +44,7 @@ function titleOf(kind: ForeseenPart['kind'], { action }: Counted, count: number,
 const ORDER: readonly ForeseenPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
 
 function kindOf({ status, after, candidates, warnings }: Item, onBytes: boolean): ForeseenPart['kind'] {
+  if (status === 'skipped' && candidates.length > 0) return 'ask'
   if (status === 'failed' || status === 'skipped') return status
   if (after !== null || onBytes) return 'change'
   return candidates.length > 0 ? 'ask' : warnings.length > 0 ? 'change' : 'same'
@@ -86,7 +87,10 @@ function countsOf(
   onBytes: boolean,
 ): Record<ForeseenPart['kind'], number> {
   if (onBytes || !foreseen) return { failed, change: done, ask: 0, skipped, same: 0 }
-  return { failed, change: foreseen.changed, ask: foreseen.candidates, skipped, same: foreseen.unchanged }
+  const { changed, unchanged, candidates } = foreseen
+  // Files to be asked about are among those done, or among those skipped.
+  const asked = candidates - (done - changed - unchanged)
+  return { failed, change: changed, ask: candidates, skipped: skipped - asked, same: unchanged }
 }
 
 const worksOnBytes = ({ steps }: Counted): boolean => steps.some(({ plugin }) => ON_BYTES.includes(plugin))

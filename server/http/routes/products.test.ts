@@ -131,16 +131,27 @@ test('a preview tells how many match, and which products may be meant', async ()
     ['Slow-Bread_v3.pdf', 'TWIN_map.pdf', 'unheard-of.pdf'].map((filename) => ({ filename })),
   )
   const preview = await operate({ action: 'map-products', select: { file_ids: publicIds(ids) }, dry_run: true })
-  expect(preview).toMatchObject({ status: 'previewed', done: 2, skipped: 1 })
+  expect(preview).toMatchObject({
+    ...{ status: 'previewed', done: 1, skipped: 2 },
+    foreseen: { changed: 1, unchanged: 0, candidates: 1 },
+  })
   const [matched, several, none] = await itemsOf(preview.id)
   expect(matched.after.mappings.added).toMatchObject([{ product_title: 'Slow Bread', method: 'title', score: 0.94 }])
-  expect(several).toMatchObject({ after: null, warnings: [{ code: 'several_products' }] })
+  expect(several).toMatchObject({
+    ...{ status: 'skipped', after: null, warnings: [{ code: 'several_products' }] },
+    error: { message: 'It matches 2 products: choose one in Reviews' },
+  })
   expect(several.candidates.map((one: { product_title: string }) => one.product_title)).toEqual([
     'Twin Ropes',
     'Twin Knots',
   ])
   expect(none).toMatchObject({ status: 'skipped', candidates: [], error: { message: 'No product matches it' } })
   expect((await get('/api/reviews')).data).toEqual([])
+  // What it would ask of a person is asked once it is confirmed.
+  expect((await owner.call('POST', `/api/operations/${preview.id}/confirm`)).status).toBe(200)
+  expect(await untilEnded(owner, preview.id)).toMatchObject({ status: 'success', done: 1, skipped: 2 })
+  expect((await get('/api/reviews')).data).toMatchObject([{ file: { filename: 'TWIN_map.pdf' } }])
+  await owner.scope.query('delete from reviews where shop_id = :shop')
 })
 
 test('unmapping takes files off their products, and an undo puts them back as they were', async () => {

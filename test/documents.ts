@@ -17,6 +17,10 @@ export interface PageWanted {
   says?: string
   /** What it has to draw with, besides the font `/F`. */
   resources?: string
+  /** Fonts besides `/F`. */
+  fonts?: string
+  /** It has no resources of its own. */
+  bare?: boolean
   /** PDF's operators. */
   draws?: string
 }
@@ -40,11 +44,10 @@ export function documentOf(
     [3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'],
     ...extra.map((body, at): [number, string | Buffer] => [10 + at, body]),
   ])
-  pages.forEach(({ says = '/MediaBox [0 0 200 300]', resources = '', draws = '' }, at) => {
-    bodies.set(
-      first + 2 * at,
-      `<< /Type /Page /Parent 2 0 R /Resources << /Font << /F 3 0 R >> ${resources} >> /Contents ${first + 2 * at + 1} 0 R ${says} >>`,
-    )
+  pages.forEach(({ says = '/MediaBox [0 0 200 300]', resources = '', fonts = '', bare, draws = '' }, at) => {
+    const contents = says.includes('/Contents') ? '' : `/Contents ${first + 2 * at + 1} 0 R`
+    const has = bare ? '' : `/Resources << /Font << /F 3 0 R ${fonts} >> ${resources} >>`
+    bodies.set(first + 2 * at, `<< /Type /Page /Parent 2 0 R ${has} ${contents} ${says} >>`)
     bodies.set(first + 2 * at + 1, streamOf('', draws))
   })
   return assemble(bodies)

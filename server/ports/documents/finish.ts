@@ -18,10 +18,14 @@ export const identity = ({ protection }: Pick<Opened, 'protection'>): readonly s
 
 const CHANGES = 'changes.json'
 
-/** What qpdf is to be told for objects to be others: by names like `obj:12 0 R`. */
-export async function changing(folder: string, changes: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+/** What qpdf is to be told for objects to be others: by names like `obj:12 0 R`. `pagesRead`: so they were named by `readPages`. */
+export async function changing(
+  folder: string,
+  changes: Readonly<Record<string, unknown>>,
+  pagesRead = false,
+): Promise<readonly string[]> {
   if (Object.keys(changes).length === 0) return []
-  const head = { jsonversion: 2, pushedinheritedpageresources: false, calledgetallpages: false }
+  const head = { jsonversion: 2, pushedinheritedpageresources: false, calledgetallpages: pagesRead }
   await writeFile(path.join(folder, CHANGES), JSON.stringify({ qpdf: [head, changes] }))
   return [`--update-from-json=${HERE}/${CHANGES}`]
 }

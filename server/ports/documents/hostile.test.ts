@@ -67,6 +67,16 @@ describe('a damaged document', () => {
       if (name !== 'something before it') expect(warnings, name).toMatchObject([{ code: 'pdf_repaired' }])
     }
   })
+  it('is put right where only its catalog does not say what it is', async () => {
+    const untold = Buffer.from(good.toString('latin1').replace('/Type /Catalog', '/Tipe /Catalog'), 'latin1')
+    const { document, warnings } = await house.watermark(untold)
+    const { parts } = await house.split(untold, { every: 2 })
+    const { document: merged } = await house.merge([untold, good])
+    expect(await textsOf(document)).toEqual(['page 1', 'page 2', 'page 3'])
+    expect(warnings).toMatchObject([{ code: 'pdf_repaired' }])
+    for (const bytes of [document, merged, ...parts.map((part) => part.document)])
+      expect(await faultsOf(bytes)).toBe('')
+  })
   it('is refused where there is nothing to be put right', async () => {
     for (const bytes of [
       good.subarray(0, 60),

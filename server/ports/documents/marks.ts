@@ -1,4 +1,4 @@
-// What a mark is: a drawing, and the objects that it takes in the document of stamps.
+// What a mark is: a drawing, and the objects that it adds to the document.
 import { deflateSync } from 'node:zlib'
 import type { WatermarkWanted } from '../../../plugins/contract.ts'
 import { outlineOf } from './letters.ts'
@@ -11,22 +11,19 @@ export interface Mark {
   scale: number | null
   /** How it is drawn, in PDF's operators. */
   content: string
-  objects: Record<string, Stream>
+  /** The form or picture that `content` draws as `/Mark`. */
+  drawing: Stream
+  /** A picture's soft mask. */
+  mask: Stream | null
 }
 export type Stream = { stream: { dict: Dictionary; data: string } }
 
-// The numbers of its objects.
-export const MARK = 3
-export const MASK = 4
 export const reference = (number: number): string => `${number} 0 R`
 
 export function streamOf(dict: Dictionary, data: string | Buffer): Stream {
   const packed = dict['/Filter'] ? Buffer.from(data) : deflateSync(data)
   return { stream: { dict: { '/Filter': '/FlateDecode', ...dict }, data: packed.toString('base64') } }
 }
-
-/** In place of an object that there is no need of. */
-export const NONE = streamOf({}, '')
 
 const GREY = 0.5
 
@@ -40,6 +37,6 @@ export async function textMark({ text = '', font_size }: WatermarkWanted): Promi
     box,
     scale: font_size === undefined ? null : font_size / 1000,
     content: '/Mark Do',
-    objects: { [`obj:${reference(MARK)}`]: mark, [`obj:${reference(MASK)}`]: NONE },
+    ...{ drawing: mark, mask: null },
   }
 }

@@ -31,10 +31,13 @@ export async function mergeDocuments({ folder, password, documents }: MergeTask)
 
 async function putTogether(folder: string, opened: readonly Opened[]): Promise<void> {
   const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
-  const args = ['--empty', '--pages', ...pages, '--', '--object-streams=generate', '--deterministic-id']
+  const args = ['--empty', '--pages', ...pages, '--', ...WHOLE, '--object-streams=generate', '--deterministic-id']
   await runQpdf(folder, [...args, `${HERE}/${RESULT}`])
   await checkDocument(folder, RESULT)
 }
+
+/** qpdf takes what only the glyphs of a font draw for unused; each document's pages all stay, so there is little to save. */
+const WHOLE = ['--remove-unreferenced-resources=no']
 
 const isDamage = (error: unknown) => error instanceof Refusal && error.code === 'pdf_damaged'
 

@@ -4,6 +4,7 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { tellsOfMemory } from '../children/replies.ts'
 import { Refusal } from '../children/serve.ts'
+import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
 import { callQpdf, HERE, isWrongPassword, runQpdf, type Called } from './qpdf.ts'
 
 export interface Opened {
@@ -27,7 +28,7 @@ export async function openDocument(folder: string, file: string, password = ''):
   }
   const asked = await callQpdf(folder, [`--password=${password}`, ...FINDING, `${HERE}/${file}`])
   if (isWrongPassword(asked)) throw new Refusal('pdf_encrypted', password === '' ? undefined : WRONG_PASSWORD)
-  if (!hasPages(asked)) return repairDocument(folder, opened)
+  if (!hasPages(asked)) return rebuildDocument(folder, opened)
   return asked.output.includes('File is not encrypted') ? opened : decrypted(folder, opened)
 }
 
@@ -74,8 +75,37 @@ async function decrypted(folder: string, opened: Opened): Promise<Opened> {
 const FINDING = ['--show-encryption', '--show-npages']
 const hasPages = ({ code, output }: Called) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
 
+/** Gives another file that can be worked on. Throws `Refusal` `pdf_damaged`. */
+const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>
+  (await rewriteDocument(folder, opened)) ?? rebuildDocument(folder, opened)
+
+/** Mends what qpdf only warns of: pages that are in the tree twice, a catalog that does not say what it is. */
+async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
+  const file = `rewritten-${opened.file}`
+  try {
+    const { changing } = await import('./finish.ts')
+    const changes = await changing(folder, await catalogChange(folder, opened))
+    await runQpdf(folder, [`${HERE}/${opened.file}`, ...changes, `${HERE}/${file}`])
+    await checkDocument(folder, file)
+    return { ...opened, file, repaired: true }
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'pdf_damaged') return null
+    throw error
+  }
+}
+
+async function catalogChange(folder: string, opened: Opened): Promise<Record<string, { value: Dictionary }>> {
+  const { values } = await readObjects(folder, opened, ['trailer'])
+  const trailer = values.get('trailer')
+  const root = isDictionary(trailer) ? trailer['/Root'] : undefined
+  if (!isReference(root)) return {}
+  const catalog = (await readObjects(folder, opened, [idOf(root)])).values.get(root)
+  if (!isDictionary(catalog) || catalog['/Type'] === '/Catalog') return {}
+  return { [`obj:${root}`]: { value: { ...catalog, '/Type': '/Catalog' } } }
+}
+
 /** This qpdf can't rebuild a table of objects; pdf-lib reads a document from its beginning and needs none. */
-async function repairDocument(folder: string, opened: Opened): Promise<Opened> {
+async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> {
   const file = `repaired-${opened.file}`
   try {
     const { PDFDocument } = await import('pdf-lib')

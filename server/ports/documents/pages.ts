@@ -13,6 +13,7 @@ import {
   type Value,
 } from './objects.ts'
 import type { Opened } from './open.ts'
+import { times, type Matrix } from './placement.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export interface Box {
@@ -23,17 +24,25 @@ export interface Box {
 }
 
 export interface Page {
-  /** What qpdf lays a mark over, upright, in points. */
-  width: number
-  height: number
-  /** The part of it that is seen. */
+  /** `12 0 R`. */
+  reference: string
+  /** Its dictionary, with boxes that it can be seen in. */
+  own: Dictionary
+  /** Its own or those it inherits, references to them followed. */
+  resources: Value
+  /** Its content streams, in their order. */
+  contents: readonly string[]
+  /** The part of it that is seen, upright, in points from the page's own corner. */
   seen: Box
+  /** From there to the page's own space, which may be turned and of another unit. */
+  upright: Matrix
 }
 
 export interface Pages {
   pages: readonly Page[]
-  /** Page objects that have to be put right before a mark is laid over them, as qpdf is told of changes. */
-  changes: Record<string, { value: Dictionary }>
+  objects: Objects
+  /** The highest number of an object. */
+  maxObject: number
 }
 
 const LETTER: Box = { left: 0, bottom: 0, right: 612, top: 792 }
@@ -41,34 +50,38 @@ const PAGES_FILE = 'pages.json'
 const DEEPEST = 100
 
 export async function readPages(folder: string, opened: Opened): Promise<Pages> {
-  const references = await pageReferences(folder, opened)
-  const objects = await withParents(folder, opened, references)
-  const changes: Pages['changes'] = {}
-  const pages = references.map((reference) => {
-    const { page, change } = pageOf(reference, objects)
-    if (change) changes[`obj:${reference}`] = { value: change }
-    return page
-  })
-  return { pages, changes }
+  const { pages, maxObject } = await readPageTree(folder, opened)
+  const objects = await withParents(folder, opened, pages.map(({ object }) => object)) // prettier-ignore
+  return { pages: pages.map((page) => pageOf(page, objects)), objects, maxObject }
 }
 
-/** The objects that its pages are, in their order. Throws `Refusal` `pdf_damaged` where it has none. */
-export async function pageReferences(folder: string, { file }: Opened): Promise<string[]> {
-  await runQpdf(folder, [`${HERE}/${file}`, '--json=2', '--json-key=pages', `${HERE}/${PAGES_FILE}`])
-  const written = JSON.parse(await readFile(path.join(folder, PAGES_FILE), 'utf8')) as { pages: { object: string }[] }
-  if (written.pages.length === 0) throw new Refusal('pdf_damaged')
-  return written.pages.map(({ object }) => object)
+interface WrittenPages {
+  pages: { object: string; contents: string[] }[]
+  qpdf: [{ maxobjectid: number }, unknown]
 }
+
+/** A page that is in the tree twice is an object of its own each time: `TREE_READ` must be said wherever they are named. */
+async function readPageTree(folder: string, { file }: Opened) {
+  const keys = ['--json-key=pages', '--json-key=qpdf', '--json-object=trailer']
+  await runQpdf(folder, [`${HERE}/${file}`, '--json=2', ...keys, `${HERE}/${PAGES_FILE}`])
+  const written = JSON.parse(await readFile(path.join(folder, PAGES_FILE), 'utf8')) as WrittenPages
+  if (written.pages.length === 0) throw new Refusal('pdf_damaged')
+  return { pages: written.pages, maxObject: written.qpdf[0].maxobjectid }
+}
+
+/** How many pages it has. Throws `Refusal` `pdf_damaged` where it has none. */
+export const pageCount = async (folder: string, opened: Opened): Promise<number> =>
+  (await readPageTree(folder, opened)).pages.length
 
 /** What a page does not say itself is said by those above it. */
 async function withParents(folder: string, opened: Opened, references: readonly string[]): Promise<Objects> {
-  let objects = await readObjects(folder, opened, references.map(idOf))
+  let objects = await readObjects(folder, opened, references.map(idOf), TREE_READ)
   const asked = new Set(references)
   for (let deep = 0; deep < DEEPEST; deep++) {
     const named = [...objects.values.values()]
       .filter(isDictionary)
       .flatMap((dictionary) =>
-        ['/Parent', ...BOXES, '/Rotate', '/UserUnit'].map((name) => dictionary[name]).filter(isReference),
+        [...INHERITED, ...BOXES, ...RESOURCES].map((name) => dictionary[name]).filter(isReference),
       )
     const unknown = [...new Set(named)].filter((reference) => !asked.has(reference))
     if (unknown.length === 0) return objects
@@ -78,26 +91,31 @@ async function withParents(folder: string, opened: Opened, references: readonly 
   throw new Refusal('pdf_damaged')
 }
 
+// What qpdf makes of pages that are in the tree twice is numbered the same way in every call that looks for them.
+const TREE_READ = ['--json-stream-data=none', '--json-key=pages']
+const INHERITED = ['/Parent', '/Rotate', '/UserUnit']
 const BOXES = ['/MediaBox', '/CropBox', '/TrimBox']
+const RESOURCES = ['/Resources', '/XObject', '/ExtGState']
 
-function pageOf(reference: string, objects: Objects): { page: Page; change: Dictionary | null } {
-  const own = objects.values.get(reference)
+function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Objects): Page {
+  const own = objects.values.get(object)
   if (!isDictionary(own)) throw new Refusal('pdf_damaged')
   const of = (name: string) => inherited(own, name, objects)
   const media = boxOf(of('/MediaBox'), objects)
   const crop = boxOf(of('/CropBox'), objects)
   const trim = boxOf(objects.resolve(own['/TrimBox']), objects)
-  const turn = turnOf(of('/Rotate'))
+  const shown = [crop, trim].reduce<Box>((all, one) => (one && overlap(all, one)) || all, media ?? LETTER)
   const unit = Number(objects.resolve(own['/UserUnit'])) || 1
-  const laid = trim ?? crop ?? media ?? LETTER
-  const seen = [media ?? LETTER, crop, trim].reduce<Box>((all, one) => (one && overlap(all, one)) || all, laid)
-  const change: Record<string, Value> = {}
-  if (!media) change['/MediaBox'] = [0, 0, LETTER.right, LETTER.top]
-  if (!crop && of('/CropBox') !== null) change['/CropBox'] = listOf(media ?? LETTER)
-  if (!trim && own['/TrimBox'] !== undefined) change['/TrimBox'] = listOf(laid)
-  if (of('/Rotate') !== null && of('/Rotate') !== turn) change['/Rotate'] = turn
-  const page = upright(laid, seen, turn, unit)
-  return { page, change: Object.keys(change).length > 0 ? { ...own, ...change } : null }
+  return {
+    ...{ reference: object, contents, resources: of('/Resources') },
+    own: {
+      ...own,
+      ...(media ? {} : { '/MediaBox': listOf(LETTER) }),
+      // Some readers show nothing of a page that is cropped to nothing.
+      ...(crop || of('/CropBox') === null ? {} : { '/CropBox': listOf(media ?? LETTER) }),
+    },
+    ...upright(shown, turnOf(of('/Rotate')), unit),
+  }
 }
 
 function inherited(own: Dictionary, name: string, { resolve }: Objects): Value {
@@ -134,35 +152,27 @@ function turnOf(value: Value): number {
 }
 
 /** As it is seen: from its own lower left corner, in points. */
-function upright(laid: Box, seen: Box, turn: number, unit: number): Page {
-  const [width, height] = [laid.right - laid.left, laid.top - laid.bottom]
-  const corners = [
-    [seen.left - laid.left, seen.bottom - laid.bottom],
-    [seen.right - laid.left, seen.top - laid.bottom],
-  ].map(([x, y]) => turned(x!, y!, { width, height }, turn).map((one) => one * unit) as [number, number])
-  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)]
-  const sideways = turn % 180 === 90
+function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'upright'> {
+  const [width, height] = [shown.right - shown.left, shown.top - shown.bottom]
+  const [right, top] = turn % 180 === 90 ? [height, width] : [width, height]
+  const points: Matrix = [1 / unit, 0, 0, 1 / unit, 0, 0]
+  const moved: Matrix = [1, 0, 0, 1, shown.left, shown.bottom]
   return {
-    width: (sideways ? height : width) * unit,
-    height: (sideways ? width : height) * unit,
-    seen: { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) },
+    seen: { left: 0, bottom: 0, right: right * unit, top: top * unit },
+    upright: times(times(points, unturned(width, height, turn)), moved),
   }
 }
 
-function turned(
-  x: number,
-  y: number,
-  { width, height }: { width: number; height: number },
-  turn: number,
-): [number, number] {
+/** From what is seen of a page that is shown turned by so much to the page as it is written. */
+function unturned(width: number, height: number, turn: number): Matrix {
   switch (turn) {
     case 90:
-      return [y, width - x]
+      return [0, 1, -1, 0, width, 0]
     case 180:
-      return [width - x, height - y]
+      return [-1, 0, 0, -1, width, height]
     case 270:
-      return [height - y, x]
+      return [0, -1, 1, 0, 0, height]
     default:
-      return [x, y]
+      return [1, 0, 0, 1, 0, 0]
   }
 }

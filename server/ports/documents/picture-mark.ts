@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { tellsOfMemory } from '../children/replies.ts'
 import { Refusal } from '../children/serve.ts'
-import { MARK, MASK, NONE, reference, streamOf, type Mark } from './marks.ts'
+import { streamOf, type Mark } from './marks.ts'
 import type { Dictionary } from './objects.ts'
 
 const MOST_PX = 1500
@@ -46,15 +46,12 @@ function imageOf(
     '/Height': height,
     '/BitsPerComponent': 8,
   }
-  const mask: Dictionary = alpha ? { '/SMask': reference(MASK) } : {}
   return {
     box: { left: 0, bottom: 0, right: width, top: height },
     // An image is one unit wide and high.
     content: `${width} 0 0 ${height} 0 0 cm /Mark Do`,
     scale: null,
-    objects: {
-      [`obj:${reference(MARK)}`]: streamOf({ ...image, ...mask, ...coding }, colours),
-      [`obj:${reference(MASK)}`]: alpha ? streamOf({ ...image, '/ColorSpace': '/DeviceGray' }, alpha) : NONE,
-    },
+    drawing: streamOf({ ...image, ...coding }, colours),
+    mask: alpha && streamOf({ ...image, '/ColorSpace': '/DeviceGray' }, alpha),
   }
 }

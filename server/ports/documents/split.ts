@@ -3,8 +3,9 @@ import { readdir } from 'node:fs/promises'
 import type { Warning } from '../../../plugins/contract.ts'
 import { Refusal } from '../children/serve.ts'
 import { identity } from './finish.ts'
+import { isDictionary, readObjects, type Objects } from './objects.ts'
 import { checkDocument, type Opened } from './open.ts'
-import { pageReferences } from './pages.ts'
+import { pageCount } from './pages.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import { rangesIn, textOf, type Range } from './ranges.ts'
 import type { SplitTask } from './tasks.ts'
@@ -24,13 +25,15 @@ export async function splitDocument(
   opened: Opened,
   { folder, wanted }: SplitTask,
 ): Promise<{ parts: Part[]; warnings: Warning[]; checked: number }> {
-  const pages = (await pageReferences(folder, opened)).length
+  const pages = await pageCount(folder, opened)
   const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
   if (count > MOST_PARTS)
     throw new Refusal('pdf_pages', `This would make ${count} documents: at most ${MOST_PARTS} are made of one`)
+  const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
+  const packing = await packingOf(folder, opened)
   const parts = await ('every' in wanted
-    ? cutEvery(folder, opened, wanted.every, pages)
-    : cutRanges(folder, opened, rangesIn(wanted.ranges, pages)))
+    ? cutEvery(folder, opened, wanted.every, pages, packing)
+    : cutRanges(folder, opened, ranges, packing))
   const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password) // prettier-ignore
   return { parts, warnings: [], checked }
 }
@@ -47,9 +50,15 @@ export async function checkParts(folder: string, files: readonly string[], passw
   return checked
 }
 
-async function cutEvery(folder: string, opened: Opened, every: number, pages: number): Promise<Part[]> {
+async function cutEvery(
+  folder: string,
+  opened: Opened,
+  every: number,
+  pages: number,
+  packing: readonly string[],
+): Promise<Part[]> {
   await runQpdf(folder, [
-    ...[`${HERE}/${opened.file}`, `--split-pages=${every}`, ...SMALL, ...identity(opened)],
+    ...[`${HERE}/${opened.file}`, `--split-pages=${every}`, ...packing, ...identity(opened)],
     `${HERE}/part-%d.pdf`,
   ])
   const files = (await readdir(folder)).filter((name) => name.startsWith('part-')).sort()
@@ -59,17 +68,36 @@ async function cutEvery(folder: string, opened: Opened, every: number, pages: nu
   })
 }
 
-async function cutRanges(folder: string, opened: Opened, ranges: readonly Range[]): Promise<Part[]> {
+async function cutRanges(
+  folder: string,
+  opened: Opened,
+  ranges: readonly Range[],
+  packing: readonly string[],
+): Promise<Part[]> {
   const parts: Part[] = []
   for (const [at, range] of ranges.entries()) {
     const file = `part-${at}.pdf`
     const pages = textOf(range)
     const source = ['--empty', '--pages', `${HERE}/${opened.file}`, pages, '--']
-    await runQpdf(folder, [...source, ...SMALL, ...identity(opened), `${HERE}/${file}`])
+    await runQpdf(folder, [...source, ...packing, ...identity(opened), `${HERE}/${file}`])
     parts.push({ file, pages })
   }
   return parts
 }
 
-/** Without what only the other parts' pages show. */
-const SMALL = ['--remove-unreferenced-resources=yes', '--object-streams=generate']
+/**
+ * Parts go without what only the other parts' pages show. Where a font, a pattern or a form draws with the resources of
+ * its page, qpdf would take these for unused and remove them: such a document keeps all of them in each part.
+ */
+async function packingOf(folder: string, opened: Opened): Promise<readonly string[]> {
+  const borrowed = borrowsResources(await readObjects(folder, opened))
+  return [`--remove-unreferenced-resources=${borrowed ? 'no' : 'auto'}`, '--object-streams=generate']
+}
+
+function borrowsResources({ values, resolve }: Objects): boolean {
+  return [...values.values()].some((value) => {
+    if (!isDictionary(value) || resolve(value['/Resources']) !== null) return false
+    const subtype = resolve(value['/Subtype'])
+    return subtype === '/Type3' || subtype === '/Form' || resolve(value['/PatternType']) === 1
+  })
+}

@@ -111,6 +111,17 @@ describe('a watermark', () => {
     expect(document.subarray(0, 1024).toString('latin1')).toContain('/Linearized')
     expect((await renderPages(document, 30)).length).toBe(3)
   })
+  it('is drawn where the page’s content ends within a string', async () => {
+    const { document } = await house.watermark(documentOf([{ draws: '0 0 5 5 re f BT /F 9 Tf (cut off' }]))
+    expect(await faultsOf(document)).toBe('')
+    expect(inkOf((await renderPages(document, 30))[0]!)!.right).toBeGreaterThan(0.5)
+  })
+  it('is drawn a second time beside the first', async () => {
+    const { document } = await house.watermark(documentOf([{}]), { position: 'top-left', opacity: 1 })
+    const again = await house.watermark(document, { text: 'B', position: 'bottom-right', opacity: 0.2 })
+    const ink = inkOf((await renderPages(again.document, 60))[0]!)!
+    expect([ink.left < 0.1, ink.top < 0.1, ink.right > 0.9, ink.bottom > 0.9]).not.toContain(false)
+  })
   it('is drawn in any script, and refused where there is no font for it', async () => {
     const texts = ['Образец', 'Δείγμα', 'نموذج', 'דוגמה', 'नमूना', 'ตัวอย่าง', '样本', '見本です', '견본']
     for (const text of texts) {

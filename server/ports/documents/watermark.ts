@@ -7,7 +7,7 @@ import { textMark } from './marks.ts'
 import type { Opened } from './open.ts'
 import { readPages } from './pages.ts'
 import { HERE } from './qpdf.ts'
-import { STAMP, writeStamp } from './stamp.ts'
+import { stampPages } from './stamp.ts'
 import type { WatermarkTask } from './tasks.ts'
 
 const PICTURE = 'picture'
@@ -15,13 +15,12 @@ const PICTURE = 'picture'
 /** Throws `Refusal`: `pdf_damaged`, `text_not_drawable`, `image_damaged`. */
 export async function watermarkDocument(opened: Opened, task: WatermarkTask): Promise<{ warnings: Warning[] }> {
   const { folder, wanted } = task
-  const { pages, changes } = await readPages(folder, opened)
+  const pages = await readPages(folder, opened)
   const mark = await (wanted.picture === undefined ? textMark(wanted) : picture(path.join(folder, PICTURE)))
-  const stamps = await writeStamp(folder, pages, mark, wanted)
+  const changes = await stampPages(folder, opened, pages, mark, wanted)
   await writeResult(folder, opened, [
     `${HERE}/${opened.file}`,
-    ...(await changing(folder, changes)),
-    ...['--overlay', `${HERE}/${STAMP}`, `--from=${stamps.join(',')}`, '--'],
+    ...(await changing(folder, changes, true)),
     ...(opened.linearized ? ['--linearize'] : []),
   ])
   return { warnings: [] }

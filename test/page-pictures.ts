@@ -1,0 +1,36 @@
+// Pages that a plugin wrote beside the pages that they were made of: as pictures, and as text.
+import { renderPages, textsOf, type Rendered } from './documents.ts'
+
+export const PICTURE_DPI = 40
+
+export interface Looks {
+  pictures: readonly Rendered[]
+  texts: readonly string[]
+}
+
+/** Of those pages, as poppler draws and reads them. */
+export const looksOf = async (bytes: Uint8Array, range?: [number, number]): Promise<Looks> => {
+  const [pictures, texts] = await Promise.all([renderPages(bytes, PICTURE_DPI, range), textsOf(bytes)])
+  return { pictures, texts: range ? texts.slice(range[0] - 1, range[1]) : texts }
+}
+
+/** What is not the same, a line a page; empty: nothing. `shades`: of 255, by which a pixel may differ. */
+export function differences(source: Looks, made: Looks, shades = 0): string[] {
+  if (source.pictures.length !== made.pictures.length)
+    return [`${source.pictures.length} pages became ${made.pictures.length}`]
+  return source.pictures.flatMap((picture, at) => [
+    ...differenceOf(picture, made.pictures[at]!, shades).map((what) => `page ${at + 1}: ${what}`),
+    ...(source.texts[at] === made.texts[at] ? [] : [`page ${at + 1}: its text`]),
+  ])
+}
+
+function differenceOf(a: Rendered, b: Rendered, shades: number): string[] {
+  if (a.width !== b.width || a.height !== b.height) return [`${a.width}×${a.height} became ${b.width}×${b.height}`]
+  const differing = differingPixels(a, b, shades).length
+  return differing === 0 ? [] : [`${differing} of ${a.grey.length} pixels`]
+}
+
+/** Their places, from the upper left. */
+export function differingPixels(a: Rendered, b: Rendered, shades = 0): number[] {
+  return [...a.grey.keys()].filter((at) => Math.abs(a.grey[at]! - b.grey[at]!) > shades)
+}

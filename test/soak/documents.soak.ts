@@ -1,0 +1,66 @@
+// Every page of every document of the corpus, as a picture and as text, beside the page that it was made of.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { documentCorpus, type CorpusDocument } from '../corpus.ts'
+import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
+import { ODD_DOCUMENTS } from '../odd-documents.ts'
+import { differences, looksOf, type Looks } from '../page-pictures.ts'
+
+let house: DocumentHouse
+let corpus: CorpusDocument[]
+beforeAll(async () => {
+  const odd = Object.entries(ODD_DOCUMENTS).map(([name, bytes]) => ({ name, bytes }))
+  corpus = [...(await documentCorpus()), ...odd]
+  house = await openDocumentHouse()
+})
+afterAll(() => house.close())
+
+const REFUSALS = ['pdf_damaged', 'pdf_encrypted']
+/** Of 255: a picture that was compressed again has other noise. */
+const NOISE = 40
+
+/** What each document that is not refused differs in. */
+async function differing(make: (source: Looks, bytes: Buffer) => Promise<string[]>): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const { name, bytes } of corpus) {
+    const what = await make(await looksOf(bytes), bytes).catch((error: { code?: string; message: string }) => {
+      if (REFUSALS.includes(error.code ?? '')) return []
+      return [error.message]
+    })
+    if (what.length > 0) found[name] = what
+  }
+  return found
+}
+
+test('a mark changes nothing but what it covers', async () => {
+  const found = await differing(async (source, bytes) => {
+    const { document } = await house.watermark(bytes, { opacity: 0 })
+    return differences(source, await looksOf(document))
+  })
+  expect(found).toEqual({})
+})
+
+test('a part has its pages as they were', async () => {
+  const found = await differing(async (source, bytes) => {
+    const { parts } = await house.split(bytes, { every: 5 })
+    const looks = await Promise.all(parts.map(({ document }) => looksOf(document)))
+    const all = { pictures: looks.flatMap(({ pictures }) => pictures), texts: looks.flatMap(({ texts }) => texts) }
+    return differences(source, all)
+  })
+  expect(found).toEqual({})
+})
+
+test('a document of several has their pages as they were', async () => {
+  const found = await differing(async (source, bytes) => {
+    const { document } = await house.merge([bytes])
+    return differences(source, await looksOf(document))
+  })
+  expect(found).toEqual({})
+})
+
+test('a document that was made smaller looks as it did', async () => {
+  const found = await differing(async (source, bytes) => {
+    const result = await house.optimize(bytes)
+    return 'document' in result ? differences(source, await looksOf(result.document), NOISE) : []
+  })
+  expect(found).toEqual({})
+})

@@ -1,5 +1,5 @@
-// A dialog that gives the keyboard back to where it was when it closes.
-import { type ComponentProps, type ReactNode, useEffect, useState } from 'react'
+// A dialog that focuses its first field when it opens, and returns the focus when it closes.
+import { type ComponentProps, type ReactNode, useEffect, useRef, useState } from 'react'
 import { BlockStack, Modal } from '../ui/index.ts'
 
 type ModalProps = ComponentProps<typeof Modal>
@@ -29,12 +29,49 @@ export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
   return (
     <Modal open instant onClose={onClose} {...rest}>
       <Modal.Section>
-        <Fields onEnter={onEnter}>
-          <BlockStack gap="400">{children}</BlockStack>
-        </Fields>
+        <FirstFieldFocused>
+          <Fields onEnter={onEnter}>
+            <BlockStack gap="400">{children}</BlockStack>
+          </Fields>
+        </FirstFieldFocused>
       </Modal.Section>
     </Modal>
   )
+}
+
+/** The first field has the focus when there is one, unless the focus is in the dialog already. */
+function FirstFieldFocused({ children }: { children: ReactNode }) {
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const box = fields.current!
+    // Runs before the effect by which Polaris focuses the dialog itself, which then leaves it.
+    if (focusFirstField(box)) return
+    // Some dialogs draw their fields when an answer has arrived. A focus that was moved in the
+    // meantime is left where it is.
+    const watch = new MutationObserver(() => {
+      const { activeElement: at } = document
+      if (at !== document.body && at?.getAttribute('role') !== 'dialog') watch.disconnect()
+      else if (focusFirstField(box)) watch.disconnect()
+    })
+    watch.observe(box, { childList: true, subtree: true })
+    return () => watch.disconnect()
+  }, [])
+  return <div ref={fields}>{children}</div>
+}
+
+const FIELDS = ['input:not([type="hidden"], [type="file"])', 'select', 'textarea']
+  .map((field) => `${field}:not(:disabled, [readonly])`)
+  .join(', ')
+
+/** Of radio buttons, the one that is chosen. False: there is no field. */
+function focusFirstField(box: HTMLElement): boolean {
+  if (box.contains(document.activeElement)) return true
+  const field = box.querySelector<HTMLInputElement>(FIELDS)
+  if (!field) return false
+  const name = field.type === 'radio' ? `input[name="${CSS.escape(field.name)}"]:checked` : null
+  const chosen = name === null ? null : box.querySelector<HTMLInputElement>(name)
+  ;(chosen ?? field).focus()
+  return true
 }
 
 function Fields({ onEnter, children }: Pick<Props, 'onEnter' | 'children'>) {

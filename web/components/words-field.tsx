@@ -1,5 +1,5 @@
 // Several words in one field: Enter, a comma or leaving the field takes what was typed, a click takes a suggestion.
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { Tag, TextField } from '../ui/index.ts'
 import './form.css'
 
@@ -32,6 +32,7 @@ export function WordsField(props: Props) {
   const { label, id, help, error, placeholder, value, onChange, suggestions = [], write = asIs, read = asIs } = props
   // What is being typed counts at once, so that it is not lost with a click on Save; it is drawn as a word when it ends.
   const [typing, setTyping] = useState<{ text: string; before: readonly string[] } | null>(null)
+  const leaving = useRef<number>(undefined)
   const known = typing !== null && same(value, joined(typing.before, [write(typing.text.trim())]))
   const shown = known ? typing.before : value
   const text = known ? typing.text : ''
@@ -66,18 +67,21 @@ export function WordsField(props: Props) {
         requiredIndicator={props.requiredIndicator}
         value={text}
         onChange={change}
-        // Whatever was clicked gets its click before the field grows.
-        onBlur={() => setTimeout(() => setTyping(null), BLUR_MS)}
+        // A click outside the field is delivered before the field grows and moves its target.
+        onBlur={() => {
+          leaving.current = window.setTimeout(() => setTyping(null), BLUR_MS)
+        }}
+        onFocus={() => window.clearTimeout(leaving.current)}
+        // Always given: with and without it, TextField nests its input differently, and React
+        // would mount a new input, without the focus, when the first word is added.
         verticalContent={
-          shown.length > 0 && (
-            <div className="tags">
-              {shown.map((word) => (
-                <Tag key={word} onRemove={() => onChange(shown.filter((other) => other !== word))}>
-                  {read(word)}
-                </Tag>
-              ))}
-            </div>
-          )
+          <div className="tags">
+            {shown.map((word) => (
+              <Tag key={word} onRemove={() => onChange(shown.filter((other) => other !== word))}>
+                {read(word)}
+              </Tag>
+            ))}
+          </div>
         }
       />
       {suggestions.length > 0 && (

@@ -95,7 +95,7 @@ function Whole({ file, stale, retry, retrying, back }: WholeProps) {
           </BlockStack>
         </Layout.Section>
       </Layout>
-      <CreateLink file={file} open={linking} onClose={() => setLinking(false)} />
+      {linking && <CreateLink file={file} onClose={() => setLinking(false)} />}
       {editing && <EditFile file={file} onClose={() => setEditing(false)} />}
     </Page>
   )

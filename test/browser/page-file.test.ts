@@ -1,10 +1,11 @@
 // One file's page in a real browser: its dialogs, what is done with the file, and its links.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { dialogOf, type FileRecord } from './dialogs.ts'
+import { dialogOf, type FileRecord, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -66,3 +67,49 @@ test('a dialog opens with the focus in its first field, also where the field is 
 /** The first field of a new link, once it has the focus. */
 const focusedTerm = (page: Page) =>
   dialogOf(page).getByRole('group', { name: 'Expiry' }).getByRole('radio').and(page.locator(':focus'))
+
+test('a file is mapped, unmapped and deleted from its own page, where the deletion can be undone', async () => {
+  const [sku] = uniqueSkus()
+  const id = await importFile('Own page.pdf')
+  const page = await open(`/files/${id}`)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const done = () => launched(page).getByRole('button', { name: 'Undo' })
+
+  await button('Map to product').click()
+  await dialogOf(page).getByRole('textbox').fill(sku!)
+  await dialogOf(page).getByRole('radio').first().check()
+  await dialogOf(page)
+    .getByRole('button', { name: /^Map to / })
+    .click()
+  await page.getByText('100% sure').waitFor()
+  const [mapping] = (await read(id)).mappings
+  await page.getByRole('heading', { name: mapping!.product_title }).waitFor()
+
+  await button('Remove mapping').click()
+  await dialogOf(page).getByRole('button', { name: 'Remove mappings' }).click()
+  await page.getByText('Not mapped to a product.').waitFor()
+  expect((await read(id)).mappings).toEqual([])
+
+  await button('Delete').click()
+  await dialogOf(page).getByRole('button', { name: 'Delete 1 file' }).click()
+  await page.getByRole('heading', { name: 'There is no such file' }).waitFor()
+  await done().click()
+  await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
+  expect((await read(id)).filename).toBe('Own page.pdf')
+})
+
+test.each([1920, 1280, 1024, 768, 390])('the links of a file fit in their card at %d px', async (width) => {
+  const id = await importFile(`Wide ${width}.pdf`)
+  const email = 'a.customer.with.a.very.long.name@mail.example.org'
+  expect((await server.call('POST', '/api/links', { file_ids: [id], email })).status).toBe(201)
+  const page = await open(`/files/${id}`)
+  await page.setViewportSize({ width, height: 900 })
+  const more = page.getByRole('button', { name: `More for the link of ${email}` })
+  const card = page.locator('.Polaris-ShadowBevel', { has: more })
+  await more.scrollIntoViewIfNeeded()
+  const right = async (part: Locator) => {
+    const { x, width } = (await part.boundingBox())!
+    return x + width
+  }
+  await expect.poll(async () => (await right(more)) - (await right(card))).toBeLessThan(0)
+})

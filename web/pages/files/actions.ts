@@ -89,6 +89,9 @@ export const offeredBy =
   ({ plugin }: Action): boolean =>
     plugin === null || plugins.some(({ id }) => id === plugin)
 
+export const isInstalled = (id: ActionId, plugins: readonly { id: string }[]): boolean =>
+  actionsOf(id).every(offeredBy(plugins))
+
 /** Of files that are not all known here nothing can be said. */
 const lacks = ({ files, known }: Chosen, fits: (file: File) => boolean, reason: string): string | null =>
   known && !files.some(fits) ? reason : null

@@ -1,7 +1,8 @@
 // What can be done with the ticked files, as the bars above the list offer it, and the dialog that is open for it.
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Operation } from '../../client/types.ts'
 import { usePlugins } from '../../client/workflows.ts'
+import { ActionDialog } from './action-dialog.tsx'
 import {
   type Action,
   type ActionId,
@@ -12,9 +13,6 @@ import {
   TRASH_MENU,
 } from './actions.ts'
 import { type Chosen, type FileSelection } from './selection.ts'
-
-// They are many, and none of them is needed to look at files.
-const OpenDialog = lazy(async () => ({ default: (await import('./dialogs/open-dialog.tsx')).OpenDialog }))
 
 export interface BulkAction {
   content: string
@@ -48,18 +46,15 @@ export function useBulkActions(
   // What is ticked by now: a list that moves on behind the dialog changes nothing of it.
   const open = (action: ActionId) => setOpened({ action, chosen: selection.chosen })
   const dialog = opened && (
-    <Suspense fallback={null}>
-      <OpenDialog
-        key={opened.action}
-        {...opened}
-        onClose={() => setOpened(null)}
-        onLaunched={(operation) => {
-          setOpened(null)
-          selection.clear()
-          onLaunched(operation)
-        }}
-      />
-    </Suspense>
+    <ActionDialog
+      {...opened}
+      onClose={() => setOpened(null)}
+      onLaunched={(operation) => {
+        setOpened(null)
+        selection.clear()
+        onLaunched(operation)
+      }}
+    />
   )
   const isOffered = offeredBy(plugins)
   const whole = LIST_ACTIONS.filter(isOffered).map(({ id, title }) => ({ content: title, onAction: () => open(id) }))

@@ -1,9 +1,9 @@
 // One file: what it is, how it is set, where it is mapped, and its links.
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../client/error.ts'
 import { useFile } from '../../client/queries.ts'
 import { saveFile } from '../../client/save.ts'
-import { type FileDetail } from '../../client/types.ts'
+import { type FileDetail, type Operation } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
@@ -18,6 +18,8 @@ import { LinksCard } from '../links/links-card.tsx'
 import { CreateLink } from './create-link.tsx'
 import { DownloadsCard } from './downloads-card.tsx'
 import { EditFile } from './edit-file.tsx'
+import { useFileActions } from './file-actions.tsx'
+import { Launched } from './launched.tsx'
 import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
 import { PublicAddress } from './public-address.tsx'
@@ -25,19 +27,34 @@ import { VersionsCard } from './versions-card.tsx'
 
 export function FilePage({ id }: { id: string }) {
   const file = useFile(id)
+  const [launched, setLaunched] = useState<string | null>(null)
   const back = { content: 'Files', url: lastSeen('/files') }
   const retry = () => void file.refetch()
-  if (file.data)
-    return <Whole file={file.data} stale={file.error} retry={retry} retrying={file.isFetching} back={back} />
   const gone = file.error instanceof ApiError && file.error.status === 404
+  const news = launched && <Launched id={launched} onReplaced={setLaunched} onDismiss={() => setLaunched(null)} />
+  if (file.data && !gone)
+    return (
+      <Whole
+        file={file.data}
+        stale={file.error}
+        retry={retry}
+        retrying={file.isFetching}
+        back={back}
+        news={news}
+        onLaunched={({ id }) => setLaunched(id)}
+      />
+    )
   return (
     <Page title={gone ? 'File not found' : 'File'} backAction={back}>
       {gone ? (
-        <Card>
-          <Nothing why="unmatched" heading="There is no such file" action={{ content: 'Go to files', url: back.url }}>
-            It may have been deleted.
-          </Nothing>
-        </Card>
+        <BlockStack gap="400">
+          {news}
+          <Card>
+            <Nothing why="unmatched" heading="There is no such file" action={{ content: 'Go to files', url: back.url }}>
+              It may have been deleted: the trash keeps deleted files for 7 days.
+            </Nothing>
+          </Card>
+        </BlockStack>
       ) : file.error ? (
         <Problem error={file.error} what="The file could not be loaded" onRetry={retry} retrying={file.isFetching} />
       ) : (
@@ -55,20 +72,29 @@ interface WholeProps {
   retry: () => void
   retrying: boolean
   back: { content: string; url: string }
+  /** What was started here, and how far it is. */
+  news: ReactNode
+  onLaunched: (operation: Operation) => void
 }
 
-function Whole({ file, stale, retry, retrying, back }: WholeProps) {
+function Whole({ file, stale, retry, retrying, back, news, onLaunched }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
+  const { opener, dialog } = useFileActions(file, onLaunched)
+  const remove = opener('delete')
   return (
     <Page
       title={file.filename}
       backAction={back}
       titleMetadata={file.visibility === 'public' ? <Badge tone="attention">Public</Badge> : <Badge>Private</Badge>}
       primaryAction={<Download file={file} />}
-      secondaryActions={[{ content: 'Edit', onAction: () => setEditing(true) }]}
+      secondaryActions={[
+        { content: 'Edit', onAction: () => setEditing(true) },
+        ...(remove ? [{ content: 'Delete', destructive: true, onAction: remove }] : []),
+      ]}
     >
       <Layout>
+        {news && <Layout.Section variant="fullWidth">{news}</Layout.Section>}
         {stale && (
           <Layout.Section variant="fullWidth">
             <Problem stale error={stale} what="" onRetry={retry} retrying={retrying} />
@@ -77,7 +103,7 @@ function Whole({ file, stale, retry, retrying, back }: WholeProps) {
         <Layout.Section>
           <BlockStack gap="400">
             <Picture file={file} />
-            <MappingsCard file={file} />
+            <MappingsCard file={file} onMap={opener('map')} onUnmap={opener('unmap')} />
             <LinksCard
               of={{ file_id: file.id }}
               nothing="No links yet. A link lets one buyer download this file until it expires or runs out."
@@ -97,6 +123,7 @@ function Whole({ file, stale, retry, retrying, back }: WholeProps) {
       </Layout>
       {linking && <CreateLink file={file} onClose={() => setLinking(false)} />}
       {editing && <EditFile file={file} onClose={() => setEditing(false)} />}
+      {dialog}
     </Page>
   )
 }

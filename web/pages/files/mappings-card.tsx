@@ -1,16 +1,29 @@
 // The products that a file is attached to, how each was found, and how sure that is.
 import { type File, type Mapping } from '../../client/types.ts'
-import { Badge, BlockStack, Box, Card, InlineStack, Text } from '../../ui/index.ts'
+import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { methodText } from '../../words/file.ts'
 import { scoreText } from '../../words/size.ts'
 
-export function MappingsCard({ file }: { file: File }) {
+interface Props {
+  file: File
+  /** null: not offered. */
+  onMap: (() => void) | null
+  onUnmap: (() => void) | null
+}
+
+export function MappingsCard({ file, onMap, onUnmap }: Props) {
   return (
     <Card padding="0">
       <Box padding="400">
-        <Text as="h2" variant="headingMd">
-          Products
-        </Text>
+        <InlineStack align="space-between" blockAlign="center" gap="200">
+          <Text as="h2" variant="headingMd">
+            Products
+          </Text>
+          <InlineStack gap="200">
+            {onUnmap && file.mappings.length > 0 && <Button onClick={onUnmap}>Remove mapping</Button>}
+            {onMap && <Button onClick={onMap}>Map to product</Button>}
+          </InlineStack>
+        </InlineStack>
       </Box>
       {file.mappings.length === 0 ? (
         <Box padding="400" paddingBlockStart="0">

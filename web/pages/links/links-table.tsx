@@ -1,4 +1,4 @@
-// Links in a table, with their files or without; on a narrow screen a list instead.
+// Links in a table with their files; without their files, or on a narrow screen, a list instead.
 import { useState } from 'react'
 import { type DownloadLink } from '../../client/types.ts'
 import { Problem } from '../../components/problem.tsx'
@@ -13,7 +13,9 @@ interface Props {
 }
 
 export function LinksTable({ links, named }: Props) {
-  const { mdDown: narrow } = useBreakpoints()
+  const { mdDown } = useBreakpoints()
+  // The card of one file's links is too small for the table's columns on every screen.
+  const narrow = mdDown || !named
   const [error, setError] = useState<Error | null>(null)
   return (
     <>
@@ -28,8 +30,8 @@ export function LinksTable({ links, named }: Props) {
         selectable={false}
         condensed={narrow}
         headings={[
-          { title: named ? 'Leads to' : 'Customer' },
-          ...(named ? [{ title: 'Customer' }] : []),
+          { title: 'Leads to' },
+          { title: 'Customer' },
           { title: 'Status' },
           { title: 'Downloads' },
           { title: 'Expires' },
@@ -41,7 +43,7 @@ export function LinksTable({ links, named }: Props) {
             {narrow ? (
               <NarrowLink link={link} named={named} onError={setError} />
             ) : (
-              <WideLink link={link} named={named} onError={setError} />
+              <WideLink link={link} onError={setError} />
             )}
           </IndexTable.Row>
         ))}
@@ -77,15 +79,13 @@ function Target({ link: { file_id, pack_id, filename } }: { link: DownloadLink }
   )
 }
 
-const WideLink = ({ link, named, onError }: RowProps) => (
+const WideLink = ({ link, onError }: Omit<RowProps, 'named'>) => (
   <>
-    {named && (
-      <IndexTable.Cell>
-        <span className="cut" title={link.filename}>
-          <Target link={link} />
-        </span>
-      </IndexTable.Cell>
-    )}
+    <IndexTable.Cell>
+      <span className="cut" title={link.filename}>
+        <Target link={link} />
+      </span>
+    </IndexTable.Cell>
     <IndexTable.Cell>
       <span className="cut" title={link.email ?? undefined}>
         <Customer link={link} />
@@ -115,7 +115,9 @@ const NarrowLink = ({ link, named, onError }: RowProps) => (
           {usedText(link)} · {expiresText(link)}
         </Text>
       </BlockStack>
-      <LinkActions link={link} onError={onError} />
+      <div className="actions">
+        <LinkActions link={link} onError={onError} />
+      </div>
     </InlineStack>
   </Box>
 )

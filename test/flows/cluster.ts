@@ -1,11 +1,12 @@
 // A PostgreSQL of a flow's own, with the product as several processes on it: one for the web, any number of workers.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { clusterOf } from '../../server/db/embedded-place.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
+import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { silent } from '../database.ts'
 import { ARGUMENTS, baseEnv, freePort, ROOT, startServer, type RunningServer } from './server.ts'
 
@@ -38,7 +39,7 @@ export interface Worker {
 }
 
 export async function startCluster(): Promise<Cluster> {
-  const home = await mkdtemp(path.join(tmpdir(), 'stevedore-cluster-'))
+  const home = await makeDataDir('stevedore-cluster-')
   const postgres = await startEmbedded(home, silent)
   const dataDir = path.join(home, 'data')
   await mkdir(dataDir)
@@ -56,11 +57,11 @@ export async function startCluster(): Promise<Cluster> {
     pool,
     startWeb: async () => startServer({ dataDir, env: { ...env('web'), ROLE: 'web' } }),
     startWorker: (name) => startWorkerProcess(name, { ...env(name), ROLE: 'worker', DATA_DIR: dataDir }),
-    restartPostgres: () => restart(path.join(home, 'postgres', 'cluster')),
+    restartPostgres: () => clusterOf(path.join(home, 'postgres')).then(restart),
     close: async () => {
       await pool.end()
       await postgres.stop()
-      await rm(home, { recursive: true, force: true })
+      await removeDataDir(home)
     },
   }
 }

@@ -5,6 +5,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clusterOf } from '../../server/db/embedded-place.ts'
 import { OWNER_LOCK } from '../../server/db/embedded.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -56,7 +57,7 @@ test('an import that is killed in the middle goes on after the next start: all t
 
 test('an ordinary stop and start keeps everything', async () => {
   expect(await server.stop()).toBe(0)
-  expect(existsSync(path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid'))).toBe(false)
+  expect(existsSync(path.join(await clusterOf(path.join(dataDir, 'postgres')), 'postmaster.pid'))).toBe(false)
   server = await startServer({ dataDir })
   expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(400)
 })

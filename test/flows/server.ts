@@ -2,16 +2,20 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { makeDataDir, removeDataDir } from '../data-dir.ts'
+
+export { makeDataDir, removeDataDir }
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 /** What `npm start` runs, without npm between us and the process. */
 const START = (JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } })
   .scripts.start
 export const [, ...ARGUMENTS] = START.split(' ')
+/** The Node that a clone brings: ours may lie where another user can’t reach it. */
+export const nodeOf = (root: string): string => path.join(root, 'node_modules', 'node', 'bin', 'node')
 const READY_MS = 60_000
 
 export interface RunningServer {
@@ -33,14 +37,18 @@ export interface ServerOptions {
   /** Kept by the caller; without one a folder is made. */
   dataDir?: string
   env?: Record<string, string>
+  /** A clone of the product to start in place of this one, and the user that starts it. */
+  root?: string
+  user?: { uid: number; gid: number }
 }
 
 /** Resolves when the server says that it is ready. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await makeDataDir())
   const port = await freePort()
-  const child = spawn(process.execPath, ARGUMENTS, {
-    cwd: ROOT,
+  const child = spawn(options.root ? nodeOf(options.root) : process.execPath, ARGUMENTS, {
+    cwd: options.root ?? ROOT,
+    ...options.user,
     env: { ...baseEnv(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -78,9 +86,6 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     },
   }
 }
-
-export const makeDataDir = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'stevedore-flow-'))
-export const removeDataDir = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true })
 
 /** Nothing of the test's own environment decides how the server runs. */
 export function baseEnv(): Record<string, string> {

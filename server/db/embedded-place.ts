@@ -1,0 +1,224 @@
+// Where the embedded PostgreSQL lies and as which user it runs. PostgreSQL refuses to run as root, so root starts it as
+// another user; a folder that only root may enter is closed to that user, and its cluster then lies outside the data folder.
+import { randomUUID } from 'node:crypto'
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Logger } from '../log.ts'
+import { runningProcess } from './embedded-process.ts'
+import { findPrograms, programsFor, type Programs } from './embedded-programs.ts'
+import { asOurselves, asUser, type Runner, type User } from './embedded-runner.ts'
+
+export interface Place {
+  /** The folder that holds the cluster, and the server's log beside it. */
+  folder: string
+  cluster: string
+  programs: Programs
+  runner: Runner
+  /** Call it once the cluster is there: from then on a start refuses to make an empty one in its place. */
+  keep(): Promise<void>
+}
+
+/** Kept in `<dataDir>/postgres` while the cluster lies elsewhere. */
+interface Outside {
+  folder: string
+  /** The folder holds the shop's data: where it is missing, it was lost. */
+  ready: boolean
+}
+
+const RECORD = 'outside.json'
+/** Names the data folder that a folder outside belongs to. */
+const BELONGS = 'data-folder'
+const SYSTEM_FOLDER = '/var/lib/stevedore'
+
+/** The cluster of the data folder whose `postgres` folder this is. */
+export async function clusterOf(home: string): Promise<string> {
+  return path.join((await outsideOf(home))?.folder ?? home, 'cluster')
+}
+
+/** Finds or makes the place. Throws when PostgreSQL's user can reach none, or when the recorded one is missing. */
+export async function openPlace(home: string, log: Logger): Promise<Place> {
+  const found = await findPrograms()
+  const placed = (folder: string, programs: Programs, runner: Runner, keep: Place['keep']): Place => ({
+    folder,
+    cluster: path.join(folder, 'cluster'),
+    programs,
+    runner,
+    keep,
+  })
+  if (process.getuid?.() !== 0) return placed(home, found, asOurselves(home), () => Promise.resolve())
+
+  const user = await clusterUser(await clusterOf(home))
+  const runner = asUser(user)
+  const outside = await outsideOf(home)
+  if (outside?.ready) await requireOurs(outside.folder, home)
+  const inside = outside === null && (await ownHome(home, user, runner))
+  const folder = inside ? home : (outside?.folder ?? (await moveOut(home, runner, log)))
+  const keep = () => (inside ? Promise.resolve() : writeRecord(home, { folder, ready: true }))
+  return placed(folder, await programsFor(found, folder, runner), runner, keep)
+}
+
+/** The record, where the cluster is outside: one that was not finished counts only if its cluster is whole. */
+async function outsideOf(home: string): Promise<Outside | null> {
+  const record = await readRecord(home)
+  return record && (record.ready || (await isCluster(path.join(record.folder, 'cluster')))) ? record : null
+}
+
+/** Gives the folder to PostgreSQL's user; false: that user can't reach it. */
+async function ownHome(home: string, user: User, runner: Runner): Promise<boolean> {
+  try {
+    await chown(home, user.uid, user.gid)
+  } catch {
+    return false
+  }
+  return runner.reaches(home)
+}
+
+async function moveOut(home: string, runner: Runner, log: Logger): Promise<string> {
+  const inside = path.join(home, 'cluster')
+  if (await isCluster(inside)) await requireStopped(inside)
+  const started = await readRecord(home)
+  const folder =
+    started && (await isPrivate(started.folder)) ? started.folder : await makeOutside(await realpath(home), runner)
+  // Recorded before anything is in it, so that a start that is killed leaves no folder behind that nothing names.
+  await writeRecord(home, { folder, ready: false })
+  await writeFile(path.join(folder, BELONGS), (await realpath(home)) + '\n', { mode: 0o600 })
+  if (await isCluster(inside)) await moveCluster(inside, path.join(folder, 'cluster'))
+  log.info('PostgreSQL’s user can’t enter the data folder: the database is kept outside it', { folder })
+  if (isWithin(folder, await realpath(tmpdir())) && !isWithin(await realpath(home), await realpath(tmpdir())))
+    log.warn(
+      'the database is in the temporary folder, which may be emptied: set DATA_DIR to a folder like /srv/stevedore',
+    )
+  return folder
+}
+
+/** A folder of root's that others can pass through but not write to. */
+async function makeOutside(home: string, runner: Runner): Promise<string> {
+  const temporary = await realpath(tmpdir())
+  // What lies in the temporary folder goes together with it.
+  const bases = isWithin(home, temporary) ? [temporary, SYSTEM_FOLDER] : [SYSTEM_FOLDER, temporary]
+  for (const base of bases) {
+    const folder = await makeIn(base).catch(() => null)
+    if (folder === null) continue
+    if (await runner.passes(folder)) return folder
+    await rm(folder, { recursive: true })
+  }
+  throw new Error(
+    `PostgreSQL refuses to run as root, and its user can’t enter ${home}, ${bases.join(' or ')}. ` +
+      'Set DATA_DIR to a folder that other users may enter, or set DATABASE_URL.',
+  )
+}
+
+async function makeIn(base: string): Promise<string> {
+  await mkdir(base, { recursive: true, mode: 0o755 })
+  const folder = await mkdtemp(path.join(base, 'stevedore-postgres-'))
+  await chmod(folder, 0o711)
+  return folder
+}
+
+async function moveCluster(from: string, to: string): Promise<void> {
+  const moved = await rename(from, to).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EXDEV') throw error
+      return false
+    },
+  )
+  if (moved) return
+  // Another file system. Copied under another name first: what is called cluster is always whole.
+  const copy = `${to}.copy`
+  await rm(copy, { recursive: true, force: true })
+  const { uid, gid } = await stat(from)
+  await cp(from, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  await asUser({ uid, gid }).ownAll(copy)
+  await rename(copy, to)
+  const old = `${from}.moved-${randomUUID()}`
+  await rename(from, old)
+  await rm(old, { recursive: true, force: true })
+}
+
+async function requireStopped(cluster: string): Promise<void> {
+  const pid = await runningProcess(cluster)
+  if (pid !== null)
+    throw new Error(
+      `PostgreSQL still runs on ${cluster}, which has to be moved. Stop the Stevedore that uses it; ` +
+        `if none does, stop it with: kill -INT ${pid}`,
+    )
+}
+
+async function requireOurs(folder: string, home: string): Promise<void> {
+  if (!(await isPrivate(folder)) || !(await isCluster(path.join(folder, 'cluster'))))
+    throw new Error(
+      `The database of ${home} is kept in ${folder}, which is missing or belongs to another user. Restore it from ` +
+        `your backup; to begin with an empty database, remove ${path.join(home, RECORD)}.`,
+    )
+  const here = await realpath(home)
+  const owner = (await readFile(path.join(folder, BELONGS), 'utf8').catch(() => '')).trim()
+  if (owner === here) return
+  // Moved, or copied? Two data folders must not share one database.
+  if (owner !== '' && (await readRecord(owner))?.folder === folder)
+    throw new Error(
+      `${here} is a copy of ${owner}, whose database is kept in ${folder}. Copy that folder too, as root, and name ` +
+        `the copy in ${path.join(here, RECORD)}.`,
+    )
+  await writeFile(path.join(folder, BELONGS), here + '\n', { mode: 0o600 })
+}
+
+/** Root's, and closed to changes by anyone else: in a shared folder the name may be another user's by now. */
+async function isPrivate(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null)
+  return found !== null && found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0
+}
+
+/** Whose cluster it is already; else a user that this machine has. */
+async function clusterUser(cluster: string): Promise<User> {
+  const there = await stat(path.join(cluster, 'PG_VERSION')).catch(() => null)
+  if (there && there.uid !== 0) return { uid: there.uid, gid: there.gid }
+  const passwd = await readFile('/etc/passwd', 'utf8')
+  for (const name of ['postgres', 'nobody']) {
+    const entry = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, 'm').exec(passwd)
+    if (entry) return { uid: Number(entry[1]), gid: Number(entry[2]) }
+  }
+  throw new Error('PostgreSQL refuses to run as root and there is no user "postgres" or "nobody". Set DATABASE_URL.')
+}
+
+/** Throws where there is a record that can't be read: without it an empty database would be made. */
+async function readRecord(home: string): Promise<Outside | null> {
+  const file = path.join(home, RECORD)
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const { folder, ready } = JSON.parse(text) as Partial<Outside>
+  if (typeof folder !== 'string' || !path.isAbsolute(folder))
+    throw new Error(`${file} is damaged: it names the folder of the database. Restore it.`)
+  return { folder, ready: ready === true }
+}
+
+async function writeRecord(home: string, record: Outside): Promise<void> {
+  const file = path.join(home, RECORD)
+  await writeFile(`${file}.new`, JSON.stringify(record, null, 2) + '\n', { mode: 0o600, flush: true })
+  await rename(`${file}.new`, file)
+}
+
+export const isCluster = (folder: string): Promise<boolean> =>
+  stat(path.join(folder, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  )
+
+const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(outer + path.sep)

@@ -1,0 +1,54 @@
+// Starting PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or for root another one.
+import { execFile } from 'node:child_process'
+import { chown } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export interface User {
+  uid: number
+  gid: number
+}
+
+export interface Runner {
+  exec(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }>
+  /** Gives a file, or a folder with all that is in it, to the user that runs PostgreSQL. */
+  own(file: string): Promise<void>
+  ownAll(folder: string): Promise<void>
+  /** Can that user write in this folder? */
+  reaches(folder: string): Promise<boolean>
+  /** Can it pass through this folder? */
+  passes(folder: string): Promise<boolean>
+}
+
+const environment = () => ({ PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' })
+
+export function asOurselves(cwd: string): Runner {
+  const yes = () => Promise.resolve(true)
+  return {
+    exec: (file, args) => run(file, args, { env: environment(), cwd }),
+    own: () => Promise.resolve(),
+    ownAll: () => Promise.resolve(),
+    reaches: yes,
+    passes: yes,
+  }
+}
+
+/** For root. PostgreSQL's own checks ask `access()`, which ignores capabilities: its user needs the real permissions. */
+export function asUser({ uid, gid }: User): Runner {
+  const exec: Runner['exec'] = (file, args) => run(file, args, { env: environment(), cwd: '/', uid, gid })
+  const holds = (...test: string[]) =>
+    exec('test', test).then(
+      () => true,
+      () => false,
+    )
+  return {
+    exec,
+    own: (file) => chown(file, uid, gid),
+    ownAll: async (folder) => {
+      await run('chown', ['-R', `${uid}:${gid}`, folder])
+    },
+    reaches: (folder) => holds('-w', folder, '-a', '-x', folder),
+    passes: (folder) => holds('-x', folder),
+  }
+}

@@ -1,0 +1,115 @@
+// The product started from clones in places that fresh machines have: a folder of root's alone, without root, and a path
+// with a space and a letter that is not ASCII. Each runs the main job: import, map, deliver, start again.
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { contentOf } from '../fakes/content.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { uniqueSkus } from './catalog.ts'
+import { cloneInto, giveTo } from './clone.ts'
+import { importUntilEnd, listAll } from './imports.ts'
+import { baseEnv, nodeOf, removeDataDir, startServer, type RunningServer, type ServerOptions } from './server.ts'
+
+const run = promisify(execFile)
+/** Nobody; who has no root to give up runs as itself. */
+const WITHOUT_ROOT = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+
+let origin: Origin
+let folder: string
+let clone: string
+let server: RunningServer | null = null
+beforeAll(async () => {
+  origin = await startOrigin()
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-place-'))
+  clone = path.join(folder, 'clone')
+  await cloneInto(clone)
+}, 180_000)
+afterEach(async () => {
+  await server?.stop()
+  server = null
+  await removeDataDir(path.join(clone, 'data'))
+})
+afterAll(async () => {
+  await origin.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The clone in another place, under a folder of this mode: nothing in it may know where it was before. */
+async function place(name: string, mode: number): Promise<void> {
+  const to = path.join(folder, name)
+  await mkdir(path.dirname(to), { recursive: true })
+  await rename(clone, to)
+  clone = to
+  await chmod(folder, mode)
+}
+
+const start = async (user?: ServerOptions['user']) => {
+  const dataDir = path.join(clone, 'data')
+  server = await startServer({ root: clone, dataDir, ...(user ? { user } : {}), env: { HOME: clone } })
+  return server
+}
+
+async function mainJob(user?: ServerOptions['user']): Promise<void> {
+  let running = await start(user)
+  const skus = uniqueSkus().slice(0, 20)
+  const files = skus.map((product_sku, n) => ({
+    filename: `Manual ${n}.pdf`,
+    url: `${origin.url}/bytes/${2000 + n}/manual-${n}`,
+    product_sku,
+  }))
+  const reply = await importUntilEnd(running, { files })
+  expect(reply).toMatchObject({ status: 'success', imported: 20, failed: 0 })
+  expect((await listAll(running, '/api/files?mapped=true')).length).toBe(20)
+  const id = (await listAll(running, '/api/files?search=Manual%207.pdf'))[0]!.id!
+  const made = await running.call('POST', '/api/links', { file_ids: [id], download_limit: 2 })
+  const { data } = (await made.json()) as { data: { url: string }[] }
+  const download = async () => {
+    const { pathname, search } = new URL(data[0]!.url)
+    const response = await fetch(running.url + pathname + search)
+    return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+  const first = await download()
+  expect([first.status, first.bytes.equals(contentOf(2007, 'manual-7'))]).toEqual([200, true])
+  await commandBeside(running, user)
+  expect(await running.stop(), running.output()).toBe(0)
+  running = await start(user)
+  expect((await download()).bytes.equals(contentOf(2007, 'manual-7'))).toBe(true)
+  expect((await download()).status).toBe(410)
+}
+
+/** A command finds the database of the running server. */
+async function commandBeside(running: RunningServer, user: ServerOptions['user']): Promise<void> {
+  const args = ['server/api-key.ts', '--shop', running.shop, '--scopes', 'files:read']
+  const env = { ...baseEnv(), DATA_DIR: running.dataDir }
+  const { stdout } = await run(nodeOf(clone), args, { cwd: clone, env, ...user })
+  const headers = { authorization: `Bearer ${stdout.trim()}` }
+  expect((await fetch(`${running.url}/api/files`, { headers })).status).toBe(200)
+}
+
+/** Copying the packages and building the page take most of it. */
+const WITHIN = { timeout: 180_000 }
+
+test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async () => {
+  await place('stevedore', 0o700)
+  await mainJob()
+  // The tests' own database starts there too.
+  const args = ['node_modules/vitest/vitest.mjs', 'run', 'server/db/for-shop.test.ts']
+  const { stdout } = await run(nodeOf(clone), args, { cwd: clone, env: { ...baseEnv(), TMPDIR: folder } })
+  expect(stdout).toMatch(/Test Files.*1 passed/)
+})
+
+test('in a path with a space and a letter that is not ASCII', WITHIN, async () => {
+  await place(path.join('My shop', 'Bücher & Läden'), 0o711)
+  // Nothing is built: all of it is made there.
+  await rm(path.join(clone, 'web', 'dist'), { recursive: true, force: true })
+  await mainJob()
+})
+
+test('without root', WITHIN, async () => {
+  await place('everybody', 0o711)
+  if (WITHOUT_ROOT) await giveTo(clone, WITHOUT_ROOT)
+  await mainJob(WITHOUT_ROOT)
+})

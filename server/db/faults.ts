@@ -22,6 +22,9 @@ export const isRollback = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) ||
   (codeOf(error) === '23505' && (error as { constraint?: string }).constraint === 'files_name')
 
+/** A lock was not free within `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
+
 /** Someone else has this already: the unique constraint or index of that name says so. */
 export const isTaken = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint

@@ -170,7 +170,7 @@ describe('guessing', () => {
   })
 
   it('obeys its options before the shop’s settings', async () => {
-    const items = [file('slow-bred-2.pdf'), file('EB-001_x.pdf')]
+    const items = [file('slow-bred-rolls.pdf'), file('EB-001_x.pdf')]
     const by = async (options: object) =>
       [...(await outcomesOf(items, options)).values()].map((one) => added(one).length)
     expect(await by({})).toEqual([0, 1])

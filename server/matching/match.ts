@@ -15,20 +15,12 @@ import {
   variantsBySkuParts,
   type MirroredVariant,
 } from '../storefront/mirror/lookup.ts'
-import {
-  decide,
-  hitOfTitle,
-  hitsOfFilename,
-  hitsOfTags,
-  MARGIN,
-  MOST_CANDIDATES,
-  MOST_TAGGED,
-  suggestionsOf,
-} from './hits.ts'
+import { decide, hitOfTitle, hitsOfFilename, hitsOfTags, MOST_TAGGED, NEAR, suggestionsOf } from './hits.ts'
+import { scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type Run } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
 import type { TitleHit } from './title-index.ts'
-import { wordsOfName } from './words.ts'
+import { wordsOf, wordsOfName } from './words.ts'
 
 export type Named = Pick<FileView, 'filename' | 'tags'>
 
@@ -43,6 +35,10 @@ export type Matcher = (
   signal: AbortSignal,
 ) => Promise<Match[]>
 
+/**
+ * A typo in a short title costs a third of its trigrams. A title that fits better than the most alike one shares nearly as many.
+ */
+const ALIKE = { floor: 0.3, margin: 0.3, limit: 20 }
 // Between these the process answers others.
 const TITLES_AT_ONCE = 20
 
@@ -126,6 +122,7 @@ async function byTags(scope: ShopScope, files: readonly Named[]): Promise<Mappin
   )
 }
 
+/** The index finds the titles that are alike, and each of them is scored word by word. */
 async function byTitle(
   cache: TitleCache,
   scope: ShopScope,
@@ -134,16 +131,21 @@ async function byTitle(
   signal: AbortSignal,
 ): Promise<Mapping[][]> {
   const index = await cache.of(scope)
-  const options = { floor: threshold, margin: MARGIN, limit: MOST_CANDIDATES }
+  const names = files.map(({ filename }) => wordsOfName(filename))
   const found: TitleHit[][] = []
-  for (const [at, { filename }] of files.entries()) {
+  for (const [at, words] of names.entries()) {
     if (at % TITLES_AT_ONCE === 0) await new Promise(setImmediate)
     signal.throwIfAborted()
-    found.push(index.search(wordsOfName(filename), options))
+    found.push(index.search(words, ALIKE))
   }
   const titles = await titlesOf(scope, [...new Set(found.flat().map(({ id }) => id))])
+  const words = new Map([...titles].map(([id, title]) => [id, wordsOf(title)]))
+  const least = Math.min(threshold, NEAR)
   // A product that has gone since the index was built is none any more.
-  return found.map((hits) =>
-    hits.flatMap(({ id, score }) => (titles.has(id) ? [hitOfTitle(id, titles.get(id)!, score)] : [])),
+  return found.map((hits, at) =>
+    hits
+      .filter(({ id }) => words.has(id))
+      .map(({ id }) => hitOfTitle(id, titles.get(id)!, scoreWords(names[at]!, words.get(id)!)))
+      .filter(({ score }) => score >= least),
   )
 }

@@ -134,7 +134,7 @@ describe('in a catalog', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(sku, { minLength: 1, maxLength: 8, selector: partsOf }),
-        fc.array(sku, { minLength: 1, maxLength: 5 }),
+        fc.array(sku.map((text) => `${text}.pdf`), { minLength: 1, maxLength: 5 }), // prettier-ignore
         async (skus, names) => {
           // prettier-ignore
           const scope = await shopWith(...skus.map((one) => [one]))

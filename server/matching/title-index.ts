@@ -2,10 +2,8 @@
 // rarest trigrams are looked up first, and as soon as no title unseen could still be good enough, it ends: the answer is the same
 // as if every title had been compared.
 import { gramsOf, likeness } from './grams.ts'
+import { STRAY_NUMBER } from './score.ts'
 import { wordsOf, type Words } from './words.ts'
-
-/** A number in the name that the title does not have: a date, a version, a copy. */
-export const STRAY_NUMBER = 0.06
 
 export interface TitleHit {
   id: string
@@ -30,7 +28,7 @@ export interface TitleIndexBuilder {
 }
 
 /**
- * How well a name fits a title: the share of common trigrams. A number in the title counts always; one in the name counts where
+ * How alike a name and a title are, to find the titles worth scoring: the share of common trigrams. A number in the title counts always; one in the name counts where
  * the title has it too, and costs a little where it has not.
  */
 export function scoreTitle(name: Words, title: Words): number {

@@ -1,9 +1,15 @@
 // The words that a name and a title are compared by: what people write differently without meaning anything by it is gone.
 
+import { labelsOf } from './telling.ts'
+
 /** Words as they are compared, letters and numbers apart. */
 export interface Words {
   letters: readonly string[]
   numbers: readonly string[]
+  /** Those of the numbers that tell states of a file apart: `v3`, `copy 2`, a last `(1)`. */
+  versions: readonly string[]
+  /** `volume 2`: what is numbered. */
+  labels: readonly string[]
 }
 
 /** Words that tell one state of a file from another, never one product from another. */
@@ -32,11 +38,20 @@ export function wordsOf(title: string): Words {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-  const parts = text.match(/\p{L}+|\p{N}+/gu) ?? []
-  const numbers = parts.filter(isNumber).map((digits) => digits.replace(/^0+(?=.)/, ''))
+    .replace(/(\d)(st|nd|rd|th)(?!\p{L})/gu, '$1')
+  const parts = (text.match(/\p{L}+|\p{N}+/gu) ?? []).map((part) => part.replace(/^0+(?=\p{N})/u, ''))
   const letters = parts.filter((part) => !isNumber(part))
   const telling = letters.filter((word) => !VERSION_WORDS.has(word))
-  return { letters: telling.length > 0 ? telling : letters, numbers: [...new Set(numbers)] }
+  const isCopy = /[([]\p{N}{1,2}[)\]]\s*$/u.test(text)
+  const versions = parts.filter(
+    (part, at) => isNumber(part) && ((isCopy && at === parts.length - 1) || VERSION_WORDS.has(parts[at - 1] ?? '')),
+  )
+  return {
+    letters: telling.length > 0 ? telling : letters,
+    numbers: [...new Set(parts.filter(isNumber))],
+    versions: [...new Set(versions)],
+    labels: labelsOf(parts),
+  }
 }
 
 /** The words of a filename, its extension left out. */

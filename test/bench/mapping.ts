@@ -1,5 +1,6 @@
 // `npm run bench mapping`: 10,000 names of files against 50,000 product titles, ours with the index that it has to build first,
-// beside one query of pg_trgm over the same words; how often both find the same title first; memory.
+// beside one query of pg_trgm over the same words; how often both find the same candidate first; memory;
+// precision and recall over names whose titles are known.
 import path from 'node:path'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
@@ -10,6 +11,7 @@ import { createLogger } from '../../server/log.ts'
 import { fillMirror, productId } from '../mirror.ts'
 import { compare, peakMegabytes, startPart, type Bench, type Context, type Row } from './bench.ts'
 import { makeNames, makeTitles, NAMES, textOf } from './mapping/names.ts'
+import { qualityRows } from './mapping/quality.ts'
 
 const TIMES_FASTER = 40
 const SAME_FIRST = 0.998
@@ -97,8 +99,9 @@ async function measure({ rounds, say }: Context, database: Database): Promise<Ro
     compare('names matched by title, the index built first', 'names/s', rates.ours, rates.theirs, {
       floor: TIMES_FASTER,
     }),
-    { ...compare('same first hit', '%', same, whole), ratio: mean(same) / 100, floor: SAME_FIRST },
+    { ...compare('same first candidate', '%', same, whole), ratio: mean(same) / 100, floor: SAME_FIRST },
     compare('memory of the process that matches', 'MB', [memory], [MEMORY_MB], { ceiling: 1 }),
+    ...qualityRows(),
   ]
 }
 

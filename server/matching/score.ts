@@ -1,0 +1,160 @@
+// How well a name fits a title: a normalised edit distance over words. What tells products apart (numbers, volumes, sizes,
+// languages) is compared as it is and is never a typo; docs/merchants/mapping.md says the same in a person's words.
+import leven from 'leven'
+import { tellingOf } from './telling.ts'
+import type { Words } from './words.ts'
+
+/** A number in the name that the title does not have: a date, a version, a copy. */
+export const STRAY_NUMBER = 0.06
+/** A number in the title that the name does not have: never sure. */
+const MISSING_NUMBER = 0.25
+/** A word of the title replaced by another one; a language, a size or a volume that one of them alone has. */
+const OTHER_WORD = 0.2
+/** Words run together, or one cut in two. */
+const JOINED = 0.5
+const LITTLE_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' ')) // prettier-ignore
+
+/** 0 to 1; 0 where something tells that another product is meant. */
+export function scoreWords(name: Words, title: Words): number {
+  if (isContrary(name.labels, title.labels)) return 0
+  const [ofName, ofTitle] = [without(name.letters, title.letters), without(title.letters, name.letters)]
+  const numbers = scoreNumbers(name, title, ofName, ofTitle)
+  if (numbers === null) return 0
+  const words = costOfWords(ofName, ofTitle)
+  if (words === null) return 0
+  const most = Math.max(lengthOf(name.letters), lengthOf(title.letters))
+  return Math.max(0, 1 - (most === 0 ? 0 : words.cost / most) - words.penalty - numbers)
+}
+
+const lengthOf = (words: readonly string[]) => words.reduce((sum, { length }) => sum + length, 0)
+
+/** The words that are left where each of the others is taken away once. */
+function without(words: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return words.filter((word) => {
+    const at = left.indexOf(word)
+    if (at !== -1) left.splice(at, 1)
+    return at === -1
+  })
+}
+
+/** Is a label in both, with different numbers? */
+const isContrary = (labels: readonly string[], others: readonly string[]) => {
+  const start = (label: string) => label.slice(0, label.indexOf(' ') + 1)
+  return labels.some(
+    (label) =>
+      !others.includes(label) && others.some((other) => start(other) === start(label) && !labels.includes(other)),
+  )
+}
+
+/** What the numbers cost; null: they are of different products. */
+function scoreNumbers(name: Words, title: Words, ofName: string[], ofTitle: string[]): number | null {
+  const versions = new Set(name.versions)
+  const plain = new Set([...name.numbers.filter((one) => !versions.has(one)), ...takeNumbers(ofName)])
+  const wanted = new Set([...title.numbers, ...takeNumbers(ofTitle)])
+  const missing = beyond(wanted, plain)
+  const stray = beyond(plain, wanted)
+  if (missing.length > 0 && stray.length > 0) return null
+  const told = beyond(missing, versions)
+  const others = beyond(versions, wanted)
+  if (others.length > 0 && told.some((one) => title.versions.includes(one))) return null
+  const isPart =
+    title.labels.length === 0 && name.labels.some((label) => stray.includes(label.slice(label.indexOf(' ') + 1)))
+  if (isPart) return OTHER_WORD
+  const ofOthers = (stray.length > 0 ? STRAY_NUMBER : 0) + (others.length > 0 ? STRAY_NUMBER : 0)
+  return told.length > 0 ? MISSING_NUMBER + ofOthers : ofOthers
+}
+
+const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
+  const there = new Set(others)
+  return [...some].filter((one) => !there.has(one))
+}
+
+/** Takes words for numbers out of the list, and gives those as digits. A single letter is a number after a label alone. */
+function takeNumbers(words: string[]): string[] {
+  const found: string[] = []
+  for (let at = words.length - 1; at >= 0; at--) {
+    const told = tellingOf(words[at]!)
+    if (told?.kind !== 'number' || words[at]!.length === 1) continue
+    found.push(String(told.value))
+    words.splice(at, 1)
+  }
+  return found
+}
+
+interface Cost {
+  /** Letters. */
+  cost: number
+  penalty: number
+}
+
+/** Of the words that are not the same in both. null: they are of different products. */
+function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cost | null {
+  const [own, other] = withoutSameTelling(ofName, ofTitle)
+  if (own.some((word) => other.some((one) => tellApart(word, one)))) return null
+  if (own.length !== other.length && own.length > 0 && other.length > 0) {
+    const [joined, whole] = [own.join(''), other.join('')]
+    const typos = typosIn(joined, whole)
+    if (typos <= mostTypos(joined, whole)) return { cost: Math.max(JOINED, typos), penalty: 0 }
+  }
+  const pairs = own
+    .flatMap((word) => other.map((one) => ({ word, one, typos: typosIn(word, one) })))
+    .filter(({ word, one, typos }) => typos <= mostTypos(word, one))
+    .sort((a, b) => a.typos - b.typos)
+  const [left, open] = [[...own], [...other]]
+  let cost = 0
+  for (const { word, one, typos } of pairs) {
+    if (!left.includes(word) || !open.includes(one)) continue
+    left.splice(left.indexOf(word), 1)
+    open.splice(open.indexOf(one), 1)
+    cost += typos
+  }
+  const isOther = [left, open].every((words) => words.some((word) => !LITTLE_WORDS.has(word)))
+  const isTold = [...left, ...open].some((word) => tellingOf(word) !== null)
+  return { cost: cost + lossOf(left) + lossOf(open), penalty: isOther || isTold ? OTHER_WORD : 0 }
+}
+
+/** What words cost that the other text does not have: letters, and half of those of little words. */
+const lossOf = (words: readonly string[]) =>
+  words.reduce((sum, word) => sum + word.length * (LITTLE_WORDS.has(word) ? 0.5 : 1), 0)
+
+/** `german` and `de` are the same. */
+function withoutSameTelling(ofName: readonly string[], ofTitle: readonly string[]): [string[], string[]] {
+  const valueOf = (word: string) => {
+    const told = tellingOf(word)
+    return told && `${told.kind} ${told.value}`
+  }
+  const others = (words: readonly string[], there: readonly string[]) => {
+    const values = new Set(there.map(valueOf).filter((value) => value !== null))
+    return words.filter((word) => !values.has(valueOf(word) ?? ''))
+  }
+  return [others(ofName, ofTitle), others(ofTitle, ofName)]
+}
+
+const tellApart = (word: string, other: string) => {
+  const [one, two] = [tellingOf(word), tellingOf(other)]
+  return one !== null && two !== null && one.kind === two.kind
+}
+
+/** Letters changed, added or left out; two that changed places are one. */
+function typosIn(word: string, other: string): number {
+  if (word.length === other.length) {
+    const at = [...word].findIndex((letter, place) => letter !== other[place])
+    if (
+      at !== -1 &&
+      word[at] === other[at + 1] &&
+      word[at + 1] === other[at] &&
+      word.slice(at + 2) === other.slice(at + 2)
+    )
+      // prettier-ignore
+      return 1
+  }
+  return leven(word, other)
+}
+
+/** More, and it is another word. A single letter always is. */
+function mostTypos(word: string, other: string): number {
+  if (Math.min(word.length, other.length) < 2) return 0
+  const longer = Math.max(word.length, other.length)
+  return longer <= 5 ? 1 : longer <= 9 ? 2 : 3
+}

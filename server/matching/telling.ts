@@ -1,0 +1,71 @@
+// Words that tell one product from another however little they differ: numbers in words, sizes, languages, levels. Two different
+// ones of a kind are never a typo of each other.
+
+type Kind = 'number' | 'size' | 'language' | 'level'
+
+const LISTS: Readonly<Record<Kind, readonly string[]>> = {
+  // Words for one value stand in one entry.
+  number:
+    'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','), // prettier-ignore
+  size: ['xs', 's small', 'm medium', 'l large', 'xl', 'xxl', 'xxxl', 'mini', 'standard', 'big', 'huge'],
+  language: [
+    'de deu ger german deutsch',
+    'en eng english englisch',
+    'fr fra french francais',
+    'es spa spanish espanol',
+    'it ita italian italiano',
+    'nl dut dutch nederlands',
+    'pt por portuguese portugues',
+    'pl pol polish polski',
+    'sv swe swedish svenska',
+    'da dan danish dansk',
+    'no nb nor norwegian norsk',
+    'fi fin finnish suomi',
+    'cs cze czech',
+    'hu hun hungarian',
+    'ru rus russian',
+    'uk ukr ukrainian',
+    'tr tur turkish',
+    'ja jp jpn japanese',
+    'zh cn chi chinese',
+    'ko kr kor korean',
+    'ar ara arabic',
+  ],
+  level: [
+    'beginner beginners beginning',
+    'intermediate',
+    'advanced',
+    'basic basics',
+    'expert',
+    'teacher',
+    'student',
+    'pro',
+  ],
+}
+
+const KINDS = new Map(
+  Object.entries(LISTS).flatMap(([kind, list]) =>
+    list.flatMap((words, at) => words.split(' ').map((word) => [word, { kind: kind as Kind, value: at + 1 }] as const)),
+  ),
+)
+
+/** null: a word like others. */
+export const tellingOf = (word: string): { kind: Kind; value: number } | null => KINDS.get(word) ?? null
+
+/** Words that number what comes after them, each by the first of its kind. */
+const LABELS = new Map(
+  'volume vol,book,part pt,chapter ch,episode ep,season,edition ed,level,grade,class,lesson,module,unit,issue,week,day,step,stage,series,set'
+    .split(',')
+    .flatMap((same) => same.split(' ').map((word) => [word, same.split(' ')[0]!] as const)),
+)
+
+/** `volume 2`, of each label that a number comes after: digits, a word for one, or a single letter. */
+export function labelsOf(parts: readonly string[]): string[] {
+  return parts.flatMap((part, at) => {
+    const [label, next] = [LABELS.get(part), parts[at + 1]]
+    if (label === undefined || next === undefined) return []
+    const told = tellingOf(next)
+    if (told?.kind === 'number') return [`${label} ${told.value}`]
+    return /^(\p{N}+|\p{L})$/u.test(next) ? [`${label} ${next.replace(/^0+(?=.)/, '')}`] : []
+  })
+}

@@ -1,0 +1,68 @@
+// Names of files with the title that a person would give them, or none: what precision and recall are counted over.
+import { createRandom } from './names.ts'
+
+export interface Labelled {
+  name: string
+  /** null: the shop has no product for it. */
+  title: string | null
+}
+
+const SUBJECTS = 'Winter Harbour,Slow Bread,The Lighthouse Keeper’s Ledger,Tide Tables,Sea Shanties,Coastal Foraging,Knots and Splices,Salt and Starboard,The Driftwood Workshop,Sewing for Small Boats,Letters from the Pier,Island Herbs,Night Ferry,Watercolour Skies,Marine Engines,Sourdough at Sea,The Quiet Anchor,Mending Nets,Garden by the Shore,Northern Stars'.split(',') // prettier-ignore
+const KINDS: readonly (readonly string[])[] = [
+  ['Volume 1', 'Volume 2'],
+  ['(DE)', '(EN)'],
+  ['2025', '2026'],
+  ['Small', 'Large'],
+  ['1st Edition', '2nd Edition'],
+  ['for Beginners', 'for Experts'],
+  ['Workbook', 'Audiobook'],
+]
+/** Of the same kinds: products that the shop does not have. */
+const ABSENT = ['Volume 3', '(FR)', '2019', 'Medium', '5th Edition', 'for Teachers', 'Calendar']
+
+/** Each subject alone, and in the two forms of one kind. */
+export const TITLES = SUBJECTS.flatMap((subject, at) => [
+  subject,
+  ...KINDS[at % KINDS.length]!.map((kind) => `${subject} ${kind}`),
+])
+
+/** Typed as people type: other delimiters, versions, no case, one typo in every second name, a word left out in some. */
+export function makeLabelled(): Labelled[] {
+  const random = createRandom(3)
+  const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
+  const typed = (title: string) => {
+    let words = title.replace(/[’()]/g, '').split(' ')
+    if (random() < 0.15) words = words.filter((word) => !/^(the|for|and)$/i.test(word))
+    if (random() < 0.5) words = withTypo(words, Math.floor(random() * 100), oneOf(['swap', 'drop', 'double']))
+    const name = words.join(oneOf(['-', '_', ' '])) + oneOf(['', '', '_final', ' (1)', '-v2'])
+    return `${random() < 0.5 ? name.toLowerCase() : name}.pdf`
+  }
+  const known = TITLES.flatMap((title) => Array.from({ length: 6 }, () => ({ name: typed(title), title })))
+  const others = SUBJECTS.flatMap((subject, at) =>
+    Array.from({ length: 6 }, () => ({ name: typed(`${subject} ${ABSENT[at % KINDS.length]!}`), title: null })),
+  )
+  return [...known, ...others]
+}
+
+/** In a word of letters, of four or more: a typo in `DE` makes another language of it. */
+function withTypo(words: readonly string[], place: number, how: 'swap' | 'drop' | 'double'): string[] {
+  const long = [...words.keys()].filter((at) => /^\p{L}{4,}$/u.test(words[at]!))
+  const which = long[place % long.length]!
+  const word = words[which]!
+  const at = 1 + (place % (word.length - 2))
+  const typos = {
+    swap: word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2),
+    drop: word.slice(0, at) + word.slice(at + 1),
+    double: word.slice(0, at) + word[at] + word.slice(at),
+  }
+  return words.with(which, typos[how])
+}
+
+/** `found`: the titles that a matcher gave, in the names' order; null: none, or a person is asked. */
+export function judge(names: readonly Labelled[], found: readonly (string | null)[]) {
+  const right = names.filter(({ title }, at) => title !== null && found[at] === title).length
+  return {
+    precision: right / found.filter((title) => title !== null).length,
+    recall: right / names.filter(({ title }) => title !== null).length,
+  }
+}

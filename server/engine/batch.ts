@@ -60,7 +60,7 @@ async function nextBatches(runner: BatchRunner, scope: ShopScope, job: ChainJob)
   for (let turn = 1; turn <= BATCH; turn++) {
     const claim = await claimBatch(scope, job, runner.worker, BATCH)
     if (!claim) return
-    // Items that a crash interrupted run alone, but their next one need not wait for a job of its own.
+    // Items that a crash interrupted run in small groups; the next group needs no job of its own.
     const last = !claim.items[0]!.crashed || turn === BATCH
     await workOn(runner, scope, claim, last)
     if (last) return

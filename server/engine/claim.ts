@@ -13,6 +13,24 @@ import { spreadBatches } from './item-batches.ts'
 /** A worker that has not beaten for this long, by the database's clock, is dead. */
 export const SILENCE = '30 seconds'
 export const MAX_ATTEMPTS = 3
+/**
+ * Items that a worker died over once run in groups of this size, shared by all chains: a few slow
+ * files must not take their time one after another. One of them is poison at most, rarely.
+ */
+export const CRASHED_GROUP = 10
+/**
+ * Its next death fails the item, so it runs alone, and one at a time in the operation: a death must
+ * not be blamed on an item that happened to run beside the one at fault.
+ */
+const LAST_CHANCE = `(crashed and attempt >= ${MAX_ATTEMPTS - 1})`
+/** The chain that runs those. */
+const LAST_CHANCE_CHAIN = 0
+
+/**
+ * SQL: items that this chain may take. One whose name an open item before it asks for is passed over:
+ * the chain that ends that one claims again afterwards, and finds it.
+ */
+const claimableBy = (chain: number) => (chain === LAST_CHANCE_CHAIN ? UNBLOCKED : `${UNBLOCKED} and not ${LAST_CHANCE}`)
 
 /** A chain in a worker's hands. */
 export interface HeldChain {
@@ -72,13 +90,10 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
   return scope.transaction(async (tx) => {
     const held = await holdChain(tx, job, worker)
     if (!held) return null
-    const leftovers = await returnLeftovers(tx, job.operation, held.row)
-    if (leftovers.length > 1) await wakeEnded(tx, job.operation)
+    const leftovers = await returnLeftovers(tx, held)
     if (held.operation.set_wise) await spreadBatches(tx, job.operation)
     const hint = Math.min(held.row.hint, ...leftovers)
-    const items =
-      (await claimFrom(tx, job.operation, held.lease, hint, batch)) ??
-      (hint > 0 ? await claimFrom(tx, job.operation, held.lease, 0, batch) : null)
+    const items = (await claimFrom(tx, held, hint, batch)) ?? (hint > 0 ? await claimFrom(tx, held, 0, batch) : null)
     if (!items) {
       await restChain(tx, job)
       return null
@@ -211,10 +226,14 @@ export async function takeChain(
 }
 
 /**
- * Items that the chain's last holder left running wait again. Where it died they may be why: they run alone from then on,
- * and fail when that happens too often. Where it lives, only the database was away: the attempt does not count.
+ * Items that the chain's last holder left running wait again. Where it died they may be why: they run
+ * in small groups from then on, then alone, and fail when that happens too often. Where it lives, only
+ * the database was away: the attempt does not count.
  */
-async function returnLeftovers(tx: ShopScope, operation: string, chain: ChainRow): Promise<number[]> {
+async function returnLeftovers(
+  tx: ShopScope,
+  { operation: { id: operation, workflow }, row: chain }: HeldChain & { row: ChainRow },
+): Promise<number[]> {
   if (chain.claimed.length === 0) return []
   const crash = { code: 'worker_crashed', message: new AppError('worker_crashed').message, retryable: true }
   if (chain.lease !== null) await releaseFiles(tx, operation, chain.lease)
@@ -235,13 +254,40 @@ async function returnLeftovers(tx: ShopScope, operation: string, chain: ChainRow
       crash: JSON.stringify(crash),
     },
   )
+  if (rows.length > 0) await wakeChains(tx, operation, chainsFor(rows.length, workflow.parallel))
   const failed = rows.filter(({ status }) => status === 'failed').length
   if (failed > 0) await countOutcomes(tx, operation, { failed })
   return rows.map(({ position }) => position)
 }
 
-/** Chains that had nothing left to do have again: what runs alone would take one chain too long. */
-async function wakeEnded(tx: ShopScope, operation: string): Promise<void> {
+/** The chain of last chances, which had none before. */
+async function wakeLastChances(tx: ShopScope, operation: string): Promise<void> {
+  const woken = await tx.query(
+    `update chains set ended = false
+     where shop_id = :shop and operation_id = :operation and chain = :chain and ended returning chain`,
+    { operation, chain: LAST_CHANCE_CHAIN },
+  )
+  if (woken.length > 0) await queueChain(tx, operation, LAST_CHANCE_CHAIN)
+}
+
+const chainsFor = (items: number, parallel: number) => Math.min(parallel, Math.ceil(items / CRASHED_GROUP))
+
+/**
+ * Chains that had nothing left to do have again, and an operation of a single batch gets more of them:
+ * one chain alone would take too long. The chain of last chances is waited for rather than passed
+ * over: it may be about to end, and no other one takes those items.
+ */
+async function wakeChains(tx: ShopScope, operation: string, chains: number): Promise<void> {
+  await tx.query(
+    'select from chains where shop_id = :shop and operation_id = :operation and chain = :chain for update',
+    { operation, chain: LAST_CHANCE_CHAIN },
+  )
+  await tx.query(
+    `insert into chains (shop_id, operation_id, chain, ended)
+     select :shop, :operation, n, true from generate_series(0, :chains - 1) n
+     on conflict (shop_id, operation_id, chain) do nothing`,
+    { operation, chains },
+  )
   const woken = await tx.query<{ chain: number }>(
     `update chains set ended = false where shop_id = :shop and operation_id = :operation and chain in (
        select chain from chains where shop_id = :shop and operation_id = :operation and chain >= 0 and ended
@@ -253,28 +299,38 @@ async function wakeEnded(tx: ShopScope, operation: string): Promise<void> {
 }
 
 /**
- * The next item alone where a worker has died over it, and otherwise with the next ones of its kind. None is locked that is not claimed:
- * another chain would pass over it, see nothing left to do, and end. An item whose
- * name an open item before it asks for is passed over: the chain that ends that one claims again
- * afterwards, and finds it.
+ * The next item with the next ones of its kind: those that no worker has died over, a small group of
+ * those that one has, or a last chance alone. None is locked that is not claimed: another chain would
+ * pass over it, see nothing left to do, and end.
  */
-async function claimFrom(tx: ShopScope, operation: string, lease: number, from: number, batch: number) {
-  const waiting = `select position, crashed from items
+async function claimFrom(
+  tx: ShopScope,
+  { operation: { id: operation }, chain, lease }: HeldChain,
+  from: number,
+  batch: number,
+) {
+  const waiting = `select position, crashed, ${LAST_CHANCE} as last from items
     where shop_id = :shop and operation_id = :operation and status = 'pending' and (run_after is null or run_after <= now())
-      and ${UNBLOCKED}`
-  const found = await tx.query<{ position: number; crashed: boolean }>(
+      and ${claimableBy(chain)}`
+  const found = await tx.query<{ position: number; crashed: boolean; last: boolean }>(
     `with first as (
        ${waiting} and position >= :from order by position limit 1 for update skip locked
      ), others as (
-       ${waiting} and position > (select position from first) and not crashed and not (select crashed from first)
-       order by position limit :others for update skip locked
+       ${waiting} and position > (select position from first) and crashed = (select crashed from first)
+         and not ${LAST_CHANCE} and not (select last from first)
+       order by position limit (select case when crashed then ${CRASHED_GROUP} else :batch::int end - 1 from first)
+       for update skip locked
      )
-     select position, crashed from first union all select position, crashed from others`,
-    { operation, from, others: batch - 1 },
+     select * from first union all select * from others`,
+    { operation, from, batch },
   )
   if (found.length === 0) return null
   const claimed = found.map(({ position }) => position)
-  if (!found[0]!.crashed) claimed.push(...(await followersOf(tx, operation, claimed, batch)))
+  const [{ crashed, last }] = found as [(typeof found)[0]]
+  if (!last) {
+    const most = crashed ? CRASHED_GROUP : batch
+    claimed.push(...(await followersOf(tx, operation, claimed, { crashed, most, attempts: MAX_ATTEMPTS - 1 })))
+  }
   const rows = await tx.query<ClaimedRow>(
     `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null
      where shop_id = :shop and operation_id = :operation and position = any(:positions)
@@ -286,12 +342,13 @@ async function claimFrom(tx: ShopScope, operation: string, lease: number, from: 
 
 /** Nothing to claim: the chain sleeps until the next retry is due, or ends. */
 export async function restChain(tx: ShopScope, job: ChainJob): Promise<void> {
-  const [waiting] = await tx.query<{ due: Date | null }>(
-    `select min(run_after) as due from items
+  const [waiting] = await tx.query<{ due: Date | null; last: boolean | null }>(
+    `select min(run_after) filter (where ${claimableBy(job.chain)}) as due, bool_or(${LAST_CHANCE}) as last from items
      where shop_id = :shop and operation_id = :operation and status = 'pending'`,
     { operation: job.operation },
   )
   const due = waiting?.due ?? null
+  if (waiting?.last && job.chain !== LAST_CHANCE_CHAIN) await wakeLastChances(tx, job.operation)
   await tx.query(
     `update chains set worker_id = null, lease = null, hint = 0, ended = :ended
      where shop_id = :shop and operation_id = :operation and chain = :chain`,

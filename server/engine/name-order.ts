@@ -29,13 +29,14 @@ export const UNBLOCKED = `(items.waits_for is null or not exists (
 
 /**
  * The items that follow these claimed ones, at most `most`. No other chain can claim them, since an
- * item before them is ours and has not ended. Crashed items, and those after them, wait.
+ * item before them is ours and has not ended. `crashed`: of those that a worker died over, and only
+ * after fewer `attempts`. The others, and those after them, wait.
  */
 export async function followersOf(
   tx: ShopScope,
   operation: string,
   claimed: readonly number[],
-  most: number,
+  about: { crashed: boolean; attempts: number; most: number },
 ): Promise<number[]> {
   const rows = await tx.query<{ position: number }>(
     `with recursive following as (
@@ -49,12 +50,13 @@ export async function followersOf(
            and ${WAITS}
      )
      select position from following order by position limit :most`,
-    { operation, claimed, most },
+    { operation, claimed, ...about },
   )
   return rows.map(({ position }) => position)
 }
 
-const WAITS = `f.status = 'pending' and not f.crashed and (f.run_after is null or f.run_after <= now())`
+const WAITS = `f.status = 'pending' and f.crashed = :crashed::boolean
+  and (not f.crashed or f.attempt < :attempts::int) and (f.run_after is null or f.run_after <= now())`
 
 /**
  * After a retry, links each pending item to the nearest pending item of its name: the items between

@@ -474,11 +474,13 @@ export interface OperationView {
 /** What is told of an item: its file's name, and how it ended. */
 export interface ToldItem extends Pick<FinishedItem, 'status' | 'error' | 'product_mapped' | 'warnings'> {
   filename: string
+  /** Where it was to be fetched from, without query, user info and fragment. */
+  url: string | null
 }
 
 export interface FinishedItem extends Item {
   status: 'done' | 'failed' | 'skipped' | 'cancelled'
-  error: { code: string; message: string } | null
+  error: { code: string; message: string; detail?: string } | null
   product_mapped: boolean
   warnings: readonly Warning[]
 }

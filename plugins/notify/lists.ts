@@ -6,16 +6,23 @@ const LISTED = 50
 
 export interface Line {
   filename: string
+  /** Stable, as the API and the log name it. */
+  code: string
   message: string
+  /** What is known beyond the message: `The server answered 404`. */
+  detail: string | null
+  url: string | null
 }
 
 export interface Lists {
   failures: { listed: Line[]; more: number }
   unmapped: { listed: string[]; more: number; length: number }
-  warned: { listed: Line[]; more: number }
+  warned: { listed: Pick<Line, 'filename' | 'message'>[]; more: number }
   errors: Set<string>
   warnings: Set<string>
 }
+
+const UNKNOWN: NonNullable<ToldItem['error']> = { code: 'unknown', message: 'It failed for an unknown reason' }
 
 /** Are files without a product worth a word? Of an import, if the shop wants to know. */
 export function isAboutProducts({ action }: OperationView, { shop: { settings } }: Pick<ReadContext, 'shop'>): boolean {
@@ -30,14 +37,15 @@ export async function listsOf(
 ): Promise<Lists> {
   const failures = some<Line>()
   const unmapped = some<string>()
-  const warned = some<Line>()
+  const warned = some<Lists['warned']['listed'][number]>()
   const errors = new Set<string>()
   const warnings = new Set<string>()
   const look = (item: ToldItem) => {
-    const { filename } = item
+    const { filename, url, error } = item
     if (item.status === 'failed') {
-      failures.add({ filename, message: item.error?.message ?? 'It failed for an unknown reason' })
-      errors.add(item.error?.code ?? 'unknown')
+      const { code, message, detail = null } = error ?? UNKNOWN
+      failures.add({ filename, code, message, detail, url })
+      errors.add(code)
     }
     if (products && item.status === 'done' && !item.product_mapped) unmapped.add(filename)
     for (const { code, message } of item.warnings) {

@@ -6,6 +6,7 @@ import { notify } from './plugin.ts'
 
 const finished = (id: string, given: Partial<ToldItem>): ToldItem => ({
   filename: `${id}.pdf`,
+  url: null,
   status: 'done',
   error: null,
   product_mapped: true,
@@ -18,7 +19,11 @@ const items = [
     product_mapped: false,
     warnings: [{ code: 'sku_not_found', message: 'Product SKU not found' }],
   }),
-  finished('lost', { status: 'failed', error: { code: 'url_not_accessible', message: 'File URL not accessible' } }),
+  finished('lost', {
+    status: 'failed',
+    error: { code: 'url_not_accessible', message: 'File URL not accessible', detail: 'The server answered 404' },
+    url: 'https://cdn.example.com/lost.pdf',
+  }),
 ]
 const operation = (given: Partial<OperationView> = {}): OperationView => ({
   id: 'import_1',
@@ -96,7 +101,15 @@ describe('notify', () => {
           { label: 'Failed', count: 1 },
           { label: 'Total', count: 3 },
         ],
-        failures: { listed: [{ filename: 'lost.pdf', message: 'File URL not accessible' }], more: 0 },
+        failures: {
+          listed: [
+            {
+              ...{ filename: 'lost.pdf', code: 'url_not_accessible', message: 'File URL not accessible' },
+              ...{ detail: 'The server answered 404', url: 'https://cdn.example.com/lost.pdf' },
+            },
+          ],
+          more: 0,
+        },
         unmapped: { listed: ['unmapped.pdf'] },
         warned: { listed: [{ message: 'Product SKU not found' }] },
         next: [expect.stringMatching(/^Open the URLs/), expect.stringMatching(/^Correct the SKUs/)],

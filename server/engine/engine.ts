@@ -13,6 +13,7 @@ import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from
 import { withPreceding } from './workflows.ts'
 
 export type { Foreseen, Placed } from './foresee.ts'
+export { urlOf } from './items.ts'
 export type { ItemFilter, ItemRow } from './items.ts'
 export { isDiscarded } from './lifecycle.ts'
 export type { Move } from './lifecycle.ts'

@@ -3,7 +3,7 @@ import type { Candidate, Entry, FinishedItem, StagedBlob, ToldItem, Warning } fr
 import type { ShopScope } from '../db/for-shop.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../files/drafts.ts'
 import { readRecords, type FileRecord } from '../files/records.ts'
-import { nameKey } from '../files/rules.ts'
+import { nameKey, shownUrl } from '../files/rules.ts'
 import { IS_DISCARDED } from './lifecycle.ts'
 import type { ItemError, ItemStatus } from './types.ts'
 
@@ -140,11 +140,15 @@ export async function* finishedItems(scope: ShopScope, operation: string): Async
   }
 }
 
+/** Where its import fetched it from, as anyone may read it; null: nowhere. */
+export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
+  entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
+
 /** All, or those worth telling, without what is known of their files but the names. */
 export async function* toldItems(scope: ShopScope, operation: string, telling?: Telling): AsyncGenerator<ToldItem[]> {
   for await (const rows of pagesOfItems(scope, operation, telling && { telling }))
-    yield rows.map(({ status, filename, error, product_mapped, warnings }) => ({
-      ...{ filename, error, product_mapped, warnings: warnings ?? [] },
+    yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
+      ...{ filename, url: urlOf({ entry }), error, product_mapped, warnings: warnings ?? [] },
       status: status as ToldItem['status'],
     }))
 }

@@ -7,6 +7,7 @@ import {
   nameKey,
   normalizeTags,
   numberedName,
+  shownUrl,
   tagProblem,
 } from './rules.ts'
 
@@ -69,6 +70,13 @@ describe('filenames', () => {
     expect(extensionOf(name)).toBe(extension)
     expect(contentTypeOf(name)).toBe(type)
   })
+})
+
+test('an address is shown without what may be secret', () => {
+  expect(shownUrl('https://me:pass@cdn.example.com:8443/a/guide%20b.pdf?sig=1#part')).toBe(
+    'https://cdn.example.com:8443/a/guide%20b.pdf',
+  )
+  expect(shownUrl('no address')).toBeNull()
 })
 
 describe('tags', () => {

@@ -41,6 +41,12 @@ export function urlProblem(text: string): Problem | null {
   return null
 }
 
+/** An address as a log or a mail may name it: user info, query and fragment may hold secrets. Null: it is none. */
+export function shownUrl(text: string): string | null {
+  const url = URL.parse(text)
+  return url && `${url.protocol}//${url.host}${url.pathname}`
+}
+
 /** Tags as they are stored: trimmed, each once, in the order given. */
 export const normalizeTags = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim()))]
 

@@ -6,6 +6,7 @@ import {
   isDiscarded,
   ITEM_STATUSES,
   OPERATION_STATUSES,
+  urlOf,
   type Engine,
   type ItemRow,
   type OperationRow,
@@ -173,6 +174,10 @@ export const itemSchema = z
     status: z.enum(ITEM_STATUSES),
     filename: z.string(),
     file_id: z.string().nullable(),
+    url: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where an import fetched it from, without query, user info and fragment' }),
     product_mapped: z.boolean(),
     attempt: z.number().int(),
     error: z
@@ -219,6 +224,7 @@ export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
     status: item.status,
     filename: item.filename,
     file_id: item.file_id && toPublicId('file', item.file_id),
+    url: urlOf(item),
     product_mapped: item.product_mapped,
     attempt: item.attempt,
     error: item.error,

@@ -97,7 +97,7 @@ const DATA = {
     { label: 'Changed', count: 1200 },
     { label: 'Failed', count: 4 },
   ],
-  failures: { listed: [{ filename: '<b>guide</b>.pdf', message: 'File in use' }], more: 1200 },
+  failures: { listed: [{ filename: '<b>guide</b>.pdf', code: 'file_in_use', message: 'File in use' }], more: 1200 },
   unmapped: { listed: [], more: 0, length: 0 },
   warned: { listed: [], more: 0 },
   next: ['Choose Retry Failed once the other operation on those files has ended.'],
@@ -127,7 +127,7 @@ describe('an e-mail', () => {
     expect(mail!.raw).toMatch(/^Subject: Tag files partly complete: 1,200 of 1,204 files changed/m)
     expect(mail!.raw).toMatch(/^Auto-Submitted: auto-generated/m)
     const parts = mail!.raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
-    expect(parts).toContain('  - <b>guide</b>.pdf: File in use\r\n  and 1,200 more')
+    expect(parts).toContain('  - <b>guide</b>.pdf: File in use (file_in_use)\r\n  and 1,200 more')
     expect(parts).toContain('&lt;b&gt;guide&lt;/b&gt;.pdf')
     expect(parts).toContain('Harbour &amp; Sons')
     expect(parts).toContain(`${BASE_URL}/operations/op_1`)

@@ -55,7 +55,7 @@ afterAll(async () => {
 async function importOf(name: string, given: object = {}): Promise<string> {
   const files = [
     { filename: `${name}.bin`, url: `${origin.url}/bytes/100/${name}` },
-    { filename: `${name}-gone.bin`, url: `${origin.url}/status/404` },
+    { filename: `${name}-gone.bin`, url: `${origin.url}/status/404?secret=canary#part` },
   ]
   const response = await server.call('POST', '/api/files/import', { files, notify: true, ...given })
   const { job_id } = (await response.json()) as ImportReply
@@ -97,7 +97,15 @@ test('an import with errors is told by e-mail and by a notice that leads to it',
     to: [TO],
     subject: expect.stringMatching(/^Import partly complete: 1 of 2 files imported/),
   })
-  expect(message.text).toContain('told-gone.bin: File URL not accessible')
+  expect(message.text).toContain(
+    'told-gone.bin: File URL not accessible. The server answered 404: file not found (url_not_accessible)\n',
+  )
+  expect(message.text).toContain(`    ${origin.url}/status/404\n`)
+  expect(message.text).not.toContain('canary')
+  const log = await (await server.call('GET', `/api/operations/${job}/log.csv`)).text()
+  expect(log).toContain(`${origin.url}/status/404,`)
+  expect(log).toContain('The server answered 404')
+  expect(log).not.toContain('canary')
   expect(message.text).toContain(`/operations/${job}`)
   const mail = smtp.mails.find(({ messageId }) => messageId.includes(message.id))
   expect(mail).toMatchObject({ to: [TO], raw: expect.stringMatching(/Content-Type: text\/html/) })

@@ -270,6 +270,8 @@ export interface Item {
   status: ItemStatus
   filename: string
   file_id: string | null
+  /** Where an import fetched it from, without its query. */
+  url: string | null
   product_mapped: boolean
   attempt: number
   error: { code: string; message: string; retryable: boolean; detail?: string } | null

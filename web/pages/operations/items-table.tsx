@@ -104,7 +104,7 @@ function NarrowRow({ item, preview }: RowProps) {
 }
 
 function Happened({ item }: { item: Item }) {
-  const { error, warnings, attempt, before, after } = item
+  const { error, warnings, attempt, before, after, url } = item
   return (
     <>
       {error && (
@@ -112,9 +112,9 @@ function Happened({ item }: { item: Item }) {
           {error.message}
         </Text>
       )}
-      {error?.detail && (
+      {error && (
         <Text as="p" variant="bodySm" tone="subdued" breakWord>
-          {error.detail}
+          {[error.detail, url, error.code].filter(Boolean).join(' · ')}
         </Text>
       )}
       <Changes changes={changesOf(before, after)} />

@@ -276,10 +276,22 @@ describe('ranges and sessions', () => {
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     expect((await get(port, key, client('one'))).status).toBe(200)
     expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
-    expect((await get(port, key, { ...client('one') }, 'HEAD')).status).toBe(200)
     expect((await get(port, key, { ...client('two'), range: 'bytes=500-' })).status).toBe(410)
     expect((await get(port, key, { ...client('one'), range: 'bytes=0-' })).status).toBe(410)
     expect((await get(port, key, client('one'))).status).toBe(410)
+  })
+
+  test('HEAD answers what GET answers: a used-up link is refused, and nothing is counted', async () => {
+    const { key, id } = await depot.addLink(SMALL, { download_limit: 1 })
+    expect((await get(port, key, client('one'), 'HEAD')).status).toBe(200)
+    await get(port, key, client('one'))
+    for (const name of ['one', 'two'])
+      for (const method of ['HEAD', 'GET']) expect((await get(port, key, client(name), method)).status).toBe(410)
+    const { headers, body } = await get(port, key, client('one'), 'HEAD')
+    expect([headers['cache-control'], body.length]).toEqual([expect.stringContaining('no-store'), 0])
+    // What it began it may still finish.
+    expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
+    expect((await depot.downloads(id)).downloads).toBe(1)
   })
 
   test('no session outlives thirty minutes, and the sweep takes it', async () => {

@@ -49,7 +49,11 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
     if (link?.target && !plain && usable(link, asker)) {
       const decision = decide(request.method ?? '', request.headers, representation(link.target))
       const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
-      if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, { link })
+      if (isBodiless(decision)) return withoutBody(visit, part, decision, { link })
+      // A session continues a download: the whole file, which HEAD asks about, a GET would be refused too.
+      const reason = request.method === 'HEAD' ? whyNot(link, asker.sites, now) : null
+      if (reason) return refuse(request, response, reason, { link, now, ask: askForm(request, key) })
+      if (request.method === 'HEAD') return withoutBody(visit, part, decision, { link })
       const grant = await grantOf(client, asker, link, part)
       if (grant) return serve(visit, client, asker, grant)
     }

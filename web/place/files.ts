@@ -11,7 +11,7 @@ export const FILE_SORTS = {
   size_bytes: 'Smallest first',
 } as const
 export type FileSort = keyof typeof FILE_SORTS
-const DEFAULT_SORT: FileSort = '-created_at'
+export const DEFAULT_SORT: FileSort = '-created_at'
 const PAGE_SIZE = 50
 
 export interface FilesPlace {

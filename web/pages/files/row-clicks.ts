@@ -7,8 +7,7 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
   // The row that a range begins at, and whether Shift is held down in the click that is being told of.
   const last = useRef<number | null>(null)
   const shift = useRef(false)
-  const tickRange = (from: number, to: number, on: boolean) =>
-    click({ kind: 'range', from: Math.min(from, to), to: Math.max(from, to), on })
+  const tickRange = (from: number, to: number, on: boolean) => click({ kind: 'range', from, to, on })
   const tick = (at: number, withShift: boolean) => {
     const { id } = files[at]!
     const from = withShift ? last.current : null
@@ -41,9 +40,10 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
       if (type === 'all') return click({ kind: 'all', on })
       if (type === 'page') return click({ kind: 'page', on: onPage < files.length })
       if (Array.isArray(chosen)) {
-        const [from, to] = chosen as [number, number]
+        const [first, end] = chosen as [number, number]
+        const [from, to] = end === last.current ? [end, first] : [first, end]
         tickRange(from, to, on)
-        last.current = from === last.current ? to : from
+        last.current = to
         return
       }
       const at = files.findIndex(({ id }) => id === chosen)

@@ -17,6 +17,13 @@ test('rows are ticked one by one, by range, and as a page', () => {
   expect(idsOf(clicked(one, { kind: 'one', id: 'b', on: false }, shown))).toBe('')
 })
 
+test('what is ticked keeps the order of the ticks: a range its direction, a page the order of its box', () => {
+  const first = clicked(none, { kind: 'one', id: 'd', on: true }, shown)
+  expect(idsOf(clicked(first, { kind: 'range', from: 3, to: 1, on: true }, shown))).toBe('dcb')
+  expect(idsOf(clicked(none, { kind: 'page', on: true }, shown, shown.toReversed()))).toBe('dcba')
+  expect(idsOf(clicked(first, { kind: 'page', on: true }, shown, page('abcd')))).toBe('dabc')
+})
+
 test('other pages keep what was ticked on them', () => {
   const both = after([{ kind: 'one', id: 'c', on: true }, shown], [{ kind: 'page', on: true }, page('ef')])
   expect(idsOf(both)).toBe('cef')

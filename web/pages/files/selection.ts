@@ -1,7 +1,7 @@
 // Which files of the list are ticked: some, on whatever pages they were found, or all that match.
 import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../client/types.ts'
-import { type FilesPlace, filterOf, listOf } from '../../place/files.ts'
+import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../place/files.ts'
 
 /** What was ticked, in the list that it was ticked in. Each file as it was last seen, in the order in which they were ticked. */
 export interface Ticked {
@@ -11,29 +11,37 @@ export interface Ticked {
   all: boolean
 }
 
-/** A click as the table tells it: on one row, on a range of rows with Shift, on the page's box, or on "all". */
+/** A click as the table tells it: on one row, on a range of rows with Shift (in its direction), on the page's box, or on "all". */
 export type Click =
   | { kind: 'one'; id: string; on: boolean }
   | { kind: 'range'; from: number; to: number; on: boolean }
   | { kind: 'page'; on: boolean }
   | { kind: 'all'; on: boolean }
 
-/** What is ticked after a click. Taking one away from "all" leaves the rest of this page. */
-export function clicked({ list, ...ticked }: Ticked, click: Click, shown: readonly File[]): Ticked {
-  if (click.kind === 'all') return { list, files: filesOf(click.on ? shown : []), all: click.on }
+/** What is ticked after a click. Taking one away from "all" leaves the rest of this page. `whole`: the page, in the order of its box. */
+export function clicked(
+  { list, ...ticked }: Ticked,
+  click: Click,
+  shown: readonly File[],
+  whole: readonly File[] = shown,
+): Ticked {
+  if (click.kind === 'all') return { list, files: filesOf(click.on ? whole : []), all: click.on }
   const meant =
     click.kind === 'page'
-      ? shown
+      ? whole
       : click.kind === 'one'
         ? shown.filter(({ id }) => id === click.id)
-        : shown.slice(click.from, click.to + 1)
-  const files = new Map(ticked.all ? filesOf(click.kind === 'page' ? [] : shown) : ticked.files)
+        : rangeOf(shown, click)
+  const files = new Map(ticked.all ? filesOf(click.kind === 'page' ? [] : whole) : ticked.files)
   for (const file of meant) {
     if (click.on) files.set(file.id, file)
     else files.delete(file.id)
   }
   return { list, files, all: false }
 }
+
+const rangeOf = (shown: readonly File[], { from, to }: { from: number; to: number }) =>
+  from <= to ? shown.slice(from, to + 1) : shown.slice(to, from + 1).toReversed()
 
 /** What an action is about: which files, how many, and those of them that are known here. */
 export interface Chosen {
@@ -55,10 +63,12 @@ export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, t
   const nothing: Ticked = { list, files: new Map(), all: false }
   const [state, setTicked] = useState<Ticked>(nothing)
   const ticked = state.list === list ? state : nothing
+  // The page's box ticks in the order in which the files came, as a filter does; a list in another order keeps its own.
+  const whole = place.sort === DEFAULT_SORT ? shown.toReversed() : shown
   const onPage = shown.filter(({ id }) => ticked.all || ticked.files.has(id)).length
   // A file is what the list says it is by now.
   const fresh = new Map(shown.map((file) => [file.id, file]))
-  const files = ticked.all ? shown : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
+  const files = ticked.all ? whole : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
   const count = ticked.all ? total : files.length
   const known = !ticked.all || total === shown.length
   const chosen: Chosen = {
@@ -72,7 +82,7 @@ export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, t
     /** How many of them are on this page. */
     onPage,
     chosen,
-    click: (click: Click) => setTicked(clicked(ticked, click, shown)),
+    click: (click: Click) => setTicked(clicked(ticked, click, shown, whole)),
     clear: () => setTicked(nothing),
   }
 }

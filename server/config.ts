@@ -3,6 +3,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import { problemText } from './problem-text.ts'
 import { sensitiveOptions } from './sensitive.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
 
@@ -315,7 +316,9 @@ export function keptProblems(plugin: Plugin, options: Record<string, unknown>, p
 /** What is wrong with a value that is found at `param`, by its schema. */
 export function schemaProblems(schema: z.ZodType, value: unknown, param: string): WorkflowProblem[] {
   if (!canBeKept(value)) return [{ param, message: 'There is a character in it that cannot be kept' }]
-  return (schema.safeParse(value).error?.issues ?? []).flatMap((issue) => issueProblems(issue, param))
+  return (schema.safeParse(value, { error: problemText }).error?.issues ?? []).flatMap((issue) =>
+    issueProblems(issue, param),
+  )
 }
 
 /** PostgreSQL takes neither NUL nor half a character. */

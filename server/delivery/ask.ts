@@ -7,6 +7,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type pg from 'pg'
 import { z } from 'zod'
 import type { ErrorCode, ErrorDetail } from '../errors.ts'
+import { problemText } from '../problem-text.ts'
 import type { Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm } from './pages.ts'
@@ -82,7 +83,7 @@ export function createAsking(parts: {
     const asker = { key, client: client.hash, sites: null, now }
     const link = isKey(key) ? await parts.counting.lookUp(asker) : null
     if (!link || link.uninstalled) throw new Refusal('link_unavailable')
-    const parsed = fields.safeParse(form)
+    const parsed = fields.safeParse(form, { error: problemText })
     if (!parsed.success) throw new Refusal('validation_failed', { link, now, ...problemsOf(key, form, parsed.error) })
     return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
   }

@@ -1,11 +1,12 @@
 // Checking requests against their schemas: every problem is named at once, each with our own stable code.
 import type { z } from 'zod'
 import { AppError, isErrorCode, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import { problemText } from '../problem-text.ts'
 
 /** The parsed value; throws `validation_failed` with every problem, and `malformed_request` for what no request looks like. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const unstored = unstorable(value)
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { error: problemText })
   const details = (parsed.error?.issues ?? []).flatMap((issue) => detailsOf(issue, value))
   const named = new Set(details.map(placeOf))
   details.push(...unstored.filter((problem) => !named.has(placeOf(problem))))

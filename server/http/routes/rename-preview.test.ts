@@ -106,7 +106,7 @@ describe('a preview of new names', () => {
       422,
       'options.find: Look-ahead ((?=) is not available in expressions here',
     ])
-    expect(await wrong(all, { pattern: 'a' }, 51)).toEqual([422, 'limit: Too big: expected number to be <=50'])
+    expect(await wrong(all, { pattern: 'a' }, 51)).toEqual([422, 'limit: At most 50'])
     expect((await wrong({ filter: { deleted: true } }, { pattern: 'a' }))[1]).toMatch(/^select\.filter\.deleted: /)
     expect((await ask({ file_ids: [] }, { pattern: 'a' })).status).toBe(422)
   })

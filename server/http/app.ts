@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
+import compress from 'koa-compress'
 import { UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -24,6 +25,7 @@ import { openApiDocument } from './openapi.ts'
 import { pageRoute, type PageSource } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
+import { activityRoutes } from './routes/activity.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { csvRoutes } from './routes/csv.ts'
 import { fileListRoutes } from './routes/file-list.ts'
@@ -99,6 +101,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...noticeRoutes(),
     ...messageRoutes(parts),
     ...sessionRoutes(),
+    ...activityRoutes(parts.engine),
   ]
 }
 
@@ -141,6 +144,7 @@ function createKoa(parts: AppParts, metrics: Metrics): Koa {
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
   app.use((ctx, next) => metrics.middleware(ctx, next))
+  app.use(compress({ zstd: false, deflate: false }))
   app.use(docsPage(openApiDocument(endpoints, parts.baseUrl, version)))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())

@@ -103,6 +103,8 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
       if (ctx.res.headersSent) ctx.respond = false
       return
     }
+    // A page from before an upgrade asks for scripts that are gone: it must not get HTML for them.
+    if (ctx.path.startsWith('/assets/')) throw new AppError('not_found')
     if (!ctx.accepts('html') || ctx.path.startsWith('/api/')) throw new AppError('not_found')
     const html = await source.html(ctx.url)
     ctx.set('Content-Security-Policy', contentPolicy(ctx, bridgeUrl, demo, source.development))

@@ -1,4 +1,5 @@
 // From endpoints to routes: rate limit, authenticate, check scope, validate, handle, in that order for every one of them.
+import { createHash } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
@@ -117,5 +118,16 @@ function send(ctx: Context, { status = 200, headers = {}, body }: Reply): void {
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
   ctx.status = status
-  ctx.body = body
+  if (body === null || body === undefined) {
+    ctx.body = body
+    return
+  }
+  const json = JSON.stringify(body)
+  ctx.type = 'json'
+  ctx.body = json
+  if (ctx.method !== 'GET' || status !== 200) return
+  // Weak: the same answer is sent with several encodings.
+  ctx.set('ETag', `W/"${createHash('sha256').update(json).digest('base64url')}"`)
+  // Koa drops the body of a 304.
+  if (ctx.fresh) ctx.status = 304
 }

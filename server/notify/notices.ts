@@ -45,7 +45,7 @@ export async function markRead(scope: ShopScope, ids: readonly string[] | null):
   return countUnread(scope)
 }
 
-async function countUnread(scope: ShopScope): Promise<number> {
+export async function countUnread(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ unread: number }>(
     'select count(*) as unread from notices where shop_id = :shop and read_at is null',
   )

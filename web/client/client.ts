@@ -15,14 +15,33 @@ interface Call {
   signal?: AbortSignal
   /** What the answer should be; JSON where nothing is said. */
   accept?: string
+  /** Of the answer that is known: an unchanged one is 304, without a body. */
+  etag?: string
   /** `respond-async`: the answer need not wait until all is done. */
   prefer?: string
 }
 
+/** The last answers to GET, by address: what is unchanged is not sent again. In memory, since answers hold links' keys. */
+const answers = new Map<string, { etag: string; json: unknown }>()
+const MOST_ANSWERS = 100
+
 /** The answer's JSON; undefined where it has none (204). Throws `ApiError`. */
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
-  const response = await send(path, options)
-  return (response.status === 204 ? undefined : await parsed(response)) as T
+  if ((options.method ?? 'GET') !== 'GET') {
+    const response = await send(path, options)
+    return (response.status === 204 ? undefined : await parsed(response)) as T
+  }
+  const address = path + toQuery(options.query ?? {})
+  const before = answers.get(address)
+  const response = await send(path, { ...options, etag: before?.etag })
+  if (response.status === 304) return before!.json as T
+  const json = response.status === 204 ? undefined : await parsed(response)
+  answers.delete(address)
+  const etag = response.headers.get('etag')
+  if (etag !== null) answers.set(address, { etag, json })
+  // The oldest goes first.
+  if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value!)
+  return json as T
 }
 
 /** All of a list that is short by its nature, however many pages that takes. Throws `ApiError`. */
@@ -78,13 +97,14 @@ export function toQuery(query: Query): string {
 async function send(path: string, options: Call): Promise<Response> {
   let response = await attempt(path, options)
   if (response.status === 401) response = await attempt(path, options)
-  if (!response.ok) throw errorFrom(response.status, await parsed(response).catch(() => null))
+  if (!response.ok && response.status !== 304)
+    throw errorFrom(response.status, await parsed(response).catch(() => null))
   return response
 }
 
 async function attempt(path: string, options: Call): Promise<Response> {
   const { method = 'GET', query = {}, body, type = 'application/json', signal, accept = 'application/json' } = options
-  const { prefer } = options
+  const { prefer, etag } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn(error)
   })
@@ -95,6 +115,7 @@ async function attempt(path: string, options: Call): Promise<Response> {
       headers: {
         authorization: `Bearer ${token}`,
         accept,
+        ...(etag === undefined ? {} : { 'if-none-match': etag }),
         ...(prefer === undefined ? {} : { prefer }),
         ...(body === undefined ? {} : { 'content-type': type }),
       },

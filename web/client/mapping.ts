@@ -50,16 +50,6 @@ export const useReviews = (query: Query) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-/** How many wait for an answer. */
-export function useOpenReviews(): number {
-  const { data } = useQuery({
-    queryKey: [...KEY, 'count'],
-    queryFn: ({ signal }) => call<ReviewList>('/api/reviews', { query: { limit: 1 }, signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
-  })
-  return data?.open ?? 0
-}
-
 /** How many would be accepted above a score: where one candidate is better than any other. null: no score yet. */
 export const useCountAbove = (above: number | null) =>
   useQuery({

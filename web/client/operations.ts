@@ -1,9 +1,9 @@
 // Operations: read, followed live, started, and what is done with them while they run or afterwards.
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { call, callForBytes, type Query } from './client.ts'
 import { followEvents } from './events.ts'
-import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
+import { CALM_MS, LIVE_MS, NOTHING_NEW, refused, SLOW_MS, useActivity } from './queries.ts'
 import { saveBytes } from './save.ts'
 import {
   type Artifact,
@@ -22,14 +22,32 @@ const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'canc
 export const isMoving = (operation: Pick<Operation, 'status'>): boolean => MOVING.includes(operation.status)
 export const hasEnded = (operation: Pick<Operation, 'status'>): boolean => ENDED.includes(operation.status)
 
-export const useOperations = (query: Query) =>
+export const useOperations = (query: Query, enabled = true) =>
   useQuery({
+    enabled,
     queryKey: ['operations', query],
     queryFn: ({ signal }) => call<Page<Operation>>('/api/operations', { query, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       refused(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
   })
+
+const SHOWN_RUNNING = 3
+
+/** The first that run, asked for only while there are some. When one begins or all have ended, the lists of files are read again. */
+export function useRunning(): Operation[] {
+  const client = useQueryClient()
+  const activity = useActivity()
+  const { running, latest_operation } = activity
+  const operations = useOperations({ status: 'running', limit: SHOWN_RUNNING }, running)
+  const state = activity === NOTHING_NEW ? null : `${running} ${latest_operation}`
+  const seen = useRef(state)
+  useEffect(() => {
+    if (seen.current !== null && seen.current !== state) void client.invalidateQueries({ queryKey: ['files'] })
+    seen.current = state
+  }, [client, state])
+  return running ? (operations.data?.data ?? []) : []
+}
 
 /** One operation, told of by the server as it moves, and asked for where no telling comes through. null: none yet. */
 export function useOperation(id: string | null) {

@@ -1,6 +1,8 @@
-// What the pages read and how often it is read again: all that moves by itself is polled, faster while something runs.
+// What the pages read and how often it is read again: all that changes on the server is polled, faster while something
+// runs. A hidden page polls nothing: React Query stops its intervals there.
 import {
   keepPreviousData,
+  MutationCache,
   QueryClient,
   queryOptions,
   useInfiniteQuery,
@@ -11,6 +13,7 @@ import {
 import { call, callForBytes, type Query } from './client.ts'
 import { ApiError } from './error.ts'
 import {
+  type Activity,
   type DownloadLink,
   type FileDetail,
   type FileList,
@@ -27,9 +30,16 @@ import {
 export const LIVE_MS = 1000
 export const CALM_MS = 5000
 export const SLOW_MS = 15_000
+/** While nothing runs: the page's frame, and the list of files beside it. */
+const IDLE_ACTIVITY_MS = 20_000
+const IDLE_FILES_MS = 60_000
 
-export const createQueryClient = () =>
-  new QueryClient({
+export const ACTIVITY = ['activity']
+
+export const createQueryClient = (): QueryClient => {
+  const client: QueryClient = new QueryClient({
+    // Whatever was changed here may have changed the counts, or begun an operation.
+    mutationCache: new MutationCache({ onSettled: () => void client.invalidateQueries({ queryKey: ACTIVITY }) }),
     defaultOptions: {
       queries: {
         // The page says when the server can't be reached, whatever the browser believes of its own network.
@@ -40,6 +50,8 @@ export const createQueryClient = () =>
       mutations: { networkMode: 'always' },
     },
   })
+  return client
+}
 
 /** There is no sense in asking again by itself. */
 export const refused = (error: Error | null) => error instanceof ApiError && !error.passing
@@ -57,7 +69,7 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
     queryKey: ['files', query],
     queryFn: ({ signal }) => call<FileList>('/api/files', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : live ? CALM_MS / 2 : SLOW_MS),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS),
   })
 
 /** What taking these files away would touch. null: nothing is meant yet. */
@@ -114,15 +126,16 @@ export const useNotices = () =>
     refetchInterval: SLOW_MS,
   })
 
-/** How many notices wait to be read. */
-export function useUnread(): number {
-  const { data } = useQuery({
-    queryKey: ['notices', 'unread'],
-    queryFn: ({ signal }) => call<NoticeList>('/api/notices', { query: { limit: 1 }, signal }),
-    refetchInterval: CALM_MS,
-  })
-  return data?.unread ?? 0
-}
+/** What is new on the server: the one thing that an open page asks for while nothing runs. */
+export const useActivity = (): Activity =>
+  useQuery({
+    queryKey: ACTIVITY,
+    queryFn: ({ signal }) => call<Activity>('/api/activity', { signal }),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS),
+  }).data ?? NOTHING_NEW
+
+/** What is assumed until the first answer. */
+export const NOTHING_NEW: Activity = { unread: 0, reviews: 0, running: false, latest_operation: null }
 
 export function useReadNotices() {
   const client = useQueryClient()

@@ -10,6 +10,17 @@ export interface Session {
   user: string
 }
 
+export interface Activity {
+  /** Notices. */
+  unread: number
+  /** Open ones. */
+  reviews: number
+  /** Is an operation running? */
+  running: boolean
+  /** The newest one's id. */
+  latest_operation: string | null
+}
+
 export interface Mapping {
   product_id: string
   product_title: string

@@ -3,8 +3,7 @@ import { type ComponentProps, createElement, type ReactNode, useEffect, useState
 import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { isDemo } from '../client/bridge.ts'
-import { useSession, useUnread } from '../client/queries.ts'
-import { useOpenReviews } from '../client/mapping.ts'
+import { useActivity, useSession } from '../client/queries.ts'
 import { useUploading } from '../place/uploading.ts'
 import logo from '../ui/logo.svg'
 import {
@@ -52,8 +51,8 @@ export function Surroundings({ children }: { children: ReactNode }) {
 function OwnFrame({ children }: { children: ReactNode }) {
   const path = usePathname()
   const [openAt, setOpenAt] = useState<string | null>(null)
-  const unread = useUnread()
-  const badges: Record<string, number> = { '/notices': unread, '/import': useUploading(), '/reviews': useOpenReviews() }
+  const { unread, reviews } = useActivity()
+  const badges: Record<string, number> = { '/notices': unread, '/import': useUploading(), '/reviews': reviews }
   // Going somewhere closes the menu.
   const open = openAt === path
   return (

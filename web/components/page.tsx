@@ -1,7 +1,7 @@
 // One page: its title in the tab, its frame, and in the storefront's admin the way to unread notices.
 import { type ReactNode, useEffect } from 'react'
 import { isDemo } from '../client/bridge.ts'
-import { useUnread } from '../client/queries.ts'
+import { useActivity } from '../client/queries.ts'
 import { type MenuActionDescriptor, Page as UiPage, type PageProps } from '../ui/index.ts'
 import { countText } from '../words/size.ts'
 
@@ -17,7 +17,7 @@ export function Page({ tab, title, secondaryActions = [], children, ...rest }: P
   useEffect(() => {
     document.title = `${tab ?? title} · Stevedore`
   }, [tab, title])
-  const unread = useUnread()
+  const { unread } = useActivity()
   // The storefront's own menu can't carry a count.
   const notices =
     isDemo() || unread === 0 ? [] : [{ content: countText(unread, 'unread notice', 'unread notices'), url: '/notices' }]

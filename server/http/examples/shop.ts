@@ -3,6 +3,7 @@ import { IDS, type Examples } from './example.ts'
 
 export const shopExamples: Examples = {
   'get /api/session': { status: 200 },
+  'get /api/activity': { status: 200 },
   'get /api/settings': { status: 200 },
   'patch /api/settings': {
     body: { expiry_days: 90, download_limit: null, recipients: ['owner@example.com'], time_zone: 'Europe/Berlin' },

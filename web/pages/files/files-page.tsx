@@ -1,6 +1,6 @@
 // All files of the shop, or those in its trash: search, filters, order, pages, and what is done with many at once.
 import { useState } from 'react'
-import { useOperations } from '../../client/operations.ts'
+import { useRunning } from '../../client/operations.ts'
 import { useFiles } from '../../client/queries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
@@ -30,8 +30,7 @@ const TRASH = '/files?deleted=true'
 export function FilesPage() {
   const { place, go, pages } = usePlace(readFilesPlace, writeFilesPlace)
   const [launched, setLaunched] = useState<string | null>(null)
-  const running = useOperations({ status: 'running', limit: 3 })
-  const moving = running.data?.data ?? []
+  const moving = useRunning()
   const files = useFiles(filesQuery(place), moving.length > 0)
   const list = files.data
   const selection = useSelection(place, list?.data, list?.total)

@@ -10,7 +10,7 @@ import { launchedText } from '../../words/launched.ts'
 import { statusWord } from '../../words/operation.ts'
 
 /** What a change of many files may have changed of what was read before. */
-const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes']
+const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity']
 
 interface Props {
   id: string

@@ -1,0 +1,43 @@
+// What an open page asks for again and again, in one small answer: the counts of its frame, and whether its lists may have
+// changed. A page that only waits needs nothing else.
+import { z } from 'zod'
+import type { Engine } from '../../engine/engine.ts'
+import { countOpen } from '../../files/reviews.ts'
+import { countUnread } from '../../notify/notices.ts'
+import { operationId } from '../operation-record.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+
+const activitySchema = z
+  .object({
+    unread: z.number().int().meta({ description: 'Notices that are not read' }),
+    reviews: z.number().int().meta({ description: 'Open reviews' }),
+    running: z.boolean().meta({ description: 'Whether an operation is running' }),
+    latest_operation: z.string().nullable().meta({ description: 'The newest operation; null: none yet' }),
+  })
+  .meta({ id: 'Activity' })
+
+export const activityRoutes = (engine: Engine): Endpoint[] => [
+  endpoint({
+    method: 'get',
+    path: '/api/activity',
+    summary: 'Read what is new: counts, and whether an operation is running',
+    tag: 'Session',
+    scope: 'operations:read',
+    replies: { 200: { description: 'What is new', schema: activitySchema } },
+    handler: async ({ caller: { scope } }) => {
+      const [unread, reviews, running, newest] = await Promise.all([
+        countUnread(scope),
+        countOpen(scope),
+        engine.list(scope, { status: 'running', limit: 1 }),
+        engine.list(scope, { limit: 1 }),
+      ])
+      const [latest] = newest
+      return {
+        body: {
+          ...{ unread, reviews, running: running.length > 0 },
+          latest_operation: latest ? operationId(latest) : null,
+        },
+      }
+    },
+  }),
+]

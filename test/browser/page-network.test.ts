@@ -1,0 +1,103 @@
+// What an open page asks of the server: little while nothing happens, and new scripts once after an upgrade.
+import type { Browser, Page, Request } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { type RunningServer } from '../flows/server.ts'
+import { openPage, usePages } from './page-browser.ts'
+
+let server: RunningServer
+let browser: Browser
+
+const open = usePages(startOrigin, async (world: { server: RunningServer; origin: Origin; browser: Browser }) => {
+  ;({ server, browser } = world)
+  const files = Array.from({ length: 60 }, (_, n) => ({
+    ...{ filename: `Quiet ${n}.pdf`, url: `${world.origin.url}/bytes/900/${n}` },
+  }))
+  expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(60)
+})
+
+/** Counts the calls of the API from now on, and knows when none is on its way. */
+function watchCalls(page: Page) {
+  const calls: string[] = []
+  const sent = new Set<Request>()
+  page.on('request', (request) => {
+    if (!request.url().includes('/api/')) return
+    calls.push(new URL(request.url()).pathname)
+    sent.add(request)
+  })
+  page.on('requestfinished', (request) => sent.delete(request))
+  page.on('requestfailed', (request) => sent.delete(request))
+  return { calls, settled: () => expect.poll(() => sent.size, { interval: 5 }).toBe(0) }
+}
+
+/** The page's own clock moves on by a minute, second by second, so that answers arrive in between. */
+async function passMinute(page: Page, settled: () => Promise<void>): Promise<void> {
+  for (let second = 0; second < 60; second++) {
+    await page.clock.runFor(1000)
+    await settled()
+  }
+}
+
+test('an idle list of files asks four times a minute at most, and not at all while hidden', async () => {
+  const page = await open('/settings')
+  await page.clock.install()
+  const { calls, settled } = watchCalls(page)
+  await page.goto(`${server.url}/files`)
+  await page.getByText('1–50 of 60 files').waitFor()
+  await passMinute(page, settled)
+  calls.length = 0
+  await passMinute(page, settled)
+  expect(calls.length).toBeLessThanOrEqual(4)
+  expect(calls).toContain('/api/files')
+  expect(calls).toContain('/api/activity')
+
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden' })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  calls.length = 0
+  await passMinute(page, settled)
+  expect(calls).toEqual([])
+})
+
+test('an operation that begins elsewhere is shown, and the list is read again', async () => {
+  const page = await open('/settings')
+  await page.clock.install()
+  const { settled } = watchCalls(page)
+  await page.goto(`${server.url}/files?search=quiet+59`)
+  await page.getByText('1 file', { exact: true }).waitFor()
+  const { data } = (await (await server.call('GET', '/api/files?search=quiet+59')).json()) as { data: { id: string }[] }
+  const reply = await server.call('POST', '/api/files/bulk-delete', { file_ids: data.map(({ id }) => id) })
+  expect(reply.status).toBe(200)
+  for (let second = 0; second < 25; second++) {
+    await page.clock.runFor(1000)
+    await settled()
+  }
+  await page.getByRole('heading', { name: 'No file matches' }).waitFor()
+})
+
+test('a page from before an upgrade loads itself again, once', async () => {
+  // Its console tells of the scripts that are missing here.
+  const { page, close } = await openPage(browser, server, '/files')
+  await page.getByText('1–50 of 59 files').waitFor()
+  let loads = 0
+  let gone = true
+  page.on('load', () => loads++)
+  await page.route('**/assets/workflows-page*.js', (route) =>
+    gone && loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+  )
+  await page.getByRole('link', { name: 'Workflows' }).click()
+  await page.getByRole('heading', { name: 'Workflows' }).waitFor()
+  expect(loads).toBe(1)
+
+  // A script that is missing for another reason is an error, not a loop.
+  await page.route('**/assets/schedules-page*.js', (route) => route.fulfill({ status: 404 }))
+  gone = false
+  await page.getByRole('link', { name: 'Scheduled tasks' }).click()
+  await page.getByText('This page could not be shown').waitFor()
+  expect(loads).toBe(1)
+  await close()
+})
+
+test('a script that is not there is 404, not the page', async () => {
+  expect((await fetch(`${server.url}/assets/gone-12345678.js`)).status).toBe(404)
+})

@@ -1,4 +1,4 @@
-// Telling the database's passing faults from what is wrong with a statement.
+// Telling the database's passing faults, and those of its disk, from what is wrong with a statement.
 
 const AWAY_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
 const AWAY_MESSAGES =
@@ -13,6 +13,12 @@ const codeOf = (error: unknown): string => {
 export function isDatabaseAway(error: unknown): boolean {
   return AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
 }
+
+/** `disk_full` of the database, and what the system says of a disk or a quota that is used up. */
+const NO_ROOM = new Set(['53100', 'ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** There is no room: on the disk of the database, or on that of the data folder. */
+export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has(codeOf(error))
 
 /**
  * A deadlock, a serialization failure, or a name that someone else took after we looked: the transaction was rolled back,

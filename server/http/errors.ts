@@ -1,7 +1,7 @@
 // The one place that turns errors into responses: the house error body, and a log entry for what we should be told.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
-import { isDatabaseAway } from '../db/faults.ts'
+import { hasNoRoom, isDatabaseAway } from '../db/faults.ts'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { errorFields, type Logger } from '../log.ts'
 
@@ -66,6 +66,7 @@ function toAppError(thrown: unknown): AppError {
   if (status === 415) return new AppError('unsupported_media_type', { cause: thrown })
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new AppError('malformed_request', { cause: thrown })
+  if (hasNoRoom(thrown)) return new AppError('storage_full', { cause: thrown })
   if (isDatabaseAway(thrown)) return new AppError('unavailable', { retryAfter: 5, cause: thrown })
   return new AppError('internal', { cause: thrown })
 }

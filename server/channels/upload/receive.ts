@@ -1,6 +1,7 @@
 // Writes what comes over the line to its place in the upload's file, one piece behind, and proves its checksum.
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
+import { hasNoRoom } from '../../db/faults.ts'
 import { AppError } from '../../errors.ts'
 
 /** One piece is filling and one is being written: twice this is all that an upload holds. */
@@ -116,8 +117,6 @@ async function writeAll(file: FileHandle, pieces: Buffer[], position: number): P
   }
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-
 function storageFailed(cause: NodeJS.ErrnoException): never {
-  throw new AppError(FULL.has(cause.code ?? '') ? 'storage_full' : 'storage_failed', { cause })
+  throw new AppError(hasNoRoom(cause) ? 'storage_full' : 'storage_failed', { cause })
 }

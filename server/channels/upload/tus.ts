@@ -146,10 +146,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 /** What tus says in its own words, without the line's end. */
 const SPOKEN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
 
-function toAppError(error: Error | { status_code: number; body: string }): AppError {
+/** What is no fault of the protocol, a full disk for one, is named where every request's errors are. */
+function toAppError(error: Error | { status_code: number; body: string }): Error {
   if (error instanceof AppError) return error
   if (error instanceof LockTimeout) return new AppError('unavailable', { retryAfter: 1, cause: error })
-  if (!('status_code' in error)) return new AppError('internal', { cause: error })
+  if (!('status_code' in error)) return error
   // More bytes than were announced, which is another thing than a file that is too large.
   if (error.body === ERRORS.ERR_SIZE_EXCEEDED.body) return new AppError('payload_too_large', { cause: error })
   const code = CODES[error.status_code] ?? 'malformed_request'

@@ -349,3 +349,19 @@ describe('the sweep', () => {
     await folder.remove(young!)
   })
 })
+
+describe('a full disk', () => {
+  it('is named where an upload is begun, and leaves nothing', async () => {
+    const { pool } = app.engine.parts.database
+    await pool.query(`create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)
+    await pool.query('create trigger no_room before insert on uploads for each row execute function no_room()')
+    const response = await create(owner, 10, { filename: 'no-room.pdf' })
+    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
+      507,
+      'storage_full',
+    ])
+    await pool.query('drop function no_room cascade')
+    expect((await create(owner, 10, { filename: 'no-room.pdf' })).status).toBe(201)
+  })
+})

@@ -52,9 +52,8 @@ async function optimized(source: Buffer, { max_px, quality, format }: ImageTask)
   const upright = animated ? opened : opened.autoOrient()
   const sized = upright.resize({ width: max_px, height: max_px, fit: 'inside', withoutEnlargement: true })
   const bytes = await written(coloured(sized, about, wanted), about, wanted, quality).toBuffer()
-  const height = about.pageHeight ?? about.height
-  const resized = Math.max(about.width, height) > max_px
-  if (bytes.length >= source.length && !resized) return { unchanged: 'It would not become smaller' }
+  // Also where it has fewer pixels: a scan in black and white takes several times as many bytes in shades of grey.
+  if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
   return { bytes, format: wanted }
 }
 

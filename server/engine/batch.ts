@@ -17,6 +17,7 @@ import { planBatch } from './plan.ts'
 import { prepare } from './prepare.ts'
 import type { Progress } from './progress.ts'
 import type { ChainJob } from './queue.ts'
+import { openEntries } from './sealed-addresses.ts'
 import { BATCH } from './start.ts'
 import { runSteps } from './steps.ts'
 import { workTogether } from './together.ts'
@@ -159,6 +160,7 @@ async function* endingsOf(
   signal: AbortSignal,
 ): AsyncGenerator<EndedItem> {
   const { operation } = claim
+  openEntries(claim.items, { shop: scope.shop, secrets: parts.secrets })
   const write = await writeContext(parts, scope, operation, signal)
   const steps = resolveSteps(parts, scope, operation.workflow)
   const { ended, open } = prepare(operation, parts.plugins, claim.items, claim.inUse)

@@ -6,6 +6,7 @@ import { foresee, type Foreseen, type Placed } from './foresee.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
 import { permissionsTo, type Doing } from './permissions.ts'
+import { sealEntries, sealRequest } from './sealed-addresses.ts'
 import { sealOptions } from './sealed-options.ts'
 import { startOperation, type StartInput } from './start.ts'
 import { mayUndo, startUndo } from './start-undo.ts'
@@ -93,10 +94,13 @@ export function createEngine(parts: EngineParts): Engine {
   }
   return {
     get,
-    start: (scope, input) => {
-      const whole = withPreceding(input.workflow, parts.plugins)
-      const workflow = sealOptions(whole, parts.plugins, { shop: scope.shop, secrets: parts.secrets })
-      return startOperation(scope, { ...input, workflow }, parts.plugins)
+    start: async (scope, input) => {
+      const place = { shop: scope.shop, secrets: parts.secrets }
+      const workflow = sealOptions(withPreceding(input.workflow, parts.plugins), parts.plugins, place)
+      const request = sealRequest(input.request, place)
+      const { source: given } = input
+      const source = given.type === 'entries' ? { ...given, entries: await sealEntries(given.entries, place) } : given
+      return startOperation(scope, { ...input, workflow, request, source }, parts.plugins)
     },
     move: moveOperation,
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),

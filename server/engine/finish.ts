@@ -11,6 +11,7 @@ import { spreadBatches } from './item-batches.ts'
 import { runLastSteps } from './last-steps.ts'
 import { holdLease } from './lease.ts'
 import { queueFinish, type FinishJob } from './queue.ts'
+import { forgetAddresses } from './sealed-addresses.ts'
 import { FINISH_CHAIN } from './start.ts'
 import type { OperationRow } from './types.ts'
 import { UNDO_WINDOW } from './undo.ts'
@@ -42,6 +43,7 @@ async function finishWork(runner: BatchRunner, ending: Ending): Promise<void> {
   const interruptible = operation.status === 'running' && !operation.stopped
   const run = (signal: AbortSignal) => runLastSteps(runner, { ...ending, signal }, steps)
   await (interruptible ? watched(runner, operation, run) : run(runner.signal))
+  if (operation.kind === 'import') await forgetAddresses(scope, operation.id)
   await endOperation(runner, ending, endStatus(operation))
 }
 

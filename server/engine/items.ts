@@ -77,7 +77,7 @@ const FOUND = ['candidates', 'warnings', 'error', 'before', 'after']
 
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
 const rowsOf = (whole: boolean, telling?: Telling) => `
-  select i.position, i.file_id, i.attempt, i.entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
+  select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
     case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled' then 'cancelled'
       -- Without a ledger all of them are what the operation is.

@@ -1,8 +1,10 @@
-// What operations leave behind is kept for as long as it is of use, across shops: before and after for 7 days, each file's result
+// What operations leave behind is kept for as long as it is of use, across shops: before and after, and the sealed addresses
+// of files that could be tried again and of callbacks, for 7 days, each file's result
 // for 90, the operation itself for 13 months, and so long what was told of no operation. One operation is one transaction, so that no
 // sweep holds anyone up for long.
 import type { Database } from '../db/database.ts'
 import { DISCARD } from './lifecycle.ts'
+import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LEDGER_DAYS = 7
@@ -63,11 +65,29 @@ async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Pro
 }
 
 async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
+  await dropAddresses(pool, shop, id)
   await pool.query(
     `with dropped as (
        update items set before = null, after = null, plan = null
        where shop_id = $1 and operation_id = $2 and coalesce(before, after, plan) is not null
-     ) update operations set detail = 'results', undo_until = null where shop_id = $1 and id = $2`,
+     ) update operations set detail = 'results', undo_until = null,
+       request = case when request ? 'callback_url'
+         then (request - 'callback_sealed') || jsonb_build_object('callback_url', ${keptPart(`request ->> 'callback_url'`)})
+         else request end
+     where shop_id = $1 and id = $2`,
+    [shop, id],
+  )
+}
+
+/** From here on nothing goes there any more: a file that is tried again is asked for without its query. */
+async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void> {
+  await pool.query(`update items set ${FORGET_ENTRY} where shop_id = $1 and operation_id = $2 and ${SECRET_PART}`, [
+    shop,
+    id,
+  ])
+  await pool.query(
+    `update outbox set payload = jsonb_build_object('url', ${keptPart(`payload ->> 'url'`)})
+     where shop_id = $1 and operation_id = $2 and kind = 'callback' and status not in ('waiting', 'sending')`,
     [shop, id],
   )
 }

@@ -55,8 +55,9 @@ export const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed'
 export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
-  /** Where the operation's end is posted. */
+  /** Where the operation's end is posted. In the row: without its query, which is sealed beside it. */
   callback_url?: string
+  callback_sealed?: string
 }
 
 /** What an operation's items are, as its row keeps it. */

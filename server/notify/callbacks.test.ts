@@ -92,7 +92,12 @@ describe('a callback', () => {
       data: { id: `import_${operation}`, status: 'success' },
     })
     expect(() => new Webhook(webhookSecret(secrets, scope.shop + 1)).verify(body, headers)).toThrow()
-    expect((await messagesOf(operation))[0]).toMatchObject({ status: 'sent', to: [receiver.url], text: body })
+    expect((await messagesOf(operation))[0]).toMatchObject({
+      status: 'sent',
+      // Without its query, which is for the receiver alone.
+      to: [receiver.url.replace(/\?.*$/, '')],
+      text: body,
+    })
   })
 
   it('that is not taken is posted again under the same id, with the same body and a new timestamp', async () => {

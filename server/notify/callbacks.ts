@@ -1,6 +1,7 @@
 // Callbacks: the end of an operation, told to the address that its caller gave. At least once, under one id.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/queue.ts'
+import { withoutSecrets, wholeAddress, type KeptAddress } from '../engine/sealed-addresses.ts'
 import { toPublicId } from '../ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { Secrets } from '../secrets.ts'
@@ -29,23 +30,27 @@ const GONE = 410
 /** Call it in the transaction that ends the operation, whatever its status; without a `callback_url` it does nothing. */
 export async function queueCallback(
   tx: ShopScope,
-  operation: { id: string; round: number; request: { callback_url?: string } },
+  operation: { id: string; round: number; request: { callback_url?: string; callback_sealed?: string } },
 ): Promise<void> {
-  const url = operation.request.callback_url
+  const { callback_url: url, callback_sealed: sealed } = operation.request
   if (url === undefined) return
   // Retry Failed ends the operation once more, and that is told too.
   const key = `callback/${operation.id}/${operation.round}`
   const [row] = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id)
      values (:shop, :key, 'callback', :payload, :operation) on conflict do nothing returning id`,
-    { key, payload: JSON.stringify({ url }), operation: operation.id },
+    {
+      key,
+      payload: JSON.stringify({ url, ...(sealed === undefined ? {} : { sealed }) } satisfies KeptAddress),
+      operation: operation.id,
+    },
   )
   if (row) await queueMessage(tx, row.id)
 }
 
 export interface CallbackOptions {
   client: Pick<GuardedClient, 'post'>
-  secrets: Pick<Secrets, 'derive'>
+  secrets: Pick<Secrets, 'derive' | 'seal' | 'open'>
   /** What GET /api/jobs/{id} would answer with. */
   operationRecord(scope: ShopScope, id: string): Promise<object>
   clock: () => Date
@@ -58,18 +63,20 @@ export function callbackDeliverer({ client, secrets, operationRecord, clock }: C
     write: async (scope, message) => {
       if (message.content) return message.content
       const data = await operationRecord(scope, message.operation_id!)
-      const { url } = message.payload as { url: string }
+      const { url } = message.payload as KeptAddress
       const body = { type: CALLBACK_EVENT, timestamp: message.created_at.toISOString(), data }
-      return { to: [url], subject: CALLBACK_EVENT, text: JSON.stringify(body) }
+      // People read this content, so it has the address without its query.
+      return { to: [withoutSecrets(url)], subject: CALLBACK_EVENT, text: JSON.stringify(body) }
     },
-    send: async (scope, { to, text }, { id }, stopping) => {
+    send: async (scope, { text }, { id, payload }, stopping) => {
       const headers = {
         'content-type': 'application/json',
         ...signatureHeaders(webhookSecret(secrets, scope.shop), toPublicId('message', id), clock(), text),
       }
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(WITHIN_MS)])
+      const address = wholeAddress(payload as KeptAddress, { shop: scope.shop, secrets })
       try {
-        return deliveryOf((await client.post(to[0]!, headers, text, signal)).status)
+        return deliveryOf((await client.post(address, headers, text, signal)).status)
       } catch {
         if (stopping.aborted) return { status: 'returned' }
         // One sentence for all of it: what a receiver's network looks like from here is nobody's business.

@@ -1,6 +1,7 @@
 // Messages as the shop reads them: what was sent to whom, what became of it, and sending one again by hand.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/queue.ts'
+import { withoutSecrets } from '../engine/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { broughtLink, writeLinkMails } from './link-mail.ts'
@@ -77,7 +78,8 @@ async function readable(scope: ShopScope, rows: readonly Stored[], baseUrl: stri
   return rows.map(({ payload, content, ...row }) => ({ ...row, ...(content ?? draft(row.kind, payload)) }))
 
   function draft(kind: MessageKind, payload: unknown): Content {
-    if (kind === 'callback') return { to: [(payload as { url: string }).url], subject: CALLBACK_EVENT, text: '' }
+    if (kind === 'callback')
+      return { to: [withoutSecrets((payload as { url: string }).url)], subject: CALLBACK_EVENT, text: '' }
     const link = broughtLink(payload)
     return (link && brought.get(link)) || { ...draftMail(payload as MailPayload, baseUrl), to: link ? [] : recipients }
   }

@@ -39,6 +39,7 @@ export type TenantTable =
   | 'schedules'
   | 'shop_tokens'
   | 'tag_templates'
+  | 'token_leases'
   | 'upload_batches'
   | 'uploads'
   | 'variants'

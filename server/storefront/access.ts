@@ -1,5 +1,5 @@
 // A shop's offline token: had for a session token, kept sealed, renewed shortly before it expires. Processes agree
-// through a lock in PostgreSQL, since a token renewed twice may leave the loser with one that no longer works.
+// through a lease, since a token renewed twice may leave the loser with one that no longer works.
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts'
 import type { Grants } from './grants.ts'
 import {
   dropTokens,
+  expireToken,
   isFresh,
   isRenewable,
   readTokens,
@@ -15,6 +16,7 @@ import {
   type Sealing,
   type TokenRow,
 } from './shop-tokens.ts'
+import { LeaseTimeout, underLease } from './token-lease.ts'
 
 export interface Access {
   /** Stores a token for the shop where it has none that works. True when a new one was had. Throws `AppError`. */
@@ -25,71 +27,99 @@ export interface Access {
   renewed(shop: number, refused: Grant): Promise<Grant>
 }
 
-const LOCK = 728_115_003
 /** A refresh token with less to live is replaced when someone signs in: the next may come too late. */
 const RENEWABLE_MS = 24 * 3600_000
 
 export function createAccess(database: Pick<Database, 'knex'>, sealing: Sealing, grants: Grants): Access {
-  // One renewal a process: waiters for the lock would hold a database connection each.
+  // Within a process one request to the platform serves all that wait for it.
   const renewals = new Map<number, Promise<Grant>>()
-  const renewOnce = (shop: number, refused: Grant | null) => {
-    const underway = renewals.get(shop)
-    if (underway) return underway
-    const renewal = renew(database, sealing, grants, shop, refused).finally(() => renewals.delete(shop))
-    renewals.set(shop, renewal)
-    return renewal
+  const exchanges = new Map<number, Promise<boolean>>()
+  const renewOnce = (shop: number, refused: Grant | null) =>
+    shared(renewals, shop, () => renew(forShop(database, shop), sealing, grants, refused))
+  /** A token that was sealed with another secret is none. */
+  const works = (shop: number, row: TokenRow | null) =>
+    (isRenewable(row, RENEWABLE_MS) && sealing.openRefresh(shop, row) !== null) ||
+    (isFresh(row) && row?.expires_at === null && sealing.openGrant(shop, row) !== null)
+
+  const exchange = (shop: number, shopDomain: string, sessionToken: string): Promise<boolean> => {
+    const scope = forShop(database, shop)
+    const present = async () => (works(shop, await readTokens(scope)) ? false : null)
+    const trade = async () => {
+      await writeTokens(scope, sealing.seal(shop, await grants.exchange(shopDomain, sessionToken)))
+      return true
+    }
+    return underLease<boolean>(scope, present, trade).catch((error: unknown) => {
+      throw error instanceof LeaseTimeout ? new AppError('unavailable') : error
+    })
   }
-  const works = (row: TokenRow | null) => isRenewable(row, RENEWABLE_MS) || (isFresh(row) && row?.expires_at === null)
 
   return {
     grant: async (shop) => {
       const row = await readTokens(forShop(database, shop))
-      return isFresh(row) ? sealing.openGrant(shop, row)! : renewOnce(shop, null)
+      return (isFresh(row) ? sealing.openGrant(shop, row) : null) ?? renewOnce(shop, null)
     },
     renewed: (shop, refused) => renewOnce(shop, refused),
     ensure: async (shop, shopDomain, sessionToken) => {
       const row = await readTokens(forShop(database, shop))
       // One shop's token must never become another's.
       if (row?.domain !== shopDomain) throw new AppError('unauthenticated')
-      if (works(row)) return false
-      return locked(database, shop, async (scope) => {
-        if (works(await readTokens(scope))) return false
-        await writeTokens(scope, sealing.seal(shop, await grants.exchange(shopDomain, sessionToken)))
-        return true
-      })
+      if (works(shop, row)) return false
+      const others = exchanges.get(shop)
+      const mine = () => shared(exchanges, shop, () => exchange(shop, shopDomain, sessionToken))
+      if (!others) return mine()
+      // A session token that was refused says nothing about ours; an outage does.
+      return others.then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof AppError && error.code === 'unauthenticated') return mine()
+          throw error
+        },
+      )
     },
   }
 }
 
-async function renew(
-  database: Pick<Database, 'knex'>,
-  sealing: Sealing,
-  grants: Grants,
-  shop: number,
-  refused: Grant | null,
-): Promise<Grant> {
-  const grant = await locked(database, shop, async (scope) => {
-    const row = await readTokens(scope)
-    const present = sealing.openGrant(shop, row)
-    // Someone else has renewed it while we waited.
-    if (present && isFresh(row) && present.accessToken !== refused?.accessToken) return present
-    const refreshToken = isRenewable(row) ? sealing.openRefresh(shop, row) : null
-    const session = refreshToken === null ? null : await grants.refresh(row!.domain, refreshToken)
-    if (session === null) {
-      await dropTokens(scope)
-      return null
-    }
-    await writeTokens(scope, sealing.seal(shop, session))
-    return { domain: row!.domain, accessToken: session.accessToken! }
-  })
-  if (grant) return grant
-  const message = 'The storefront no longer gives access to its catalog: open the app once in the storefront admin'
-  throw new PortError('storefront_unavailable', message, true)
+function shared<T>(underway: Map<number, Promise<T>>, shop: number, work: () => Promise<T>): Promise<T> {
+  const there = underway.get(shop)
+  if (there) return there
+  const started = work().finally(() => underway.delete(shop))
+  underway.set(shop, started)
+  return started
 }
 
-function locked<T>(database: Pick<Database, 'knex'>, shop: number, work: (scope: ShopScope) => Promise<T>): Promise<T> {
-  return forShop(database, shop).transaction(async (scope) => {
-    await scope.query('select pg_advisory_xact_lock(:lock, :shop)', { lock: LOCK })
-    return work(scope)
+async function renew(scope: ShopScope, sealing: Sealing, grants: Grants, refused: Grant | null): Promise<Grant> {
+  const { shop } = scope
+  const present = async () => {
+    const row = await readTokens(scope)
+    const grant = isFresh(row) ? sealing.openGrant(shop, row) : null
+    // Another process has renewed it while we waited.
+    return grant && grant.accessToken !== refused?.accessToken ? grant : null
+  }
+  const ask = async (): Promise<Grant> => {
+    const row = await readTokens(scope)
+    const refreshToken = isRenewable(row) ? sealing.openRefresh(shop, row) : null
+    if (row === null || refreshToken === null) {
+      // Where nothing can renew a token that was refused, the next sign-in has to bring another one.
+      if (row !== null && refused !== null) await expireToken(scope, row)
+      throw noAccess()
+    }
+    const session = await grants.refresh(row.domain, refreshToken)
+    if (session === null) {
+      await dropTokens(scope, row)
+      throw noAccess()
+    }
+    await writeTokens(scope, sealing.seal(shop, session))
+    return { domain: row.domain, accessToken: session.accessToken! }
+  }
+  return underLease(scope, present, ask).catch((error: unknown) => {
+    if (!(error instanceof LeaseTimeout)) throw error
+    throw new PortError('storefront_unavailable', 'The storefront did not renew the access to its catalog', true)
   })
 }
+
+const noAccess = () =>
+  new PortError(
+    'storefront_unavailable',
+    'The storefront no longer gives access to its catalog: open the app once in the storefront admin',
+    true,
+  )

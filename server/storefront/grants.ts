@@ -2,18 +2,31 @@
 import { HttpResponseError, RequestedTokenType, type Session } from '@shopify/shopify-api'
 import { PortError } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
+import type { Logger } from '../log.ts'
 import type { Library } from './library.ts'
 import { through, type Transport } from './transport.ts'
 
 export interface Grants {
-  /** Throws `AppError`: `unauthenticated` when the session token is refused, `unavailable` when the platform is. */
+  /** Throws `AppError`: `unauthenticated` when the session token is refused, else `unavailable`. */
   exchange(domain: string, sessionToken: string): Promise<Session>
-  /** Null when the platform says that the refresh token is worth nothing. Throws `PortError` when it says nothing. */
+  /** Null when the platform says that this refresh token has ended. Throws `PortError` for every other failure. */
   refresh(domain: string, refreshToken: string): Promise<Session | null>
 }
 
+/**
+ * What the platform says of a token itself. Every other refusal is about the app (`invalid_client`: a wrong secret on our
+ * side), the shop or the platform, and must not cost a shop its token.
+ */
+const TOKEN_ENDED = ['invalid_grant']
+const SESSION_REFUSED = ['invalid_subject_token', 'invalid_grant']
+
 // No error of the library is passed on as a cause: its text may carry the token.
-export function createGrants(library: Library, transport: Transport): Grants {
+export function createGrants(library: Library, transport: Transport, log: Logger): Grants {
+  const warn = (shop: string, error: unknown) => {
+    const [code, status] = [errorCode(error), statusOf(error)]
+    const hint = code === 'invalid_client' ? { hint: 'check SHOPIFY_API_KEY and SHOPIFY_API_SECRET' } : {}
+    log.warn('the platform gave no token', { domain: shop, ...(code ? { code } : {}), status, ...hint })
+  }
   return {
     exchange: async (shop, sessionToken) => {
       const requestedTokenType = RequestedTokenType.OfflineAccessToken
@@ -22,20 +35,28 @@ export function createGrants(library: Library, transport: Transport): Grants {
         const wanted = { shop, sessionToken, requestedTokenType, expiring: true }
         return (await through(transport, () => library.auth.tokenExchange(wanted))).session
       } catch (error) {
-        throw new AppError(isRefusal(error) ? 'unauthenticated' : 'unavailable')
+        if (SESSION_REFUSED.includes(errorCode(error))) throw new AppError('unauthenticated')
+        warn(shop, error)
+        throw new AppError('unavailable')
       }
     },
     refresh: async (shop, refreshToken) => {
       try {
         return (await through(transport, () => library.auth.refreshToken({ shop, refreshToken }))).session
       } catch (error) {
-        if (isRefusal(error)) return null
+        warn(shop, error)
+        if (TOKEN_ENDED.includes(errorCode(error))) return null
         throw new PortError('storefront_unavailable', 'The storefront did not renew the access to its catalog', true)
       }
     },
   }
 }
 
-/** Did the platform look at what we sent and say no? Then asking again would not help. */
-const isRefusal = (error: unknown) =>
-  error instanceof HttpResponseError && [400, 401, 403, 404].includes(error.response.code)
+/** The OAuth error that the platform named; '' when it named none. */
+function errorCode(error: unknown): string {
+  if (!(error instanceof HttpResponseError)) return ''
+  const { error: code } = (error.response.body ?? {}) as { error?: unknown }
+  return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? code : ''
+}
+
+const statusOf = (error: unknown) => (error instanceof HttpResponseError ? error.response.code : 'no answer')

@@ -34,7 +34,7 @@ const PROFILE_POINTS = 1
 export function createStorefront(options: PlatformOptions): Storefront {
   const { database, secrets, log, platform, transport = fetch } = options
   const library = openLibrary(platform, options.appUrl)
-  const access = createAccess(database, createSealing(secrets), createGrants(library, transport))
+  const access = createAccess(database, createSealing(secrets), createGrants(library, transport, log))
   const request = createAdminRequest({ library, transport, access, log })
   const catalogs = new Map<number, LiveCatalog>()
   const closing = new AbortController()

@@ -17,6 +17,7 @@ export interface Grant {
   accessToken: string
 }
 
+/** What was sealed with another secret opens as null, as if it were not there. */
 export interface Sealing {
   openGrant(shop: number, row: TokenRow | null): Grant | null
   openRefresh(shop: number, row: TokenRow | null): string | null
@@ -56,19 +57,36 @@ export async function writeTokens(scope: ShopScope, sealed: Record<string, unkno
   )
 }
 
-export async function dropTokens(scope: ShopScope): Promise<void> {
-  await scope.query('delete from shop_tokens where shop_id = :shop')
+/** Removes these tokens. Those that another process has stored since they were read stay. */
+export async function dropTokens(scope: ShopScope, read: TokenRow): Promise<void> {
+  await scope.query('delete from shop_tokens where shop_id = :shop and access_token = :token', {
+    token: read.access_token,
+  })
+}
+
+/** The access token no longer works: only a sign-in can replace it. */
+export async function expireToken(scope: ShopScope, read: TokenRow): Promise<void> {
+  await scope.query('update shop_tokens set expires_at = now() where shop_id = :shop and access_token = :token', {
+    token: read.access_token,
+  })
 }
 
 export function createSealing(secrets: Secrets): Sealing {
   const about = (shop: number, column: string) => `shop/${shop}/${column}`
+  const open = (sealed: Buffer | null | undefined, shop: number, column: string): string | null => {
+    if (!sealed) return null
+    try {
+      return secrets.open(sealed, about(shop, column))
+    } catch {
+      return null
+    }
+  }
   return {
-    openGrant: (shop, row) =>
-      row?.access_token
-        ? { domain: row.domain, accessToken: secrets.open(row.access_token, about(shop, 'access_token')) }
-        : null,
-    openRefresh: (shop, row) =>
-      row?.refresh_token ? secrets.open(row.refresh_token, about(shop, 'refresh_token')) : null,
+    openGrant: (shop, row) => {
+      const accessToken = open(row?.access_token, shop, 'access_token')
+      return accessToken === null ? null : { domain: row!.domain, accessToken }
+    },
+    openRefresh: (shop, row) => open(row?.refresh_token, shop, 'refresh_token'),
     seal: (shop, { accessToken, expires, refreshToken, refreshTokenExpires, scope }) => ({
       access_token: secrets.seal(accessToken!, about(shop, 'access_token')),
       expires_at: expires ?? null,

@@ -6,7 +6,7 @@ import { setAbstractFetchFunc } from '@shopify/shopify-api/runtime'
 
 export type Transport = (url: string, init: RequestInit) => Promise<Response>
 
-// The library waits for ever by itself, and a token is renewed while a lock is held.
+// The library alone sets no limit. It must be shorter than the lease of a token (token-lease.ts).
 const TIMEOUT_MS = 20_000
 
 const present = new AsyncLocalStorage<Transport>()

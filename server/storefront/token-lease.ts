@@ -1,0 +1,49 @@
+// One process at a time asks the platform for a shop's token: a lease in a row. Whether it is taken or waited for, no
+// connection and no lock is held meanwhile, so that a platform that answers slowly delays this one shop alone.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ShopScope } from '../db/for-shop.ts'
+
+/** Longer than the longest request to the platform: a lease that is older belongs to a process that has died. */
+const LEASE = '30 seconds'
+const WAIT_MS = 35_000
+const LOOK_MS = 200
+
+export class LeaseTimeout extends Error {}
+
+/**
+ * Gives what `present` finds, or, under the lease, what `work` gets. `present` is asked before and after each wait, and
+ * once more under the lease. Throws `LeaseTimeout` when others keep the lease.
+ */
+export async function underLease<T>(
+  scope: ShopScope,
+  present: () => Promise<T | null>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = randomUUID()
+  const until = performance.now() + WAIT_MS
+  while (true) {
+    const found = await present()
+    if (found !== null) return found
+    if (await take(scope, holder)) break
+    if (performance.now() > until) throw new LeaseTimeout('Another process keeps asking for the token')
+    await delay(LOOK_MS)
+  }
+  try {
+    return (await present()) ?? (await work())
+  } finally {
+    // A lease that could not be given back runs out.
+    await scope.query('delete from token_leases where shop_id = :shop and holder = :holder', { holder }).catch(() => {})
+  }
+}
+
+async function take(scope: ShopScope, holder: string): Promise<boolean> {
+  const rows = await scope.query(
+    `insert into token_leases (shop_id, holder, expires_at) values (:shop, :holder, now() + interval '${LEASE}')
+     on conflict (shop_id) do update set holder = excluded.holder, expires_at = excluded.expires_at
+       where token_leases.expires_at < now()
+     returning shop_id`,
+    { holder },
+  )
+  return rows.length > 0
+}

@@ -1,15 +1,14 @@
 // The storefront over the platform's own protocols. The real platform and the built-in stand-in are both spoken to by
 // this code: only the transport and the credentials differ.
 import type { Database } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
-import type { Logger } from '../log.ts'
+import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { createAccess } from './access.ts'
-import { createAdminRequest, type AdminRequest } from './admin-api.ts'
+import { createAdminRequest } from './admin-api.ts'
 import { createCatalog } from './catalog.ts'
 import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
-import { SHOP_PROFILE } from './operations.ts'
+import { createProfiles } from './profile.ts'
 import { verifySessionToken } from './session-token.ts'
 import { createSealing } from './shop-tokens.ts'
 import { searchSkus } from './sku-search.ts'
@@ -29,7 +28,6 @@ export interface PlatformOptions {
 }
 
 const BRIDGE_URL = 'https://cdn.shopify.com/shopifycloud/app-bridge.js'
-const PROFILE_POINTS = 1
 
 export function createStorefront(options: PlatformOptions): Storefront {
   const { database, secrets, log, platform, transport = fetch } = options
@@ -38,17 +36,16 @@ export function createStorefront(options: PlatformOptions): Storefront {
   const request = createAdminRequest({ library, transport, access, log })
   const catalogs = new Map<number, LiveCatalog>()
   const closing = new AbortController()
+  const profiles = createProfiles(database, request, closing.signal, log)
 
   return {
     page: { apiKey: platform.apiKey, bridgeUrl: options.bridgeUrl ?? BRIDGE_URL },
     verifySessionToken: (token) => verifySessionToken(library, token),
     ensureAccess: async (shop, sessionToken) => {
       const { shopDomain } = await verifySessionToken(library, sessionToken)
-      if (!(await access.ensure(shop, shopDomain, sessionToken))) return
-      // The name can wait for the next sign-in; the token is what counts.
-      await learnProfile(database, request, shop, closing.signal).catch(() =>
-        log.warn('the shop’s name could not be read', { shop }),
-      )
+      const isNew = await access.ensure(shop, shopDomain, sessionToken)
+      // A new shop's first page shows its name; later no page waits for it.
+      await (isNew ? profiles.learn(shop) : profiles.follow(shop))
     },
     catalog: (shop) => {
       if (!catalogs.has(shop))
@@ -58,32 +55,14 @@ export function createStorefront(options: PlatformOptions): Storefront {
         )
       return catalogs.get(shop)!
     },
-    wholeCatalog: (shop) => createWholeCatalog(shop, request, transport),
-    close: () => {
+    wholeCatalog: (shop) => {
+      // Shops in which nobody signs in are followed with their catalogs.
+      profiles.follow(shop).catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))
+      return createWholeCatalog(shop, request, transport)
+    },
+    close: async () => {
       closing.abort()
-      return Promise.resolve()
+      await profiles.settled()
     },
   }
-}
-
-/** Keeps the shop's name as the platform has it, and its address and time zone where the merchant has set no others. */
-async function learnProfile(
-  database: Pick<Database, 'knex'>,
-  request: AdminRequest,
-  shop: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const { shop: profile } = await request<{ shop: { name: string; email: string; ianaTimezone: string } }>(
-    shop,
-    SHOP_PROFILE,
-    {},
-    PROFILE_POINTS,
-    signal,
-  )
-  await forShop(database, shop).query(
-    `update shops set name = :name, settings = jsonb_build_object('recipients', jsonb_build_array(cast(:email as text)),
-       'time_zone', cast(:zone as text)) || settings
-     where id = :shop`,
-    { name: profile.name, email: profile.email, zone: profile.ianaTimezone },
-  )
 }

@@ -1,0 +1,90 @@
+// What the platform says of the shop itself: its name, its owner's address and its time zone. Read when someone signs in
+// and with each refresh of the catalog, as soon as it is due, so that a read that failed and later changes are made good.
+import type { Database } from '../db/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { errorFields, type Logger } from '../log.ts'
+import type { AdminRequest } from './admin-api.ts'
+import { SHOP_PROFILE } from './operations.ts'
+
+export interface Profiles {
+  /** Reads the profile, for some seconds at most. Never rejects: where it could not be read, it stays due. */
+  learn(shop: number): Promise<void>
+  /** Reads it in the background if it is due, in one process alone. Resolves once that is known. */
+  follow(shop: number): Promise<void>
+  /** Resolves when no read is underway; end them with the signal first. */
+  settled(): Promise<void>
+}
+
+interface Profile {
+  name: string
+  email: string
+  ianaTimezone: string
+}
+
+const POINTS = 1
+/** Someone waits for their first page. */
+const LEARN_MS = 5_000
+const FRESH = '10 minutes'
+const AFTER_FAILURE = '1 minute'
+
+export function createProfiles(
+  database: Pick<Database, 'knex'>,
+  request: AdminRequest,
+  signal: AbortSignal,
+  log: Logger,
+): Profiles {
+  const underway = new Set<Promise<unknown>>()
+  const track = (work: Promise<unknown>) => {
+    const tracked = work.catch(() => {}).finally(() => underway.delete(tracked))
+    underway.add(tracked)
+  }
+  const learn = async (shop: number, until: AbortSignal) => {
+    try {
+      const { shop: profile } = await request<{ shop: Profile }>(shop, SHOP_PROFILE, {}, POINTS, until)
+      await keepProfile(forShop(database, shop), profile)
+    } catch (error) {
+      if (!signal.aborted) log.warn('the shop’s name could not be read', { shop, ...errorFields(error) })
+    }
+  }
+  return {
+    learn: (shop) => learn(shop, AbortSignal.any([signal, AbortSignal.timeout(LEARN_MS)])),
+    follow: (shop) => {
+      const claimed = claim(forShop(database, shop)).then((due) => {
+        if (due) track(learn(shop, signal))
+      })
+      track(claimed)
+      return claimed
+    },
+    settled: async () => {
+      while (underway.size > 0) await Promise.all(underway)
+    },
+  }
+}
+
+/** True for one caller alone once the profile is due; it is due again soon unless it is kept meanwhile. */
+async function claim(scope: ShopScope): Promise<boolean> {
+  const rows = await scope.query(
+    `update shops set profile_due_at = now() + interval '${AFTER_FAILURE}'
+     where id = :shop and profile_due_at <= now() returning id`,
+  )
+  return rows.length > 0
+}
+
+/**
+ * Keeps the name as it is on the platform. Recipients and time zone follow the platform where the shop has none, or still
+ * has what the platform said before; what the merchant has chosen stays.
+ */
+async function keepProfile(scope: ShopScope, { name, email, ianaTimezone }: Profile): Promise<void> {
+  await scope.query(
+    `update shops set name = :name, profile_due_at = now() + interval '${FRESH}',
+       profile = jsonb_build_object('email', cast(:email as text), 'time_zone', cast(:zone as text)),
+       settings = settings
+         || case when settings->'recipients' is null
+                   or settings->'recipients' = jsonb_build_array(profile->'email')
+              then jsonb_build_object('recipients', jsonb_build_array(cast(:email as text))) else '{}' end
+         || case when settings->'time_zone' is null or settings->'time_zone' = profile->'time_zone'
+              then jsonb_build_object('time_zone', cast(:zone as text)) else '{}' end
+     where id = :shop`,
+    { name, email, zone: ianaTimezone },
+  )
+}

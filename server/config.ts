@@ -16,6 +16,9 @@ export interface Limits {
   entries_per_import: number
   reads_per_minute: number
   writes_per_minute: number
+  /** What all API keys of a shop share, in addition to each one's own limit. */
+  shop_reads_per_minute: number
+  shop_writes_per_minute: number
   /** The most bytes that one file may have. */
   file_bytes: number
   /** Above this many bytes a file is imported with a warning. */
@@ -49,6 +52,8 @@ const DEFAULT_LIMITS: Limits = {
   entries_per_import: 1000,
   reads_per_minute: 600,
   writes_per_minute: 120,
+  shop_reads_per_minute: 1800,
+  shop_writes_per_minute: 360,
   file_bytes: 5 * 1024 ** 3,
   large_file_bytes: 500 * 1024 ** 2,
   background_delete: 100,

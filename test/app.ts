@@ -53,6 +53,13 @@ export interface AppOptions {
   limits?: Partial<Limits>
 }
 
+const UNLIMITED = {
+  reads_per_minute: 100_000,
+  writes_per_minute: 100_000,
+  shop_reads_per_minute: 100_000,
+  shop_writes_per_minute: 100_000,
+}
+
 /** Without a worker, until the test starts one (`engine.startWorker`): what it starts waits. */
 export async function openTestApp({ plugins = [], workflows = [], limits = {} }: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
@@ -60,7 +67,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     ...config,
     plugins: [...config.plugins, ...plugins, makeBytes],
     workflows: [...config.workflows, ...workflows],
-    limits: { ...config.limits, reads_per_minute: 100_000, writes_per_minute: 100_000, ...limits },
+    limits: { ...config.limits, ...UNLIMITED, ...limits },
   })
   const engine = await createTestEngine(whole.plugins, whole.workflows)
   const { database, secrets } = engine.parts

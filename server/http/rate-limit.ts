@@ -8,8 +8,12 @@ import { AppError } from '../errors.ts'
 const MINUTE = 60
 
 export interface RateLimiter {
-  /** Counts one request; throws `rate_limited` with the seconds to wait. Sets the RateLimit headers either way. */
-  count(ctx: Context, subject: string): Promise<void>
+  /**
+   * Counts one request; throws `rate_limited` with the seconds to wait. Sets the RateLimit headers either way. A key's
+   * request counts for its shop too: many keys get no more than the shop may have. People in the admin page do not
+   * share that limit, so that keys cannot lock them out.
+   */
+  count(ctx: Context, subject: string, shop: number): Promise<void>
 }
 
 export function createRateLimiter(database: Database, limits: Limits): RateLimiter {
@@ -29,17 +33,37 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
   })
   const reads = limiterOf('reads', limits.reads_per_minute)
   const writes = limiterOf('writes', limits.writes_per_minute)
+  const shopReads = limiterOf('shop-reads', limits.shop_reads_per_minute)
+  const shopWrites = limiterOf('shop-writes', limits.shop_writes_per_minute)
+  type Counted = typeof reads
+  const look = async ({ name, points, limiter }: Counted, subject: string) => {
+    const used = await limiter.consume(subject).catch((thrown: unknown) => {
+      if (thrown instanceof RateLimiterRes) return thrown
+      throw thrown
+    })
+    const seconds = Math.max(1, Math.ceil(used.msBeforeNext / 1000))
+    return {
+      refused: used.consumedPoints > points,
+      seconds,
+      policy: `"${name}";q=${points};w=${MINUTE}`,
+      limit: `"${name}";r=${Math.max(0, used.remainingPoints)};t=${seconds}`,
+    }
+  }
   return {
-    count: async (ctx, subject) => {
-      const { name, points, limiter } = ctx.method === 'GET' || ctx.method === 'HEAD' ? reads : writes
-      const used = await limiter.consume(subject).catch((thrown: unknown) => {
-        if (thrown instanceof RateLimiterRes) return thrown
-        throw thrown
-      })
-      const seconds = Math.max(1, Math.ceil(used.msBeforeNext / 1000))
-      ctx.set('RateLimit-Policy', `"${name}";q=${points};w=${MINUTE}`)
-      ctx.set('RateLimit', `"${name}";r=${Math.max(0, used.remainingPoints)};t=${seconds}`)
-      if (used.consumedPoints > points) throw new AppError('rate_limited', { retryAfter: seconds })
+    count: async (ctx, subject, shop) => {
+      const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+      const own = await look(isRead ? reads : writes, subject)
+      ctx.set('RateLimit-Policy', own.policy)
+      ctx.set('RateLimit', own.limit)
+      // What a key is refused does not count for its shop: one key in a loop must not use up the others' requests.
+      if (own.refused) throw new AppError('rate_limited', { retryAfter: own.seconds })
+      if (!subject.startsWith('key:')) return
+      const shared = await look(isRead ? shopReads : shopWrites, `shop:${shop}`)
+      if (!shared.refused) return
+      ctx.set('RateLimit-Policy', shared.policy)
+      ctx.set('RateLimit', shared.limit)
+      const message = 'The API keys of this shop have made too many requests together: wait as long as Retry-After says'
+      throw new AppError('rate_limited', { retryAfter: shared.seconds, message })
     },
   }
 }

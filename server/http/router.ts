@@ -40,7 +40,7 @@ export function createRouter(parts: RouterParts): Router {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     router[endpoint.method](path, async (ctx: Context) => {
       const caller = await parts.authenticator.authenticate(ctx.get('Authorization') || undefined)
-      await parts.rateLimiter.count(ctx, caller.subject)
+      await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
       if (endpoint.body) await readJson(ctx, readBody)
       // Whoever asks finds the downloads counted that there were; what is changed, delivery takes for what it was no longer.

@@ -30,7 +30,7 @@ export async function takeEnd(
 ): Promise<Pick<Ending, 'operation' | 'lease' | 'deadly'> | null> {
   const held = await takeChain(tx, id, FINISH_CHAIN, worker)
   const [operation] = await tx.query<OperationRow>(
-    `select * from operations where shop_id = :shop and id = :id and (
+    `select * from operations where shop_id = :shop and id = :id and not open and (
        status in ('running', 'previewing') and done + failed + skipped + cancelled = total
        or status = 'queued' and done + failed + skipped + cancelled = total
        or status in ('queued', 'running', 'previewing') and not ledger

@@ -3,6 +3,7 @@ import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { foresee, type Foreseen, type Placed } from './foresee.ts'
+import { addEntries, closeOperation, type GrowingEntry } from './grow.ts'
 import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
 import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
 import { permissionsTo, type Doing } from './permissions.ts'
@@ -15,6 +16,7 @@ import { withPreceding } from './workflows.ts'
 
 export type { Foreseen, Placed } from './foresee.ts'
 export { urlOf } from './items.ts'
+export type { GrowingEntry } from './grow.ts'
 export type { ItemFilter, ItemRow } from './items.ts'
 export { isDiscarded } from './lifecycle.ts'
 export type { Move } from './lifecycle.ts'
@@ -52,6 +54,10 @@ export interface OperationFilter {
 export interface Engine {
   /** Gives the new operation's UUID, or that of the one that was started with the same idempotency key. */
   start(scope: ShopScope, input: StartInput): Promise<string>
+  /** Adds to an operation that was started open; gives the first item's position, or null: it takes no more. */
+  add(tx: ShopScope, id: string, entries: readonly GrowingEntry[]): Promise<number | null>
+  /** Nothing more is added: it ends with its last item. */
+  close(tx: ShopScope, id: string): Promise<void>
   /** Throws `operation_state` when that can't be done now, `not_found` when there is no such operation. */
   move(scope: ShopScope, id: string, move: Move): Promise<void>
   /** Starts the operation that takes another one back; gives its UUID. Throws as `move` does. */
@@ -102,6 +108,9 @@ export function createEngine(parts: EngineParts): Engine {
       const source = given.type === 'entries' ? { ...given, entries: await sealEntries(given.entries, place) } : given
       return startOperation(scope, { ...input, workflow, request, source }, parts.plugins)
     },
+    add: async (tx, id, entries) =>
+      addEntries(tx, id, await sealEntries(entries, { shop: tx.shop, secrets: parts.secrets })),
+    close: closeOperation,
     move: moveOperation,
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, parts.plugins),

@@ -105,7 +105,7 @@ async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
   const { id, status } = operation
   if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
   await tx.query(
-    `update operations set status = 'cancelled', paused_at = null,
+    `update operations set status = 'cancelled', open = false, paused_at = null,
        paused_ms = paused_ms + coalesce(extract(epoch from now() - paused_at) * 1000, 0),
        -- Without a ledger its counters were a picture of how far it had come: nothing of it is done.
        done = case when ledger then done else 0 end,
@@ -192,7 +192,7 @@ async function beginRound(tx: ShopScope, id: string): Promise<void> {
 /** Jobs for every chain that has not ended, or for the end where there is nothing left. */
 async function queueWork(tx: ShopScope, id: string): Promise<void> {
   const [left] = await tx.query<{ complete: boolean }>(
-    `select not ledger or done + failed + skipped + cancelled = total as complete from operations
+    `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete from operations
      where shop_id = :shop and id = :id`,
     { id },
   )

@@ -34,11 +34,12 @@ export async function countOutcomes(
   const [row] = await tx.query<{ complete: boolean }>(
     `update operations set done = done + :done, failed = failed + :failed, skipped = skipped + :skipped,
        bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved, stopped = coalesce(stopped, :stop::jsonb),
+       open = open and :stop::jsonb is null,
        cancelled = case when :stop::jsonb is null then cancelled
          else total - done - failed - skipped - :ended end
      where shop_id = :shop and id = :operation and status in ('running', 'previewing', 'paused')
        and done + failed + skipped + cancelled + :ended <= total
-     returning done + failed + skipped + cancelled = total as complete`,
+     returning not open and done + failed + skipped + cancelled = total as complete`,
     {
       operation,
       done,

@@ -190,7 +190,7 @@ async function seedAgain(database: Database, log: Logger): Promise<void> {
   const ends = await database.pool.query<{ shop_id: number; id: string }>(
     `select shop_id, id from operations o
      where (status in ('previewing', 'queued', 'running')
-           and (not ledger or done + failed + skipped + cancelled = total)
+           and not open and (not ledger or done + failed + skipped + cancelled = total)
          or status = 'cancelled' and finished_at is null)
        and not ${LIVE_JOB(`'finish:' || o.id`)}`,
   )

@@ -52,12 +52,13 @@ interface Started {
   draft: Draft
 }
 
-export async function sealEntries(entries: readonly Started[], place: SealPlace): Promise<Started[]> {
-  const sealed: Started[] = []
-  for (const { entry, draft } of entries) {
+export async function sealEntries<T extends Started>(entries: readonly T[], place: SealPlace): Promise<T[]> {
+  const sealed: T[] = []
+  for (const one of entries) {
+    const { entry } = one
     const source =
       entry.source.type === 'url' ? { ...entry.source, ...keepAddress(entry.source.url, place) } : entry.source
-    sealed.push({ entry: { ...entry, source }, draft })
+    sealed.push({ ...one, entry: { ...entry, source } })
     if (sealed.length % SEALED_PER_TURN === 0) await nextTurn()
   }
   return sealed

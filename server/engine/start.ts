@@ -29,6 +29,8 @@ export interface StartInput {
   idempotencyKey?: string
   /** Only previews, until it is confirmed. */
   dryRun?: boolean
+  /** More entries will be added, until it is closed. */
+  open?: boolean
   /** The schedule that starts it, a bare UUID. */
   scheduleId?: string
 }
@@ -50,9 +52,9 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         source, set_wise, asks, ledger, preview, status, undoes, schedule_id)
+         source, set_wise, asks, ledger, preview, status, undoes, schedule_id, open)
        values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule)
+         :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule, :open)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -71,6 +73,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
         status: input.dryRun ? 'previewing' : 'queued',
         undoes: input.source.type === 'operation' ? input.source.id : null,
         schedule: input.scheduleId ?? null,
+        open: input.open ?? false,
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
@@ -79,11 +82,13 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
     const total = await insertItems(tx, created.id, input.source, batches)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
     const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / most))) : 0
+    // What is added later wakes a chain that has had nothing to do yet.
+    const spare = input.open ? workflow.parallel : chains
     await tx.query(
-      `insert into chains (shop_id, operation_id, chain)
-       select :shop, :operation::uuid, n from generate_series(0, :chains - 1) n
-       union all select :shop, :operation::uuid, :finish::int`,
-      { operation: created.id, chains, finish: FINISH_CHAIN },
+      `insert into chains (shop_id, operation_id, chain, ended)
+       select :shop, :operation::uuid, n, n >= :chains from generate_series(0, :spare - 1) n
+       union all select :shop, :operation::uuid, :finish::int, false`,
+      { operation: created.id, chains, spare, finish: FINISH_CHAIN },
     )
     for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain)
     if (total === 0 || !ledger) await queueFinish(tx, created.id)

@@ -101,6 +101,8 @@ export interface OperationRow {
   /** And ask the outside for it: before that transaction. */
   asks: boolean
   ledger: boolean
+  /** More entries may come: it does not end before its channel closes it. */
+  open: boolean
   preview: boolean
   round: number
   intentions: string[]

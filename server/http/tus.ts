@@ -8,7 +8,7 @@ import type { Authenticator } from './auth.ts'
 import { requireImportScopes } from './scopes.ts'
 import { notAllowed } from './errors.ts'
 
-const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names)/?$)[^/]*)?$`)
+const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names|results)/?$)[^/]*)?$`)
 const METHODS = { all: ['OPTIONS', 'POST'], one: ['OPTIONS', 'HEAD', 'PATCH', 'DELETE'] }
 
 export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {

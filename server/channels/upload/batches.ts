@@ -1,9 +1,10 @@
-// Batches: files that someone sends together are imported together, by one operation with one e-mail at its end.
+// Batches: files that someone sends together are imported by one operation with one e-mail at its end.
+import { untilThrough } from '../../db/again.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadRow } from './rows.ts'
-import { startImport } from './start.ts'
+import { addToImport, startImport } from './start.ts'
 
 export interface BatchRequest {
   auto_map?: boolean
@@ -16,6 +17,8 @@ export interface BatchRow {
   count: number | null
   request: BatchRequest
   requested_by: string
+  /** The operation that takes in its files as they arrive; null: there is none, or it was closed. */
+  operation_id: string | null
   created_at: Date
 }
 
@@ -23,6 +26,8 @@ export interface BatchView extends BatchRow {
   uploading: number
   /** Complete, and in no operation yet. */
   received: number
+  /** Complete, whether they are imported or not. */
+  arrived: number
   /** UUIDs of the operations over its files, the newest last. */
   operations: string[]
 }
@@ -43,8 +48,10 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
   const [row] = await scope.query<BatchView>(
     `select batch.*,
        count(*) filter (where status = 'uploading') as uploading,
-       count(*) filter (where status = 'received' and operation_id is null) as received,
-       coalesce(array_agg(distinct operation_id order by operation_id) filter (where operation_id is not null), '{}') as operations
+       count(*) filter (where status = 'received' and uploads.operation_id is null) as received,
+       count(*) filter (where status <> 'uploading') as arrived,
+       coalesce(array_agg(distinct uploads.operation_id order by uploads.operation_id)
+         filter (where uploads.operation_id is not null), '{}') as operations
      from upload_batches batch
      left join uploads on uploads.shop_id = batch.shop_id and uploads.batch_id = batch.id
      where batch.shop_id = :shop and batch.id = :id group by batch.shop_id, batch.id`,
@@ -54,27 +61,30 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
 }
 
 /**
- * Starts an operation over what has been received and is in none yet; gives its UUID. With nothing new it gives that of
- * the last one, so that asking twice does no harm. Throws `not_found`, and `conflict` when nothing was ever received.
+ * Imports what has been received and is in no operation yet, and takes in no more; gives the UUID of that
+ * import. With nothing new it gives that of the last one, so that asking twice does no harm. Throws
+ * `not_found`, and `conflict` when nothing was ever received.
  */
 export function startBatch(engine: Engine, scope: ShopScope, id: string): Promise<string> {
-  return scope.transaction(async (tx) => {
+  return untilThrough(scope, async (tx) => {
     const batch = await holdBatch(tx, id)
     if (!batch) throw new AppError('not_found')
-    const started = await startReceived(engine, tx, batch)
-    if (started) return started
+    await importReceived(engine, tx, batch, { whole: true })
     const last = (await readBatch(tx, id))!.operations.at(-1)
     if (!last) throw new AppError('conflict', { message: 'No file of this batch has been received yet' })
     return last
   })
 }
 
-/** With the last of as many files as were announced, the import starts: the page may be closed by then. */
-export async function startIfComplete(engine: Engine, tx: ShopScope, id: string): Promise<void> {
+/**
+ * A file of a batch has arrived. Where the number of files was announced it is imported now: a small one
+ * need not wait for a large one. The operation grows with the batch, and ends with its last file.
+ */
+export async function importArrived(engine: Engine, tx: ShopScope, id: string): Promise<void> {
   const batch = await holdBatch(tx, id)
   if (!batch?.count) return
-  const { received, uploading } = (await readBatch(tx, id))!
-  if (uploading === 0 && received >= batch.count) await startReceived(engine, tx, batch)
+  const { uploading, arrived } = (await readBatch(tx, id))!
+  await importReceived(engine, tx, batch, { whole: uploading === 0 && arrived >= batch.count })
 }
 
 async function holdBatch(tx: ShopScope, id: string): Promise<BatchRow | null> {
@@ -85,13 +95,46 @@ async function holdBatch(tx: ShopScope, id: string): Promise<BatchRow | null> {
   return row ?? null
 }
 
-/** In the order in which they were begun. */
-async function startReceived(engine: Engine, tx: ShopScope, batch: BatchRow): Promise<string | null> {
-  const uploads = await tx.query<UploadRow>(
-    `select * from uploads where shop_id = :shop and batch_id = :id and status = 'received' and operation_id is null
-     order by id for update`,
-    { id: batch.id },
-  )
-  if (uploads.length === 0) return null
-  return startImport(engine, tx, uploads, { request: batch.request, requestedBy: batch.requested_by })
+/** `whole`: nothing more is waited for. */
+async function importReceived(
+  engine: Engine,
+  tx: ShopScope,
+  batch: BatchRow,
+  { whole }: { whole: boolean },
+): Promise<void> {
+  const uploads = await receivedOf(tx, batch.id, whole)
+  if (uploads.length > 0) await importAll(engine, tx, batch, uploads, !whole)
+  if (whole && batch.operation_id) await engine.close(tx, batch.operation_id)
 }
+
+async function importAll(
+  engine: Engine,
+  tx: ShopScope,
+  batch: BatchRow,
+  uploads: readonly UploadRow[],
+  open: boolean,
+): Promise<void> {
+  if (batch.operation_id && (await addToImport(engine, tx, batch.operation_id, uploads))) return
+  const about = { request: batch.request, requestedBy: batch.requested_by, open }
+  const operation = await startImport(engine, tx, uploads, about)
+  await tx.query('update upload_batches set operation_id = :operation where shop_id = :shop and id = :id', {
+    id: batch.id,
+    operation: open ? operation : null,
+  })
+}
+
+/**
+ * In the order in which they were begun. Unless nothing more is waited for, a file stays out while an
+ * earlier one of its name is on its way: the name is given in order.
+ */
+const receivedOf = (tx: ShopScope, batch: string, whole: boolean): Promise<UploadRow[]> =>
+  tx.query<UploadRow>(
+    `select * from uploads u
+     where shop_id = :shop and batch_id = :batch and status = 'received' and operation_id is null
+       and (:whole::boolean or not exists (
+         select from uploads before
+         where before.shop_id = :shop and before.batch_id = :batch and before.name_key = u.name_key
+           and before.id < u.id and before.status = 'uploading'))
+     order by id for update of u`,
+    { batch, whole },
+  )

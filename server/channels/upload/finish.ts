@@ -1,9 +1,10 @@
 // The last byte is there: the upload is moved out of its sender's reach and marked as received, and an import starts where
 // nothing more has to come. Every step can be done again after a crash, by whoever asks next.
+import { untilThrough } from '../../db/again.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { startIfComplete } from './batches.ts'
+import { importArrived } from './batches.ts'
 import type { UploadFolder } from './folder.ts'
 import type { UploadRow } from './rows.ts'
 import { startImport } from './start.ts'
@@ -20,7 +21,8 @@ export async function finishUpload(
 ): Promise<void> {
   await folder.finish(upload.id)
   if (upload.batch_id && upload.counted === false) return void (await markReceived(scope, upload.id))
-  await scope.transaction(async (tx) => {
+  // Adding to an operation can meet a batch of it that ends: the deadlock rolls one of both back.
+  await untilThrough(scope, async (tx) => {
     // Uploads of a batch that end at once wait here for each other: one of them is the last one.
     if (upload.batch_id)
       await tx.query('select from upload_batches where shop_id = :shop and id = :id for no key update', {
@@ -32,7 +34,7 @@ export async function finishUpload(
     // the sweep tries again.
     await tx
       .transaction(async (inner) => {
-        if (received.batch_id) await startIfComplete(engine, inner, received.batch_id)
+        if (received.batch_id) await importArrived(engine, inner, received.batch_id)
         else await startImport(engine, inner, [received], { request: {}, requestedBy: received.requested_by })
       })
       .catch((error: unknown) => {

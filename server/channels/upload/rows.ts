@@ -1,6 +1,7 @@
 // An upload's row: what is to become of the bytes, and how far they have come.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import { nameKey } from '../../files/rules.ts'
 
 /** An unfinished upload may rest this long before it is swept away. */
 export const EXPIRY_MS = 24 * 60 * 60 * 1000
@@ -21,6 +22,8 @@ export interface UploadRow {
   batch_id: string | null
   status: UploadStatus
   filename: string
+  /** null: it was begun before this was noted. */
+  name_key: string | null
   size_bytes: number
   offset_bytes: number
   unproved_from: number | null
@@ -56,11 +59,20 @@ export async function insertUpload(
 ): Promise<UploadRow> {
   const { filename, on_conflict, tags, batch } = upload.wishes
   const [row] = await scope.query<UploadRow>(
-    `insert into uploads (shop_id, id, batch_id, filename, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
-     values (:shop, :id, :batch, :filename, :size, :on_conflict, :tags, :metadata, :requestedBy,
+    `insert into uploads (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
+     values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata, :requestedBy,
        now() + :expiry * interval '1 millisecond') returning *`,
     {
-      ...{ id: upload.id, batch, filename, size: upload.size, on_conflict, tags, expiry: EXPIRY_MS },
+      ...{
+        id: upload.id,
+        batch,
+        filename,
+        name: nameKey(filename),
+        size: upload.size,
+        on_conflict,
+        tags,
+        expiry: EXPIRY_MS,
+      },
       metadata: JSON.stringify(upload.metadata),
       requestedBy: upload.requestedBy,
     },

@@ -19,6 +19,7 @@ type Swept = UploadRow & { shop_id: number }
 export async function sweepUploads(parts: FinishParts & { log: Logger }, database: Database): Promise<number> {
   const removed = await sweepUnfinished(parts, database)
   await startForgotten(parts, database)
+  await closeForgotten(parts, database)
   await settle(parts, database)
   await sweepOrphans(parts, database)
   return removed
@@ -70,6 +71,26 @@ async function startForgotten({ engine, log }: FinishParts & { log: Logger }, da
       log.warn('an upload could not be imported', { shop: row.shop_id, upload: row.id, ...errorFields(error) })
     }
   }
+}
+
+/** After so long without a byte, the files that have not come are given up, for the import's end. */
+const IDLE = `interval '1 hour'`
+
+/** Imports of batches of which nothing has come for a while: the page was closed before the last file. */
+async function closeForgotten({ engine, log }: FinishParts & { log: Logger }, database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ shop_id: number; id: string }>(
+    `select b.shop_id, b.id from upload_batches b
+     join operations o on o.shop_id = b.shop_id and o.id = b.operation_id and o.open
+     where not exists (
+       select from uploads u where u.shop_id = b.shop_id and u.batch_id = b.id
+         and (u.received_at > now() - ${IDLE}
+           or u.status = 'uploading' and u.expires_at > now() + ${DAY} - ${IDLE}))
+     limit ${PAGE}`,
+  )
+  for (const { shop_id, id } of rows)
+    await startBatch(engine, forShop(database, shop_id), id).catch((error: unknown) =>
+      log.warn('an import of uploads could not be closed', { shop: shop_id, batch: id, ...errorFields(error) }),
+    )
 }
 
 function startAlone(engine: FinishParts['engine'], scope: ReturnType<typeof forShop>, row: UploadRow): Promise<void> {

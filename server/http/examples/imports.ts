@@ -39,6 +39,7 @@ export const uploadExamples: Examples = {
   'get /api/uploads/batches/{id}': { params: batch, status: 200 },
   'post /api/uploads/batches/{id}/start': { params: batch, status: 202 },
   'post /api/uploads/check-names': { body: { filenames: ['guide.pdf', 'cover.jpg'] }, status: 200 },
+  'post /api/uploads/results': { body: { upload_ids: ['upload_00000000000000000000000000000000'] }, status: 200 },
   'options /api/uploads': { headers: tus, status: 204 },
   'post /api/uploads': {
     // The values are base64: guide.pdf, new_version.

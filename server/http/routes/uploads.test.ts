@@ -273,7 +273,90 @@ describe('a batch', () => {
     expect(later.body.total).toBe(1)
     expect((await readBatch(id)).operation_ids).toEqual([starts[0]!.body.id, later.body.id])
   })
-  it('starts by itself with the last of the files that were announced', async () => {
+  const resultsOf = async (...uploads: readonly string[]) => {
+    const upload_ids = uploads.map((at) => at.split('/').at(-1)!)
+    const { body } = await app.owner.call('POST', '/api/uploads/results', { upload_ids })
+    return body.data as { status: string; filename: string; operation_id: string; error: { code: string } | null }[]
+  }
+  const statusOf = async (at: string) => (await resultsOf(at))[0]!.status
+  const isDone = (at: string) => expect.poll(() => statusOf(at)).toBe('done')
+
+  it('imports a file when it has arrived, while a large one is on its way, as one operation to the last', async () => {
+    const id = await batch({ count: 3 })
+    const large = await beginUpload(owner, 1000, { filename: 'grow-large.bin', batch: id })
+    const one = await beginUpload(owner, 3, { filename: 'grow-1.txt', batch: id })
+    expect(await statusOf(one)).toBe('uploading')
+    await patch(owner, one, 0, Buffer.from('one'))
+    await isDone(one)
+    expect(await fileNamed('grow-1.txt')).toBeDefined()
+    const { operation_id } = await readBatch(id)
+    const running = await app.owner.call('GET', `/api/operations/${operation_id}`)
+    expect(running.body).toMatchObject({ status: 'running', total: 1, done: 1, finished_at: null })
+
+    const two = await beginUpload(owner, 3, { filename: 'grow-2.txt', batch: id })
+    await patch(owner, two, 0, Buffer.from('two'))
+    await isDone(two)
+    await patch(owner, large, 0, Buffer.alloc(1000))
+    expect(await importOf(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
+    expect((await readBatch(id)).operation_ids).toEqual([operation_id])
+    expect(await resultsOf(large, two, one)).toMatchObject(
+      ['grow-large.bin', 'grow-2.txt', 'grow-1.txt'].map((filename) => ({ filename, status: 'done', operation_id })),
+    )
+    const messages = await app.owner.scope.query<{ kind: string }>(
+      `select from notices where shop_id = :shop and operation_id = :operation`,
+      { operation: parsePublicId('import', operation_id) },
+    )
+    expect(messages).toHaveLength(1)
+  })
+  it('ends with what has come when it is told to, and an idle one is ended by the sweep', async () => {
+    for (const end of ['told', 'idle']) {
+      const id = await batch({ count: 2 })
+      const at = await beginUpload(owner, 4, { filename: `end-${end}.txt`, batch: id })
+      await patch(owner, at, 0, Buffer.from('left'))
+      await isDone(at)
+      await sweep()
+      const { operation_id } = await readBatch(id)
+      expect((await app.owner.call('GET', `/api/operations/${operation_id}`)).body.status).toBe('running')
+      if (end === 'told') await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
+      else {
+        await app.owner.scope.query(
+          `update uploads set received_at = now() - interval '61 minutes' where shop_id = :shop and id = :id`,
+          { id: rowOf(at) },
+        )
+        await sweep()
+      }
+      expect(await importOf(id)).toMatchObject({ id: operation_id, status: 'success', total: 1 })
+    }
+  })
+  it('takes files that come after it was cancelled into another import', async () => {
+    const id = await batch({ count: 2 })
+    const first = await beginUpload(owner, 4, { filename: 'cancel-1.txt', batch: id })
+    await patch(owner, first, 0, Buffer.from('left'))
+    await isDone(first)
+    const { operation_id } = await readBatch(id)
+    await app.owner.call('POST', `/api/operations/${operation_id}/cancel`)
+    const second = await beginUpload(owner, 4, { filename: 'cancel-2.txt', batch: id })
+    await patch(owner, second, 0, Buffer.from('more'))
+    await isDone(second)
+    const after = await importOf(id)
+    expect(after).toMatchObject({ status: 'success', total: 1 })
+    expect(after.id).not.toBe(operation_id)
+  })
+  it('gives a name to the file that was begun first, whichever arrives first', async () => {
+    const id = await batch({ count: 3 })
+    const conflict = { filename: 'twin.txt', batch: id, on_conflict: 'new_version' }
+    const first = await beginUpload(owner, 1, conflict)
+    const second = await beginUpload(owner, 2, { ...conflict, filename: 'TWIN.txt' })
+    const third = await beginUpload(owner, 5, { filename: 'not-twin.txt', batch: id })
+    await patch(owner, second, 0, Buffer.alloc(2))
+    await patch(owner, third, 0, Buffer.alloc(5))
+    await isDone(third)
+    expect(await statusOf(second)).toBe('received')
+    await patch(owner, first, 0, Buffer.alloc(1))
+    expect(await importOf(id)).toMatchObject({ status: 'success', done: 3 })
+    expect(await fileNamed('twin.txt')).toMatchObject({ version: 2, size_bytes: 2 })
+  })
+  it('ends by itself with the last of the files that were announced', async () => {
     const id = await batch({ count: 8 })
     await send(
       id,

@@ -4,18 +4,20 @@ import {
   checkNames,
   createBatch,
   readBatch,
+  readResults,
   startBatch,
   type BatchView,
   type UploadParts,
 } from '../../channels/upload/upload.ts'
 import { AppError } from '../../errors.ts'
-import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
+import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { errorSchema, timestamp } from '../schemas.ts'
 
 const MAX_COUNT = 100_000
 const MAX_NAMES = 10_000
+const MAX_RESULTS = 200
 
 const batchSchema = z
   .object({
@@ -39,7 +41,7 @@ const batchBody = z
       .min(1, 'At least one file')
       .max(MAX_COUNT, `At most ${MAX_COUNT} files`)
       .optional()
-      .meta({ description: 'With the last of so many files the import starts by itself' }),
+      .meta({ description: 'Each file is imported when it has arrived, and the import ends with the last of so many' }),
     auto_map: z
       .boolean()
       .optional()
@@ -52,7 +54,7 @@ const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Uploads', scope: 'imports:write' } as const
 
 export function uploadRoutes({ uploads, clock }: { uploads: UploadParts; clock: () => Date }): Endpoint[] {
-  return [create(), read(), start(uploads, clock), names()]
+  return [create(), read(), start(uploads, clock), names(), results()]
 }
 
 const create = () =>
@@ -98,7 +100,8 @@ const start = ({ engine }: UploadParts, clock: () => Date) =>
     path: '/api/uploads/batches/{id}/start',
     summary: 'Import what a batch has received',
     description:
-      'Again after more files have come: they get an import of their own. With nothing new it answers as before.',
+      'Ends an import that takes in files as they arrive. Files that come later get another import when it is called ' +
+      'again. With nothing new it answers as before.',
     params: byId,
     replies: {
       202: { description: 'The import', schema: operationSchema },
@@ -149,6 +152,53 @@ const names = () =>
         },
         error: problem,
       }))
+      return { body: { data } }
+    },
+  })
+
+const results = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/results',
+    summary: 'What has become of uploads',
+    body: z.strictObject({
+      upload_ids: z.array(z.string()).min(1, 'At least one id').max(MAX_RESULTS, `At most ${MAX_RESULTS} ids`),
+    }),
+    replies: {
+      200: {
+        description: 'One answer for each upload that is known, in the order of the ids',
+        schema: z.object({
+          data: z.array(
+            z.object({
+              upload_id: z.string(),
+              filename: z.string(),
+              status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
+              operation_id: z.string().nullable(),
+              error: z.object({ code: z.string(), message: z.string(), detail: z.string().optional() }).nullable(),
+            }),
+          ),
+        }),
+      },
+    },
+    handler: async ({ caller, body }) => {
+      const ids = body.upload_ids.flatMap((id) => parsePublicId('upload', id) ?? [])
+      const found = new Map((await readResults(caller.scope, ids)).map((result) => [result.id, result]))
+      const data = ids.flatMap((id) => {
+        const result = found.get(id)
+        if (!result) return []
+        const { filename, status, operation, error } = result
+        return [
+          {
+            ...{ upload_id: toPublicId('upload', id), filename, status },
+            operation_id: operation && toOperationId('import', operation),
+            error: error && {
+              ...{ code: error.code, message: error.message },
+              ...(error.detail ? { detail: error.detail } : {}),
+            },
+          },
+        ]
+      })
       return { body: { data } }
     },
   })

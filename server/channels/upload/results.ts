@@ -1,0 +1,36 @@
+// What has become of single uploads: the page asks while the others of their batch are on their way.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { ItemError, ItemStatus } from '../../engine/types.ts'
+
+export interface UploadResult {
+  /** A bare UUID. */
+  id: string
+  filename: string
+  status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
+  /** A bare UUID; null while it is in no import. */
+  operation: string | null
+  error: ItemError | null
+}
+
+type Row = Omit<UploadResult, 'status'> & { arrived: boolean; item: ItemStatus | null }
+
+/** Those of these (bare UUIDs) that there are, in no order. An item that waits for another try is still importing. */
+export async function readResults(scope: ShopScope, ids: readonly string[]): Promise<UploadResult[]> {
+  const rows = await scope.query<Row>(
+    `select u.id, u.operation_id as operation, i.error, i.status as item, u.status <> 'uploading' as arrived,
+       coalesce(i.after ->> 'filename', u.filename) as filename
+     from uploads u
+     left join items i
+       on i.shop_id = u.shop_id and i.operation_id = u.operation_id and i.position = u.position
+     where u.shop_id = :shop and u.id = any(:ids::uuid[])`,
+    { ids },
+  )
+  return rows.map(({ arrived, item, ...row }) => ({ ...row, status: statusOf(arrived, item) }))
+}
+
+function statusOf(arrived: boolean, item: ItemStatus | null): UploadResult['status'] {
+  if (!arrived) return 'uploading'
+  if (item === null) return 'received'
+  if (item === 'pending' || item === 'running') return 'importing'
+  return item === 'done' ? 'done' : 'failed'
+}

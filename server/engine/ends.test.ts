@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import {
   definePlugin,
+  PortError,
   type Item,
   type ItemPlugin,
   type OperationContext,
@@ -118,6 +119,28 @@ test('a version that is not kept goes when the operation can no longer be undone
   ])
 })
 
+test('an item that failed or was skipped has a code: a row without one is refused', async () => {
+  await imported('a.txt')
+  const id = await house.startOn(bulk('act'))
+  await done(id)
+  for (const status of ['failed', 'skipped'])
+    for (const error of [null, '{"message": "no"}'])
+      await expect(
+        house.scope.query(
+          'update items set status = :status, error = :error::jsonb where shop_id = :shop and operation_id = :id',
+          { id, status, error },
+        ),
+      ).rejects.toMatchObject({ constraint: 'items_say_why' })
+})
+
+test('without a ledger each file has the code of what failed for all of them', async () => {
+  await imported('a.txt', 'b.txt')
+  last = () => Promise.reject(new PortError('not_a_pdf', 'a.txt: it is no PDF document', false))
+  const { items } = await house.untilEnd(await house.startOn(bulk('list')))
+  const failed = { status: 'failed', error: { code: 'not_a_pdf', message: 'a.txt: it is no PDF document' } }
+  expect(items).toMatchObject([failed, failed])
+})
+
 test('what nobody came to is no success, and neither is what failed or was skipped', async () => {
   await imported('a.txt', 'b.txt')
   const { promise: release, resolve: go } = Promise.withResolvers<void>()
@@ -135,7 +158,7 @@ test('what nobody came to is no success, and neither is what failed or was skipp
   expect(await done(id)).toMatchObject({ status: 'cancelled', failed: 1, cancelled: 1 })
   go()
   work = ok
-  expect(await retried(id)).toMatchObject({ status: 'partial', done: 1, cancelled: 1 })
+  expect(await retried(id)).toMatchObject({ status: 'success', done: 2, cancelled: 0 })
   work = (item) => (item.position === 0 ? fails(item) : { item: item.id, status: 'skipped', reason: 'not wanted' })
   expect(await done(await house.startOn(bulk('act')))).toMatchObject({ status: 'failed', failed: 1, skipped: 1 })
 })

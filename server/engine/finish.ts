@@ -15,6 +15,7 @@ import { forgetAddresses } from './sealed-addresses.ts'
 import { FINISH_CHAIN } from './start.ts'
 import type { OperationRow } from './types.ts'
 import { UNDO_WINDOW } from './undo.ts'
+import { whyCancelled } from './why-cancelled.ts'
 import { canUndo } from './workflows.ts'
 
 export function finishOperation(runner: BatchRunner, job: FinishJob): Promise<void> {
@@ -37,7 +38,7 @@ async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
 
 async function finishWork(runner: BatchRunner, ending: Ending): Promise<void> {
   const { scope, operation } = ending
-  if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation.id)
+  if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation)
   const steps = resolveLastSteps(runner.parts, scope, operation.workflow)
   // Once it is cancelled nothing interrupts what is left to be done.
   const interruptible = operation.status === 'running' && !operation.stopped
@@ -53,7 +54,7 @@ async function finishPreview(runner: BatchRunner, ending: Ending): Promise<void>
   const stop = await endPreview(runner, ending)
   if (!stop) return
   operation.stopped = stop
-  if (operation.ledger) await cancelRest(scope, operation.id)
+  if (operation.ledger) await cancelRest(scope, operation)
   await endOperation(runner, ending, 'failed')
 }
 
@@ -74,14 +75,17 @@ function putDown({ scope, operation: { id }, lease }: Ending): Promise<void> {
 }
 
 /** Items that nobody will come to any more. Their operation counts them as cancelled already. */
-async function cancelRest(scope: ShopScope, operation: string): Promise<void> {
-  await spreadBatches(scope, operation, 'cancelled')
+async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<void> {
+  const { id } = operation
+  const why = JSON.stringify(whyCancelled(operation))
+  await spreadBatches(scope, id, why)
   await scope.query(
-    `update items set status = 'cancelled', lease = null, run_after = null, finished_at = now()
-     where shop_id = :shop and operation_id = :operation and status in ('pending', 'running')`,
-    { operation },
+    `update items set status = 'cancelled', error = coalesce(error, :why::jsonb), lease = null, run_after = null,
+       finished_at = now()
+     where shop_id = :shop and operation_id = :id and status in ('pending', 'running')`,
+    { id, why },
   )
-  await scope.query('delete from file_claims where shop_id = :shop and operation_id = :operation', { operation })
+  await scope.query('delete from file_claims where shop_id = :shop and operation_id = :id', { id })
 }
 
 function endOperation(

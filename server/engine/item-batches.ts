@@ -88,19 +88,17 @@ export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem 
     },
   })
 
-/** Makes items of all that is left: to be marked one by one, or cancelled. */
-export async function spreadBatches(
-  tx: ShopScope,
-  operation: string,
-  status: 'pending' | 'cancelled' = 'pending',
-): Promise<void> {
+/** Makes items of all that is left: to be marked one by one, or cancelled with this error, as JSON. */
+export async function spreadBatches(tx: ShopScope, operation: string, cancelled: string | null = null): Promise<void> {
   await tx.query(
     `with gone as (
        delete from item_batches where shop_id = :shop and operation_id = :operation returning position, file_ids
      )
-     insert into items (shop_id, operation_id, position, file_id, status, finished_at)
-     select :shop, :operation, gone.position + n - 1, id, :status, case when :status = 'cancelled' then now() end
+     insert into items (shop_id, operation_id, position, file_id, status, error, finished_at)
+     select :shop, :operation, gone.position + n - 1, id,
+       case when :cancelled::jsonb is null then 'pending' else 'cancelled' end, :cancelled::jsonb,
+       case when :cancelled::jsonb is not null then now() end
      from gone, unnest(gone.file_ids) with ordinality as t(id, n)`,
-    { operation, status },
+    { operation, cancelled },
   )
 }

@@ -6,6 +6,7 @@ import { readRecords, type FileRecord } from '../files/records.ts'
 import { nameKey, shownUrl } from '../files/rules.ts'
 import { IS_DISCARDED } from './lifecycle.ts'
 import type { ItemError, ItemStatus } from './types.ts'
+import { CANCELLED, DISCARDED, STOPPED } from './why-cancelled.ts'
 
 const PAGE = 1000
 
@@ -73,7 +74,14 @@ const isTold = ({ unmapped }: Telling) => `
 const isMapped = (state: string) => `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
 /** What a preview found about an item: it is not shown of a preview that was discarded. */
-const FOUND = ['candidates', 'warnings', 'error', 'before', 'after']
+const FOUND = ['candidates', 'warnings', 'before', 'after']
+
+/** Why an item whose row says nothing has ended: the operation was cancelled, or (without a ledger) failed as a whole. */
+const WHY = `case
+  when r.status not in ('pending', 'running') then null
+  when o.status = 'cancelled' then case when o.stopped is null then :whyCancelled::jsonb else :whyStopped::jsonb end
+  when o.status = 'failed' and not o.ledger then jsonb_build_object(
+    'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message', 'retryable', true) end`
 
 /** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
 const rowsOf = (whole: boolean, telling?: Telling) => `
@@ -89,12 +97,19 @@ const rowsOf = (whole: boolean, telling?: Telling) => `
   from (
     select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
       o.status as operation_status, o.ledger, ${IS_DISCARDED} as discarded,
-      ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')}
+      ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')},
+      case when ${IS_DISCARDED} then :whyDiscarded::jsonb else coalesce(r.error, ${WHY}) end as error
     from (${all(whole, telling)}) r
     join operations o on o.shop_id = :shop and o.id = :operation
   ) i
   -- One probe an item: of tables that were just filled the planner knows nothing, and would read all files.
   left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
+
+const WHY_ENDED = {
+  whyDiscarded: JSON.stringify(DISCARDED),
+  whyCancelled: JSON.stringify(CANCELLED),
+  whyStopped: JSON.stringify(STOPPED),
+}
 
 export function listItems(scope: ShopScope, operation: string, filter: ItemFilter): Promise<ItemRow[]> {
   const conditions = [
@@ -106,6 +121,7 @@ export function listItems(scope: ShopScope, operation: string, filter: ItemFilte
      order by position limit :limit`,
     {
       operation,
+      ...WHY_ENDED,
       after: filter.after ?? -1,
       limit: filter.limit,
       ...(filter.statuses ? { statuses: filter.statuses } : {}),

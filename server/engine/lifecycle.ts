@@ -45,7 +45,7 @@ function canRetry(operation: OperationRow): boolean {
   // What an undo has to take back must still be known; one that took nothing back is started anew.
   if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
   // One of its last steps may have failed where no file did.
-  return (failed > 0 || stopped !== null) && detail !== 'record'
+  return (failed + cancelled > 0 || stopped !== null) && detail !== 'record'
 }
 
 /** Can this be done with the operation as it stands? */
@@ -68,10 +68,13 @@ export function moveOperation(scope: ShopScope, id: string, move: Move): Promise
   })
 }
 
-function refusal({ status, failed, stopped, detail }: OperationRow, move: Move): string {
+function refusal(operation: OperationRow, move: Move): string {
+  const { status, failed, cancelled, stopped, detail } = operation
+  if (isDiscarded(operation)) return 'This preview was discarded: start the operation again'
   const ended = ENDED.includes(status)
   const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
-  if (move === 'retry' && ended && failed === 0 && stopped === null) return 'No file of this operation failed'
+  if (move === 'retry' && ended && failed + cancelled === 0 && stopped === null)
+    return 'No file of this operation failed'
   if (move === 'retry' && detail === 'record') return 'Which files of this operation failed is not known any more'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
@@ -124,11 +127,8 @@ async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await tellControl(tx, id)
 }
 
-/**
- * Failed items wait again. So do those that were cancelled because one of them stopped the operation, and those of an undo, which can't
- * be started a second time.
- */
-async function retry(tx: ShopScope, { id, stopped, ledger, undoes }: OperationRow): Promise<void> {
+/** Failed items wait again, and so do those that were not started when the operation was cancelled or stopped. */
+async function retry(tx: ShopScope, { id, ledger }: OperationRow): Promise<void> {
   if (!ledger) {
     await tx.query(
       `update operations set done = 0, failed = 0, skipped = 0, cancelled = 0, stopped = null
@@ -137,12 +137,11 @@ async function retry(tx: ShopScope, { id, stopped, ledger, undoes }: OperationRo
     )
     return beginRound(tx, id)
   }
-  const again = stopped || undoes ? ['failed', 'cancelled'] : ['failed']
   await tx.query(
     `with again as (
        update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null, lease = null, run_after = null,
          error = null, warnings = null, candidates = null, finished_at = null
-       where shop_id = :shop and operation_id = :id and status = any(:again) returning old.status
+       where shop_id = :shop and operation_id = :id and status in ('failed', 'cancelled') returning old.status
      ), counted as (
        select count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'cancelled') as cancelled
        from again
@@ -150,7 +149,7 @@ async function retry(tx: ShopScope, { id, stopped, ledger, undoes }: OperationRo
      update operations set failed = operations.failed - counted.failed,
        cancelled = operations.cancelled - counted.cancelled, stopped = null
      from counted where shop_id = :shop and id = :id`,
-    { id, again },
+    { id },
   )
   await relinkRetried(tx, id)
   await beginRound(tx, id)

@@ -65,8 +65,9 @@ test('bytes that a paused import has fetched already stay for as long as it wait
     { operation },
   )
   await scope.query(
-    `insert into items (shop_id, operation_id, position, status, staged)
-     values (:shop, :operation, 0, 'pending', :waits::jsonb), (:shop, :operation, 1, 'failed', :ended::jsonb)`,
+    `insert into items (shop_id, operation_id, position, status, staged, error)
+     values (:shop, :operation, 0, 'pending', :waits::jsonb, null),
+       (:shop, :operation, 1, 'failed', :ended::jsonb, '{"code": "file_in_use"}')`,
     { operation, waits: JSON.stringify(waits), ended: JSON.stringify(ended) },
   )
   expect(await sweep()).toBe(2)

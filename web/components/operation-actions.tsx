@@ -30,7 +30,7 @@ const SAID: Partial<Record<OperationAction, string>> = {
   pause: 'Paused',
   resume: 'Resumed',
   cancel: 'Cancelled',
-  retry: 'Trying the failed files again',
+  retry: 'Started again',
   undo: 'Undoing',
 }
 

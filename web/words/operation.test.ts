@@ -124,7 +124,14 @@ test('what no undo takes back is not promised when it is cancelled', () => {
 
 test('what stopped at a step of no file is tried again, not “0 failed files”', () => {
   expect(actionWord('retry', operation({ status: 'failed' })).text).toBe('Try again')
-  expect(actionWord('retry', operation({ status: 'cancelled', failed: 1 })).text).toBe('Retry 1 failed file')
+  expect(actionWord('retry', operation({ status: 'partial', failed: 1 })).text).toBe('Retry 1 failed file')
+})
+
+test('what was not started when it was cancelled can be resumed', () => {
+  const said = (part: Partial<Operation>) => actionWord('retry', operation({ status: 'cancelled', ...part })).text
+  expect(said({ cancelled: 24 })).toBe('Resume the 24 that were not started')
+  expect(said({ cancelled: 1 })).toBe('Resume the 1 that was not started')
+  expect(said({ failed: 2, cancelled: 24 })).toBe('Retry 2 failed files and resume the 24 that were not started')
 })
 
 test('the history is narrowed to what there is here, of whoever made it', () => {

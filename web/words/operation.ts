@@ -154,12 +154,17 @@ export interface ActionWord {
 export function actionWord(action: OperationAction, operation: Operation): ActionWord {
   if (action === 'cancel') return isPreview(operation) ? DISCARD : cancelWord(operation)
   if (action === 'undo') return undoWord(operation)
-  // It may have stopped at a step that is about no file.
-  if (action === 'retry') return { text: operation.failed > 0 ? `Retry ${failedText(operation)}` : 'Try again' }
+  if (action === 'retry') return { text: retryText(operation) }
   return { text: { pause: 'Pause', resume: 'Resume', confirm: 'Confirm and run' }[action] }
 }
 
-const failedText = ({ failed }: Operation) => countText(failed, 'failed file', 'failed files')
+function retryText({ failed, cancelled }: Operation): string {
+  const retry = `Retry ${countText(failed, 'failed file', 'failed files')}`
+  const resume = `esume the ${numberText(cancelled)} that ${cancelled === 1 ? 'was' : 'were'} not started`
+  if (cancelled > 0) return failed > 0 ? `${retry} and r${resume}` : `R${resume}`
+  // It may have stopped at a step that is about no file.
+  return failed > 0 ? retry : 'Try again'
+}
 
 const DISCARD: ActionWord = { text: 'Discard preview' }
 
@@ -179,7 +184,7 @@ function cancelWord(operation: Operation): ActionWord {
         done === 0
           ? `No file has been ${kept} yet.`
           : `${countText(done, 'file has', 'files have')} been ${kept} and ${done === 1 ? 'stays' : 'stay'} so.${back}`,
-        `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left alone. A cancelled operation can’t be resumed.`,
+        `${countText(waitingCount(operation), 'file that waits is', 'files that wait are')} left alone. You can resume ${waitingCount(operation) === 1 ? 'it' : 'them'} later.`,
       ],
       button: 'Cancel operation',
       destructive: true,
@@ -241,7 +246,9 @@ export function outcomeText(operation: Operation): { title: string; advice: stri
   if (operation.status === 'cancelled')
     return {
       title: `${numberText(done)} of ${countText(total, 'file was', 'files were')} ${verb}`,
-      advice: `It was cancelled before ${countText(operation.cancelled, 'file was', 'files were')} started. What was ${verb} stays so.`,
+      advice: `It was cancelled before ${countText(operation.cancelled, 'file was', 'files were')} started${
+        retry ? ': resume to work on the rest' : ''
+      }. What was ${verb} stays so.`,
     }
   if (operation.status === 'failed')
     return {

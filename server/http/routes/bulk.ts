@@ -10,7 +10,6 @@ import { waitingTime } from '../prefer.ts'
 import { downloadLimit, errorSchema, expiryDays, referrers, tags } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 import { anyFileIds } from '../selection.ts'
-import { whyCancelled } from './imports.ts'
 import { channelOf, type OperationParts } from './operations.ts'
 
 /** So long a small one is waited for: it answers within the request. */
@@ -168,7 +167,7 @@ async function answer(given: {
     [done]: operation.done,
     failed: operation.failed + operation.skipped + operation.cancelled,
     errors: items.map(({ file_id, error }) => {
-      const { code, message } = error ?? whyCancelled(operation)
+      const { code, message } = error!
       const wrong = malformed.get(file_id ?? '')
       if (wrong !== undefined) return { file_id: wrong, code, message: 'This is not the id of a file' }
       return { file_id: file_id && toPublicId('file', file_id), code, message }

@@ -4,7 +4,6 @@ import { importFromApi } from '../../channels/api.ts'
 import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
 import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
@@ -110,7 +109,7 @@ export async function importAnswer(
     imported: operation.done,
     // Those that nobody came to are not there either.
     failed: operation.failed + operation.cancelled,
-    files: items.map((item) => fileOf(item, operation)),
+    files: items.map((item) => fileOf(item)),
     job_id: operationId(operation),
   }
   const preference: Record<string, string> = applied ? { 'Preference-Applied': applied } : {}
@@ -133,9 +132,9 @@ const STATUSES = {
   running: 'queued',
 } as const
 
-function fileOf(item: ItemRow, operation: OperationRow): z.output<typeof importReply>['files'][number] {
+function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
   const status = STATUSES[item.status]
-  const error = item.error ?? (item.status === 'cancelled' ? whyCancelled(operation) : null)
+  const { error } = item
   return {
     filename: item.filename,
     file_id: item.file_id && toPublicId('file', item.file_id),
@@ -144,10 +143,4 @@ function fileOf(item: ItemRow, operation: OperationRow): z.output<typeof importR
     ...(error && status !== 'queued' ? { error } : {}),
     ...(item.warnings ? { warnings: item.warnings } : {}),
   }
-}
-
-/** What there is to say of an item that nobody came to: by a person's will, or since another one's failure ended it all. */
-export function whyCancelled({ stopped }: OperationRow) {
-  const code = stopped ? 'operation_stopped' : 'operation_cancelled'
-  return { code, message: new AppError(code).message, retryable: true }
 }

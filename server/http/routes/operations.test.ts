@@ -227,8 +227,11 @@ describe('a preview', () => {
       ...{ total: 2, done: 0, failed: 0, skipped: 0, cancelled: 2, percentage: 0 },
       finished_at: expect.any(String),
     })
+    const error = { code: 'operation_cancelled', message: 'The preview was discarded: nothing was changed' }
     for (const item of await itemsOf(id))
-      expect(item).toMatchObject({ status: 'cancelled', before: null, after: null, warnings: [] })
+      expect(item).toMatchObject({ status: 'cancelled', before: null, after: null, warnings: [], error })
+    const again = await post(`/api/operations/${id}/retry`)
+    expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining('preview was discarded')])
     expect(await itemsOf(id, '?status=done')).toEqual([])
     const { body } = await owner.call('GET', `/api/operations/${id}/log.csv`)
     expect(body).not.toContain('deleted')
@@ -287,8 +290,16 @@ describe('its life', () => {
     ])
     expect(await itemsOf(id)).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }])
     await work()
-    expect(await untilEnded(owner, id)).toMatchObject({ status: 'cancelled', done: 0, actions: [] })
-    expect(await itemsOf(id, '?status=cancelled')).toHaveLength(2)
+    expect(await untilEnded(owner, id)).toMatchObject({ status: 'cancelled', done: 0, actions: ['retry'] })
+    const why = { code: 'operation_cancelled', message: 'The operation was cancelled', retryable: true }
+    expect(await itemsOf(id, '?status=cancelled')).toMatchObject([{ error: why }, { error: why }])
+    // What was not started is worked on when it is tried again.
+    expect((await post(`/api/operations/${id}/retry`)).status).toBe(200)
+    expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, cancelled: 0 })
+    expect(await itemsOf(id)).toMatchObject([
+      { status: 'done', error: null },
+      { status: 'done', error: null },
+    ])
   })
 
   it('tries again what failed, and only that', async () => {

@@ -192,7 +192,7 @@ const MOVES: Record<Move, string> = {
   pause: 'Pause an operation: what runs is put down at once, what is done stays',
   resume: 'Go on with a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
-  retry: 'Put the failed items of an operation back to work; of an undo, the cancelled ones too',
+  retry: 'Work on the items of an operation that failed, and on those that were not started when it was cancelled',
   confirm: 'Carry out what a preview found; files that have changed since are skipped',
 }
 

@@ -31,6 +31,8 @@ export interface StartInput {
   dryRun?: boolean
   /** More entries will be added, until it is closed. */
   open?: boolean
+  /** What history names it after; absent: the first entry. */
+  label?: string
   /** The schedule that starts it, a bare UUID. */
   scheduleId?: string
 }
@@ -52,9 +54,9 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         source, set_wise, asks, ledger, preview, status, undoes, schedule_id, open)
+         label, source, set_wise, asks, ledger, preview, status, undoes, schedule_id, open)
        values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule, :open)
+         :label, :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule, :open)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -65,6 +67,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
         request: JSON.stringify(input.request),
         requestedBy: input.requestedBy,
         key: input.idempotencyKey ?? null,
+        label: input.label ?? firstEntry(input.source),
         source: JSON.stringify(recordOf(input.source)),
         setWise,
         asks,
@@ -123,6 +126,9 @@ function recordOf(source: Source): SourceRecord {
       return source
   }
 }
+
+const firstEntry = (source: Source): string | null =>
+  source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
 
 async function existingOperation(tx: ShopScope, key: string): Promise<string> {
   const [row] = await tx.query<{ id: string }>(

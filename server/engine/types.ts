@@ -79,6 +79,8 @@ export interface ForeseenCounts {
 
 export interface OperationRow {
   id: string
+  /** The first file of an import, or the name of the CSV file; null: neither. */
+  label: string | null
   kind: 'import' | 'bulk'
   action: string
   channel: string

@@ -64,3 +64,13 @@ it('counts what is new in one small answer', async () => {
     { unread: 0, reviews: 0, running: false, latest_operation: null },
   ])
 })
+
+it('names an import after its first file, so that several can be told apart', async () => {
+  const label = async (...names: string[]) => {
+    const files = names.map((filename) => ({ filename, url: 'https://files.example/bytes' }))
+    const { body } = await app.owner.call('POST', '/api/files/import', { files }, { prefer: 'respond-async' })
+    return ((await app.owner.call('GET', `/api/operations/${body.job_id}`)).body as { label: string }).label
+  }
+  expect(await label('Tide tables.pdf')).toBe('Tide tables.pdf')
+  expect(await label('Chart 1.pdf', 'Chart 2.pdf', 'Chart 3.pdf')).toBe('Chart 1.pdf and 2 more')
+})

@@ -21,6 +21,9 @@ export const operationSchema = z
     kind: z.enum(['import', 'bulk']),
     action: z.string(),
     channel: z.string(),
+    label: z.string().nullable().meta({
+      description: 'What it is about: the first file of an import and how many more, or the CSV file; null: neither',
+    }),
     workflow: z.string(),
     workflow_title: z.string(),
     steps: z.array(z.object({ id: z.string(), plugin: z.string(), title: z.string(), summary: z.string() })),
@@ -101,6 +104,7 @@ export function operationRecord(
     kind: operation.kind,
     action: operation.action,
     channel: operation.channel,
+    label: labelOf(operation),
     workflow: workflow.id,
     workflow_title: workflow.title,
     steps: workflow.steps.map((step) => ({
@@ -145,6 +149,12 @@ export function operationRecord(
 
 /** The operation that this one undoes; an undo itself is never an import. */
 const undoneId = ({ undoes, undoes_kind }: OperationRow) => undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
+
+/** A CSV file's name says enough; of an import's files the first one is named. */
+function labelOf({ label, channel, total }: OperationRow): string | null {
+  if (label === null || channel === 'csv' || total <= 1) return label
+  return `${label} and ${(total - 1).toLocaleString('en')} more`
+}
 
 function sourceOf(operation: OperationRow): OperationRecord['source'] {
   const { source } = operation

@@ -188,6 +188,8 @@ export interface Operation {
   kind: OperationKind
   action: string
   channel: string
+  /** The first file of an import and how many more, or the CSV file. */
+  label: string | null
   workflow: string
   workflow_title: string
   steps: OperationStep[]

@@ -68,7 +68,8 @@ export function startCsvImport(
       request: given('notify', wishes),
       ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),
     }
-    const start = (input: Start) => engine.start(tx, { ...input, channel: 'csv', requestedBy: caller.name })
+    const start = (input: Start) =>
+      engine.start(tx, { ...input, channel: 'csv', label: upload.filename, requestedBy: caller.name })
     const started = {
       imports: entries.length > 0 ? await start(imports) : null,
       updates: rows.length > 0 ? await start(updates) : null,

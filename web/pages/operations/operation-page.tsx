@@ -83,7 +83,7 @@ function Whole({ operation, back, stale }: WholeProps) {
     <Page
       title={title}
       tab={isMoving(operation) ? `${Math.floor(operation.percentage)}% ${title}` : `${title}: ${status.text}`}
-      subtitle={`${momentText(operation.created_at)} · ${operation.requested_by}`}
+      subtitle={[operation.label, momentText(operation.created_at), operation.requested_by].filter(Boolean).join(' · ')}
       titleMetadata={<StatusBadge word={status} />}
       backAction={back}
       primaryAction={foremost}

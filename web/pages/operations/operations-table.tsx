@@ -39,11 +39,18 @@ export function OperationsTable({ operations }: { operations: readonly Operation
 
 function Name({ operation }: { operation: Operation }) {
   return (
-    <Link url={`/operations/${operation.id}`} dataPrimaryLink monochrome removeUnderline>
-      <Text as="span" fontWeight="semibold">
-        {operationTitle(operation)}
-      </Text>
-    </Link>
+    <>
+      <Link url={`/operations/${operation.id}`} dataPrimaryLink monochrome removeUnderline>
+        <Text as="span" fontWeight="semibold">
+          {operationTitle(operation)}
+        </Text>
+      </Link>
+      {operation.label !== null && (
+        <Text as="p" variant="bodySm" tone="subdued" truncate>
+          {operation.label}
+        </Text>
+      )}
+    </>
   )
 }
 
@@ -56,7 +63,11 @@ function WideRow({ operation }: { operation: Operation }) {
   return (
     <>
       <IndexTable.Cell>
-        <span className="cut" style={{ '--cut': '220px' } as CSSProperties} title={operationTitle(operation)}>
+        <span
+          className="cut"
+          style={{ '--cut': '220px' } as CSSProperties}
+          title={operation.label ?? operationTitle(operation)}
+        >
           <Name operation={operation} />
         </span>
       </IndexTable.Cell>

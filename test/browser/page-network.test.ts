@@ -101,3 +101,28 @@ test('a page from before an upgrade loads itself again, once', async () => {
 test('a script that is not there is 404, not the page', async () => {
   expect((await fetch(`${server.url}/assets/gone-12345678.js`)).status).toBe(404)
 })
+
+test.each([1280, 390])('results that arrive late move nothing on a screen of %d px', async (width) => {
+  const page = await open('/files?sort=filename')
+  await page.setViewportSize({ width, height: 900 })
+  await page.getByText('1–50 of 59 files').waitFor()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/api/files?*', async (route) => {
+    await held
+    await route.continue()
+  })
+  const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
+  await page.getByPlaceholder('Search files').fill('quiet 5')
+  await asked
+  // Shifts within half a second of a key are not counted: the answer comes later than that.
+  await page.evaluate(`window.shift = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) window.shift += entry.value
+    }).observe({ type: 'layout-shift' })`)
+  release()
+  await page.getByText('10 files', { exact: true }).waitFor()
+  // Two frames: a shift is reported with the frame after it.
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  expect(await page.evaluate('window.shift')).toBeLessThan(0.1)
+})

@@ -1,5 +1,5 @@
 // All files of the shop, or those in its trash: search, filters, order, pages, and what is done with many at once.
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useRunning } from '../../client/operations.ts'
 import { useFiles } from '../../client/queries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
@@ -9,11 +9,13 @@ import {
   type FilesPlace,
   filesQuery,
   isNarrowed,
+  listOf,
   rangeText,
   readFilesPlace,
   widened,
   writeFilesPlace,
 } from '../../place/files.ts'
+import { useShownList } from '../../place/use-shown-list.ts'
 import { usePlace } from '../../place/use-place.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
 import { type BulkAction, useBulkActions } from './bulk-actions.tsx'
@@ -33,6 +35,7 @@ export function FilesPage() {
   const moving = useRunning()
   const files = useFiles(filesQuery(place), moving.length > 0)
   const list = files.data
+  const shown = useShownList(listOf(place), files.isPlaceholderData)
   const selection = useSelection(place, list?.data, list?.total)
   const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setLaunched(id))
   const some = list !== undefined && list.total > 0
@@ -71,7 +74,7 @@ export function FilesPage() {
             ) : none ? (
               <NoFile place={place} onClear={() => go(widened(place))} />
             ) : (
-              <>
+              <Fragment key={shown}>
                 <SelectionLine selection={selection} place={place} />
                 <FilesTable
                   files={list.data}
@@ -87,7 +90,7 @@ export function FilesPage() {
                   pages={pages(files.isPlaceholderData ? null : list.next_cursor)}
                   label={rangeText(place.page, list.data.length, list.total)}
                 />
-              </>
+              </Fragment>
             )}
           </Card>
         )}

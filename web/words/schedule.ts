@@ -1,6 +1,7 @@
 // When a scheduled task runs, in plain forms and as a cron line, and how its other parts read.
 import { type Notify } from '../client/schedules.ts'
 import { type JsonSchema } from '../client/workflows.ts'
+import { momentText } from './time.ts'
 import { optionPlace, segments } from './workflow.ts'
 
 export type Every = 'hour' | 'day' | 'week' | 'month' | 'cron'
@@ -77,17 +78,9 @@ export const NOTIFY: Record<Notify, string> = {
   never: 'Never',
 }
 
-/** `Tue 1 Dec 2026, 02:00`, as the clocks in that zone show it. */
+/** `Tue, 1 Dec 2026, 2:00`, as the clocks in that zone show it. */
 export const runText = (iso: string, timeZone: string | undefined, locale?: string): string =>
-  new Intl.DateTimeFormat(locale, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone,
-  }).format(new Date(iso))
+  momentText(iso, locale, { timeZone, weekday: true })
 
 /** `America/New York` */
 export const zoneText = (zone: string): string => zone.replaceAll('_', ' ')

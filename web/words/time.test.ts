@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayText, durationText, momentText, remainingText } from './time.ts'
+import { dayText, durationText, momentText, remainingText, trashedText } from './time.ts'
 
 describe('durations say their two largest parts', () => {
   test.each([
@@ -33,4 +33,19 @@ test('a day is the same day in every time zone', () => {
 
 test('a moment has its date and time', () => {
   expect(momentText('2026-09-29T12:05:00Z', 'en-GB')).toMatch(/^29 Sept 2026, \d\d:05$|^30 Sept 2026, \d\d:05$/)
+})
+
+test('the clock reads alike with a weekday and without', () => {
+  const at = (weekday: boolean) => momentText('2026-12-01T07:14:00Z', 'en-US', { timeZone: 'UTC', weekday })
+  expect([at(false), at(true)]).toEqual(['Dec 1, 2026, 7:14 AM', 'Tue, Dec 1, 2026, 7:14 AM'])
+})
+
+test.each([
+  ['2026-09-29T12:00:00Z', '7 days left'],
+  ['2026-09-29T12:00:01Z', '7 days left'],
+  ['2026-10-05T11:00:00Z', '2 days left'],
+  ['2026-10-05T13:00:00Z', '1 day left'],
+  ['2026-10-06T13:00:00Z', 'Goes today'],
+])('a file deleted on 29 September at 12:00 has, at %s, %s', (now, left) => {
+  expect(trashedText('2026-09-29T12:00:00Z', new Date(now)).left).toBe(left)
 })

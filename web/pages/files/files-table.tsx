@@ -16,7 +16,7 @@ import {
 } from '../../ui/index.ts'
 import { kindText, productTitles } from '../../words/file.ts'
 import { countText, numberText, sizeText } from '../../words/size.ts'
-import { dayText } from '../../words/time.ts'
+import { dayText, trashedText } from '../../words/time.ts'
 import { type BulkMenu } from './bulk-actions.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'
@@ -85,9 +85,10 @@ function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props
           { title: 'Tags' },
           { title: 'Products' },
           { title: 'Downloads', alignment: 'end' },
-          { title: 'Uploaded' },
+          { title: trash ? 'Deleted' : 'Uploaded' },
         ]}
-        sortable={[true, false, true, false, false, false, true]}
+        // The server does not sort by the day of deletion.
+        sortable={[true, false, true, false, false, false, !trash]}
         sortColumnIndex={sortColumnIndex}
         sortDirection={sortDirection}
         onSort={(column, direction) => onSort(sortFor(column, direction))}
@@ -156,7 +157,9 @@ function WideRow({ file, trash }: RowProps) {
           {numberText(file.downloads)}
         </Text>
       </IndexTable.Cell>
-      <IndexTable.Cell>{dayText(file.upload_date)}</IndexTable.Cell>
+      <IndexTable.Cell>
+        {file.deleted_at === null ? dayText(file.upload_date) : <Trashed at={file.deleted_at} />}
+      </IndexTable.Cell>
     </>
   )
 }
@@ -165,7 +168,10 @@ function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelec
   const facts = [
     sizeText(file.size_bytes),
     countText(file.downloads, 'download', 'downloads'),
-    dayText(file.upload_date),
+    file.deleted_at === null
+      ? dayText(file.upload_date)
+      : `deleted ${trashedText(file.deleted_at, new Date()).deleted}`,
+    ...(file.deleted_at === null ? [] : [trashedText(file.deleted_at, new Date()).left]),
   ]
   return (
     <div style={{ padding: 'var(--p-space-300) var(--p-space-400)' }}>
@@ -190,6 +196,18 @@ function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelec
         </BlockStack>
       </div>
     </div>
+  )
+}
+
+function Trashed({ at }: { at: string }) {
+  const { deleted, left } = trashedText(at, new Date())
+  return (
+    <>
+      <Text as="p">{deleted}</Text>
+      <Text as="p" variant="bodySm" tone="subdued">
+        {left}
+      </Text>
+    </>
   )
 }
 

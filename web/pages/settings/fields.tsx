@@ -6,6 +6,7 @@ import { RefreshProducts } from '../../components/refresh-products.tsx'
 import { WordsField } from '../../components/words-field.tsx'
 import { type MatchMethod } from '../../client/types.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
+import { momentText } from '../../words/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
 interface Props {
@@ -121,12 +122,12 @@ export function NotificationFields({ draft, problems, onChange }: Props) {
     <BlockStack gap="400">
       <BlockStack gap="100">
         <Checkbox
-          label="E-mail when an operation is complete"
+          label="Email when an operation is complete"
           checked={draft.email_on_complete}
           onChange={(email_on_complete) => onChange({ email_on_complete })}
         />
         <Checkbox
-          label="E-mail when an operation has errors"
+          label="Email when an operation has errors"
           checked={draft.email_on_errors}
           onChange={(email_on_errors) => onChange({ email_on_errors })}
         />
@@ -134,7 +135,7 @@ export function NotificationFields({ draft, problems, onChange }: Props) {
       <WordsField
         id={fieldId('recipients')}
         label="Recipients"
-        help="Type an address and press Enter. Without a recipient no e-mail is sent."
+        help="Type an address and press Enter. Without a recipient no email is sent."
         placeholder="name@example.com"
         error={problems.within('recipients')}
         value={draft.recipients}
@@ -151,11 +152,7 @@ const ZONES = Intl.supportedValuesOf('timeZone')
 
 export function TimeZoneField({ draft, problems, onChange }: Props) {
   const zones = [...new Set(['UTC', draft.time_zone, ...ZONES])]
-  const now = new Intl.DateTimeFormat(undefined, {
-    timeZone: draft.time_zone,
-    dateStyle: 'medium',
-    timeStyle: 'short',
-  }).format(new Date())
+  const now = momentText(new Date().toISOString(), undefined, { timeZone: draft.time_zone })
   return (
     <Select
       id={fieldId('time_zone')}

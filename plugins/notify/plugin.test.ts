@@ -122,7 +122,7 @@ describe('notify', () => {
     [
       bulk({ ...well, action: 'optimize-image', title: 'Optimize images', total: 9, done: 9, bytes_saved: 12_345_678 }),
       'Optimize images complete',
-      '9 of 9 files optimized, 11.8 MB saved.',
+      '9 of 9 files optimized, 12 MB saved.',
     ],
     [
       bulk({ ...well, action: 'optimize-image', title: 'Optimize images', total: 1, done: 1, bytes_saved: 900 }),
@@ -220,7 +220,7 @@ describe('notify', () => {
     expect((await sent(unread, shopWith({ recipients: [] }))).notice).toMatchObject({ level: 'success' })
   })
 
-  it('sends the e-mail as the caller asked, else as the settings say; the notice always', async () => {
+  it('sends the email as the caller asked, else as the settings say; the notice always', async () => {
     const given = shopWith({ email_on_complete: false, recipients: ['a@example.com'] })
     const complete = operation(well)
     expect((await sent(complete, given)).email).toBeUndefined()
@@ -250,7 +250,7 @@ describe('when', () => {
     expect(await told(of('tag-files', 2), 'background', { limits })).toBe(0)
     expect(await told(of('tag-files', 2), 'background', { request: { notify: true } })).toBe(2)
   })
-  it('errors: an e-mail when not all went well; never: none; the notice always', async () => {
+  it('errors: an email when not all went well; never: none; the notice always', async () => {
     const emailed = async (...given: [OperationView, When, Partial<WriteContext>?]) => {
       const { notice, email } = await sent(given[0], given[2], given[1])
       expect(notice).toBeDefined()
@@ -273,17 +273,17 @@ describe('when', () => {
     const to = 'owner@example.com'
     expect(await planned('always')).toEqual([
       'A notice in the page when it has ended',
-      `An e-mail to ${to} when it has ended`,
+      `An email to ${to} when it has ended`,
     ])
     expect(await planned('errors')).toEqual([
       'A notice in the page when it has ended',
-      `An e-mail to ${to} when something failed`,
+      `An email to ${to} when something failed`,
     ])
     expect((await planned('always', shopWith({ email_on_complete: false })))[1]).toBe(
-      `An e-mail to ${to} when something failed`,
+      `An email to ${to} when something failed`,
     )
     expect((await planned('always', shopWith({ email_on_errors: false })))[1]).toBe(
-      `An e-mail to ${to} when it is complete, wholly or in part`,
+      `An email to ${to} when it is complete, wholly or in part`,
     )
     expect((await planned('always', { request: { notify: false } })).length).toBe(1)
     expect(await planned('background', {}, bulk({ total: 3 }))).toEqual([])

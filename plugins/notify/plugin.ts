@@ -1,4 +1,4 @@
-// Tells the shop how an operation ended: a notice in the page, and an e-mail as the shop's settings or the caller ask.
+// Tells the shop how an operation ended: a notice in the page, and an email as the shop's settings or the caller ask.
 import { z } from 'zod'
 import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
@@ -7,7 +7,7 @@ import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './words.ts'
 const options = z.strictObject({
   when: z.enum(['always', 'background', 'errors', 'matched', 'never']).default('always').meta({
     title: 'When',
-    help: 'errors: an e-mail when something failed; never: no e-mail; background: imports, and operations large enough to go on after whoever started them left; matched: when a file got a product. A notice in the page there is in any case, but for those that background and matched leave out',
+    help: 'errors: an email when something failed; never: no email; background: imports, and operations large enough to go on after whoever started them left; matched: when a file got a product. A notice in the page there is in any case, but for those that background and matched leave out',
   }),
 })
 type When = z.output<typeof options>['when']
@@ -15,9 +15,9 @@ type When = z.output<typeof options>['when']
 const SUMMARIES: Readonly<Record<When, string>> = {
   always: 'Tells the shop when it has ended',
   background: 'Tells the shop when it has ended, if it went on in the background',
-  errors: 'Leaves a notice when it has ended, and sends an e-mail when something failed',
+  errors: 'Leaves a notice when it has ended, and sends an email when something failed',
   matched: 'Tells the shop when files got products',
-  never: 'Leaves a notice when it has ended, and sends no e-mail',
+  never: 'Leaves a notice when it has ended, and sends no email',
 }
 
 export const notify = definePlugin({
@@ -35,7 +35,7 @@ export const notify = definePlugin({
     if (!isTold(operation, when, context)) return
     const once = when === 'matched' ? 'when a file got a product' : 'when it has ended'
     yield `A notice in the page ${once}`
-    const email = `An e-mail to ${context.shop.settings.recipients.join(', ')}`
+    const email = `An email to ${context.shop.settings.recipients.join(', ')}`
     const [well, badly] = [wantsEmail('success', when, context), wantsEmail('failed', when, context)]
     if (well && badly) yield `${email} ${once}`
     else if (well) yield `${email} when it is complete, wholly or in part`

@@ -35,12 +35,19 @@ const ENDS = { success: 'complete', partial: 'partly complete', failed: 'failed'
 const number = new Intl.NumberFormat('en-US')
 const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file' : 'files'}`
 
-const bytes = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+const STEP = 1024
 
-/** 12,345,678 → `11.8 MB`. */
-function sizeText(size: number): string {
-  const power = Math.min(4, Math.floor(Math.log2(size) / 10))
-  return power === 0 ? `${number.format(size)} bytes` : `${bytes.format(size / 1024 ** power)} ${'KMGT'[power - 1]}B`
+/** 12,345,678 → `12 MB`: as the page writes it (test/sizes.test.ts holds them together). */
+export function sizeText(size: number): string {
+  let [value, unit] = [size, 0]
+  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
+    value /= STEP
+    unit++
+  }
+  const digits = unit > 0 && value < 10 ? 1 : 0
+  const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }).format(value)
+  return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
 }
 
 /** `Tag files partly complete`. An import is one whatever its workflow is called. */

@@ -65,13 +65,17 @@ function leftText(file: PackFile): string {
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
-/** In the units that people know, with as many digits as tell them something. */
-export function sizeText(bytes: number): string {
-  if (bytes === 1) return '1 byte'
-  let [value, unit] = [bytes, 0]
-  while (value >= 1000 && unit < UNITS.length - 1) {
-    value /= 1000
+const STEP = 1024
+
+/** Units of 1,024, as the admin page writes the same file's size (test/sizes.test.ts holds them together). */
+export function sizeText(size: number): string {
+  let [value, unit] = [size, 0]
+  // 1,023.99 KB would read as 1,024 KB: it is 1 MB.
+  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
+    value /= STEP
     unit++
   }
-  return `${unit === 0 || value >= 10 ? Math.round(value) : Math.round(value * 10) / 10} ${UNITS[unit]}`
+  const digits = unit > 0 && value < 10 ? 1 : 0
+  const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }).format(value)
+  return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
 }

@@ -72,7 +72,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   if (environment.roles.includes('worker')) {
     const { smtpUrl, mailFrom: from } = environment
     if (smtpUrl === null && environment.platform !== null)
-      log.warn('SMTP_URL is not set: e-mail is kept in the list of messages, and none leaves')
+      log.warn('SMTP_URL is not set: email is kept in the list of messages, and none leaves')
     const record: OutboxOptions['operationRecord'] = async (scope, id) =>
       operationRecord(engine, (await engine.get(scope, id))!, clock())
     const options = { database, client, secrets, smtpUrl, from, baseUrl, operationRecord: record, clock, log }

@@ -3,7 +3,7 @@ import type { Workflow } from '../plugins/contract.ts'
 
 export const createLinksWorkflow: Workflow = {
   id: 'create-links',
-  title: 'Make download links',
+  title: 'Create download links',
   action: 'create-links',
   kind: 'bulk',
   parallel: 2,

@@ -17,8 +17,8 @@ const terms = {
     help: 'Absent: as each file’s own setting says. Empty: unlimited.',
     widget: 'unlimited',
   }),
-  email: z.email('This is not an e-mail address').max(320).optional().meta({
-    title: 'The customer’s e-mail address',
+  email: z.email('This is not an email address').max(320).optional().meta({
+    title: 'The customer’s email address',
     help: 'Kept with the links, so that they can be sent there.',
   }),
 }
@@ -30,7 +30,7 @@ const options = z
     ...terms,
     send_emails: z.boolean().default(false).meta({
       title: 'Send them',
-      help: 'An e-mail for each link that has an address.',
+      help: 'An email for each link that has an address.',
     }),
     per_file: z.array(ofFile).max(MOST_PER_FILE).optional().meta({
       title: 'Terms of single files',
@@ -53,7 +53,7 @@ type Terms = Omit<z.output<typeof ofFile>, 'file_id'>
 export const createLinks = definePlugin({
   id: 'create-links',
   kind: 'act',
-  title: 'Make download links',
+  title: 'Create download links',
   options,
   undo: 'fields',
   worksOn: 'files',
@@ -63,7 +63,7 @@ export const createLinks = definePlugin({
       'A link for each file',
       ...(expiry_days === undefined ? [] : [expiry_days === null ? 'never expires' : `valid ${expiry_days} days`]),
       ...(download_limit === undefined ? [] : [download_limit === null ? 'unlimited' : `limit ${download_limit}`]),
-      ...(send_emails ? ['sent by e-mail'] : email === undefined ? [] : ['with an e-mail address']),
+      ...(send_emails ? ['sent by email'] : email === undefined ? [] : ['with an email address']),
     ].join(', '),
   async *plan(items, wanted, { signal }) {
     const own = new Map(wanted.per_file?.map(({ file_id, ...rest }) => [file_id, rest]))

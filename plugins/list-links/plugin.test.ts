@@ -9,7 +9,7 @@ const link = (given: Partial<MadeLink>): MadeLink => ({
   ...{ expires_at: null, download_limit: null, ...given },
 })
 const operation = (given: Partial<OperationView> = {}): OperationView => ({
-  ...{ id: 'op_1', action: 'create-links', title: 'Make download links', total: 3, done: 3, failed: 0 },
+  ...{ id: 'op_1', action: 'create-links', title: 'Create download links', total: 3, done: 3, failed: 0 },
   ...{ skipped: 0, cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date('2026-03-01T23:30:00Z') },
   async *telling() {},
   async *items() {},

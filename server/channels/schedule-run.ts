@@ -130,7 +130,7 @@ async function askToConfirm(tx: ShopScope, engine: Engine, schedule: ScheduleRow
   })
 }
 
-/** The workflow with its last word as the schedule wants it: when it sends an e-mail. A notice there is of every run. */
+/** The workflow with its last word as the schedule wants it: when it sends an email. A notice there is of every run. */
 function told(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
   const isNotify = ({ plugin }: Step) => plugin === 'notify'
   if (workflow.steps.some(isNotify)) {

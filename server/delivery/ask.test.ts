@@ -85,7 +85,7 @@ test('what is wrong is said beside its field, with what was written; nothing is 
   const { key } = await usedUp('wrong.pdf')
   const answer = await askForMore(port, { key, email: '"><script>', message: `${'x'.repeat(1001)}` })
   expect(answer.status).toBe(422)
-  expect(answer.text).toContain('Write an e-mail address')
+  expect(answer.text).toContain('Write an email address')
   expect(answer.text).toContain('Write at most 1000 characters')
   expect(answer.text).toContain("value='&quot;&gt;&lt;script&gt;'")
   expect(answer.text).toContain("action='ask'")

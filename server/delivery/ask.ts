@@ -33,7 +33,7 @@ const HOUR_SECONDS = 60 * 60
 
 const emptied = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value)
 const fields = z.object({
-  email: z.preprocess(emptied, z.string().trim().pipe(z.email('Write an e-mail address').max(320)).optional()),
+  email: z.preprocess(emptied, z.string().trim().pipe(z.email('Write an email address').max(320)).optional()),
   message: z.preprocess(
     emptied,
     z.string().trim().max(MESSAGE_LENGTH, `Write at most ${MESSAGE_LENGTH} characters`).optional(),

@@ -62,7 +62,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
       title: 'Stevedore',
       version,
       description:
-        'Import downloadable files, change them in bulk, make download links. Send `Authorization: Bearer <API_KEY>`. ' +
+        'Import downloadable files, change them in bulk, create download links. Send `Authorization: Bearer <API_KEY>`. ' +
         'An answer to a GET has an `ETag`; with `If-None-Match`, one that is still the same is 304 without a body. ' +
         'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key is carried out once.',
     },

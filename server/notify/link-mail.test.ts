@@ -57,7 +57,7 @@ const deliverAll = async () => {
 }
 const plain = (raw: string) => raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
 
-describe('a link by e-mail', () => {
+describe('a link by email', () => {
   it('goes to its own address alone, with its file, its terms and its key', async () => {
     await scope
       .from('files')
@@ -158,7 +158,7 @@ describe('a link by e-mail', () => {
     expect(smtp.mails).toEqual([])
     expect(await messages()).toMatchObject([{ status: 'failed', error: 'The link does not work any more' }])
     expect((await listNotices(scope, { limit: 5 })).rows).toMatchObject([
-      { level: 'critical', body: expect.stringContaining('Make a new link') },
+      { level: 'critical', body: expect.stringContaining('Create a new link') },
     ])
   })
 

@@ -1,4 +1,4 @@
-// E-mail that brings buyers their links. A message names its link alone, and the key is put in as it leaves: neither the outbox
+// Email that brings buyers their links. A message names its link alone, and the key is put in as it leaves: neither the outbox
 // nor whoever reads what was sent ever has one.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessages } from '../engine/queue.ts'
@@ -25,7 +25,7 @@ export const broughtLink = (payload: unknown): string | null => {
 }
 
 /**
- * Queues an e-mail for each link (bare UUIDs) to its own address; once for each `occasion`, whatever runs again. Call it in the
+ * Queues an email for each link (bare UUIDs) to its own address; once for each `occasion`, whatever runs again. Call it in the
  * transaction that decides it. Gives how many were queued.
  */
 export async function queueLinkMails(
@@ -100,7 +100,7 @@ function termsOf({ download_limit, downloads, expires_at }: LinkRow): string {
 
 /** Why it is not sent, or null. */
 export function unsendable({ email, status }: Pick<Link, 'email' | 'status'>): string | null {
-  if (email === null) return 'It was made without an e-mail address'
+  if (email === null) return 'It was created without an email address'
   return status === 'active' ? null : REASONS[status]
 }
 

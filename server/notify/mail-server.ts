@@ -1,4 +1,4 @@
-// Handing e-mail to the mail server, once. SMTP has one moment that counts: when the server asks for the message itself.
+// Handing email to the mail server, once. SMTP has one moment that counts: when the server asks for the message itself.
 // Before it nothing has left, and a reply after it is a plain yes or no; only silence after it leaves us not knowing.
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'

@@ -1,4 +1,4 @@
-// E-mail: written from its template before its first try; sent to the recipients that the shop has by then, or, where it brings
+// Email: written from its template before its first try; sent to the recipients that the shop has by then, or, where it brings
 // a link, to the address that the link was made for.
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'

@@ -11,7 +11,7 @@ import { createDeliver, type Deliverers } from './outbox.ts'
 
 export interface OutboxOptions extends CallbackOptions {
   database: Database
-  /** Null: e-mail is written and kept, and none leaves. */
+  /** Null: email is written and kept, and none leaves. */
   smtpUrl: string | null
   from: string
   baseUrl: string

@@ -115,7 +115,7 @@ const jobs = async (id: string) =>
   ).rows
 const deliver = (id: string, by = outbox) => by.deliver({ shop, message: id })
 
-describe('an e-mail', () => {
+describe('an email', () => {
   it('is sent once, to all recipients, as text and as escaped HTML, under a Message-ID of its own', async () => {
     const id = await queueEmail()
     await deliver(id)
@@ -177,7 +177,7 @@ describe('an e-mail', () => {
       await deliver(id)
       expect(await read(id)).toMatchObject({ status: 'failed', attempts: 3 })
       expect(await notices()).toMatchObject([
-        { level: 'critical', title: 'An e-mail could not be sent', operation_id: (await read(id)).operation_id },
+        { level: 'critical', title: 'An email could not be sent', operation_id: (await read(id)).operation_id },
       ])
     },
   )
@@ -194,7 +194,7 @@ describe('an e-mail', () => {
     await deliver(id)
     expect(smtp.mails).toMatchObject([{ to: [TO[0]] }])
     expect(await read(id)).toMatchObject({ status: 'sent', error: `Not accepted for ${TO[1]}` })
-    expect(await notices()).toMatchObject([{ level: 'warning', title: 'An e-mail was not sent to all recipients' }])
+    expect(await notices()).toMatchObject([{ level: 'warning', title: 'An email was not sent to all recipients' }])
   })
 
   it('without recipients fails at once', async () => {
@@ -205,7 +205,7 @@ describe('an e-mail', () => {
   })
 })
 
-describe('an e-mail that may have arrived', () => {
+describe('an email that may have arrived', () => {
   it('is never sent again by itself: the shop is told, and sends it by hand under the same Message-ID', async () => {
     smtp.behaviour = 'break-off'
     const id = await queueEmail()
@@ -213,7 +213,7 @@ describe('an e-mail that may have arrived', () => {
     await deliver(id)
     expect(await read(id)).toMatchObject({ status: 'unknown' })
     expect(await jobs(id)).toEqual([])
-    expect(await notices()).toMatchObject([{ level: 'warning', title: 'An e-mail may not have arrived' }])
+    expect(await notices()).toMatchObject([{ level: 'warning', title: 'An email may not have arrived' }])
     smtp.behaviour = 'accept'
     expect(await sendAgain(scope, id)).toBe(true)
     expect((await jobs(id)).length).toBe(1)

@@ -23,13 +23,13 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble
   const { subject, to, link } = await contentOf(tx, message)
   const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
   const title = {
-    failed: 'An e-mail could not be sent',
-    unknown: 'An e-mail may not have arrived',
-    partly: 'An e-mail was not sent to all recipients',
+    failed: 'An email could not be sent',
+    unknown: 'An email may not have arrived',
+    partly: 'An email was not sent to all recipients',
   }[status]
   const next = {
     failed: link
-      ? 'Make a new link if it has ended, or if the address is wrong.'
+      ? 'Create a new link if it has ended, or if the address is wrong.'
       : 'Correct the recipients in your settings if they are wrong, and send it again.',
     unknown: 'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
     partly: 'Correct the recipients in your settings.',

@@ -165,7 +165,7 @@ describe('with 120 files', () => {
     await dialog.getByLabel('Days until the link expires').fill('30')
     await dialog.getByLabel('Customer’s email').fill('buyer@exa_mple.com')
     await dialog.getByRole('button', { name: 'Create link' }).click()
-    await dialog.getByText('Send an e-mail address').waitFor()
+    await dialog.getByText('Send an email address').waitFor()
     await dialog.getByLabel('Customer’s email').fill('buyer@example.com')
     await dialog.getByLabel('Most downloads').fill('2')
     await dialog.getByRole('button', { name: 'Create link' }).click()

@@ -122,7 +122,7 @@ test('settings lead to the history; what is changed there is saved, and refused 
   await page.getByLabel('Links expire: number').fill('30')
   const recipients = page.getByLabel('Recipients')
   await recipients.fill('nobody,')
-  await page.getByLabel('E-mail when an operation is complete').uncheck({ force: true })
+  await page.getByLabel('Email when an operation is complete').uncheck({ force: true })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('[id="field-recipientsError"]').waitFor()
   await page.getByRole('button', { name: 'Remove nobody' }).click()

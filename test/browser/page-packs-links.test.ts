@@ -101,7 +101,7 @@ test('links: found by customer, given more time, counted anew, revoked; the expo
   await row(page, NAMES[1]!).getByText('Used up').waitFor()
   const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click() // prettier-ignore
   await more()
-  await page.getByRole('menuitem', { name: 'E-mail to captain@example.com' }).click()
+  await page.getByRole('menuitem', { name: 'Email to captain@example.com' }).click()
   await page.getByText('1 link was not sent: It has been used as often as it may be').waitFor()
   await more()
   await page.getByRole('menuitem', { name: 'Count from zero again' }).click()
@@ -130,7 +130,7 @@ test('an API key: shown once, works within its scopes, and ends when it is revok
   await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
   await dialog(page).getByText('Give it a name').waitFor()
   await dialog(page).getByLabel('Name').fill('Nightly import')
-  await dialog(page).getByLabel('Make and see download links').uncheck()
+  await dialog(page).getByLabel('Create and see download links').uncheck()
   await dialog(page).getByRole('button', { name: 'Create', exact: true }).click()
   await dialog(page).getByText('Copy the key now').waitFor()
   const key = (await dialog(page).getByRole('group', { name: 'API key' }).textContent())!

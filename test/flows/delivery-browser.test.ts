@@ -175,7 +175,7 @@ describe('the buyer’s page', () => {
     expect(await page.getByRole('main').getByRole('heading', { level: 1 }).innerText()).toBe(
       'This link has been used up',
     )
-    await page.getByLabel('Your e-mail address').fill('me@example.com')
+    await page.getByLabel('Your email address').fill('me@example.com')
     await page.getByLabel('Message').fill('My disk broke.')
     await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Your message was sent')

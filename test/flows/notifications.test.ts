@@ -90,7 +90,7 @@ async function killAndStart(): Promise<void> {
   server = await start()
 }
 
-test('an import with errors is told by e-mail and by a notice that leads to it', async () => {
+test('an import with errors is told by email and by a notice that leads to it', async () => {
   const job = await importOf('told')
   const message = await untilStatus(job, 'sent')
   expect(message).toMatchObject({
@@ -191,7 +191,7 @@ test.each<[Behaviour, number]>([
   await killAndStart()
   const { id } = await untilStatus(job, 'unknown')
   const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[] }
-  expect(notices.data[0]).toMatchObject({ title: 'An e-mail may not have arrived', operation_id: job })
+  expect(notices.data[0]).toMatchObject({ title: 'An email may not have arrived', operation_id: job })
   const marker = await importOf(`after-${behaviour}`)
   await untilStatus(marker, 'sent')
   const own = () => smtp.mails.filter(({ messageId }) => messageId.includes(id))

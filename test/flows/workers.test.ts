@@ -138,7 +138,7 @@ async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
   throw new Error(`No worker came to ${wanted}`)
 }
 
-test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothing lost, nothing twice, one e-mail', async () => {
+test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothing lost, nothing twice, one email', async () => {
   const job = await startImport('killed', 1000)
   const operation = idOf(job)
   await expect.poll(() => origin.waiting, { timeout: 20_000 }).toBeGreaterThan(30)

@@ -1,4 +1,4 @@
-// Download links of many files at once: made, sent by e-mail.
+// Download links of many files at once: made, sent by email.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { type DownloadLink, type Operation, type Page } from './types.ts'

@@ -9,7 +9,7 @@ export const SCOPES: readonly { scope: string; text: string }[] = [
   { scope: 'files:delete', text: 'Move files to the trash' },
   { scope: 'files:purge', text: 'Delete files for good' },
   { scope: 'imports:write', text: 'Import files' },
-  { scope: 'links:write', text: 'Make and see download links' },
+  { scope: 'links:write', text: 'Create and see download links' },
   { scope: 'operations:read', text: 'Read operations and their results' },
   { scope: 'operations:write', text: 'Pause, cancel, retry and undo operations' },
   { scope: 'settings:write', text: 'Change settings and API keys' },

@@ -93,7 +93,7 @@ const ACTIONS: Record<string, string> = {
   'rename-files': 'Rename files',
   'move-to-pack': 'Move to pack',
   'change-storage': 'Change storage',
-  'create-links': 'Make download links',
+  'create-links': 'Create download links',
   'export-files': 'Export files',
   'optimize-image': 'Optimize images',
   'optimize-pdf': 'Optimize PDF documents',
@@ -204,7 +204,7 @@ function undoWord(operation: Operation): ActionWord {
   return { text: 'Undo', question: { title: 'Undo this operation?', text, button: `Undo for ${files}` } }
 }
 
-/** `What these steps did can’t be undone: Send e-mail, Purge.` */
+/** `What these steps did can’t be undone: Send email, Purge.` */
 export const cannotUndoText = (titles: readonly string[]): string =>
   `No undo takes back what ${titles.length === 1 ? 'this step does' : 'these steps do'}: ${titles.join(', ')}.`
 

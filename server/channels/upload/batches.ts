@@ -1,4 +1,4 @@
-// Batches: files that someone sends together are imported by one operation with one e-mail at its end.
+// Batches: files that someone sends together are imported by one operation with one email at its end.
 import { untilThrough } from '../../db/again.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -57,7 +57,7 @@ const importBody = (limits: Limits) =>
         .boolean()
         .optional()
         .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
-      notify: z.boolean().optional().meta({ description: 'Send the import e-mail; absent: the shop’s setting' }),
+      notify: z.boolean().optional().meta({ description: 'Send the import email; absent: the shop’s setting' }),
       on_conflict: z
         .enum(['error', 'rename', 'overwrite', 'new_version'])
         .default('error')

@@ -112,9 +112,9 @@ const sending = (parts: Parts) =>
   endpoint({
     method: 'post',
     path: '/api/links/email',
-    summary: 'Send links by e-mail',
+    summary: 'Send links by email',
     description:
-      'One e-mail a link, to the address that it was made for. What came of each is in `/api/messages`. Links that do not work, or have no address, are skipped.',
+      'One email a link, to the address that it was made for. What came of each is in `/api/messages`. Links that do not work, or have no address, are skipped.',
     tag: 'Links',
     scope: 'links:write',
     atomic: true,

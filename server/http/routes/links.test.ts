@@ -368,7 +368,7 @@ describe('many links', () => {
     await post(`/${links[2].id}/revoke`)
     const link_ids = links.map(({ id }) => id)
     const skipped = [
-      { link_id: link_ids[1], reason: 'It was made without an e-mail address' },
+      { link_id: link_ids[1], reason: 'It was created without an email address' },
       { link_id: link_ids[2], reason: 'It was revoked' },
     ]
     expect((await post('/email', { link_ids })).body).toEqual({ queued: 1, skipped })

@@ -26,7 +26,7 @@ const FILES_AT_ONCE = 100
 const MOST_PER_FILE = 1000
 
 const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
-const email = z.email('Send an e-mail address').max(320).optional()
+const email = z.email('Send an email address').max(320).optional()
 
 const linksBody = (limits: Limits) =>
   z
@@ -62,7 +62,7 @@ const making = (parts: LinkRouteParts) =>
   endpoint({
     method: 'post',
     path: '/api/links',
-    summary: 'Make download links for files or a pack',
+    summary: 'Create download links for files or a pack',
     description: `One link a file, all or none. What is absent comes from the file’s own settings. Above ${FILES_AT_ONCE} files it is an operation, whose artifact lists the links.`,
     tag: 'Links',
     scope: 'links:write',

@@ -1,4 +1,4 @@
-// Messages that left, or did not: e-mail to the shop's recipients, and callbacks of operations.
+// Messages that left, or did not: email to the shop's recipients, and callbacks of operations.
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
@@ -15,7 +15,7 @@ const messageSchema = z
     kind: z.enum(['email', 'callback']),
     to: z.array(z.string()),
     subject: z.string(),
-    text: z.string().meta({ description: 'The e-mail as text, or the body that was posted' }),
+    text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
     status: z
       .enum(MESSAGE_STATUSES)
       .meta({ description: '`unknown`: it may or may not have arrived, and is not sent again by itself' }),

@@ -46,7 +46,7 @@ const batchBody = z
       .boolean()
       .optional()
       .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
-    notify: z.boolean().optional().meta({ description: 'Send the import e-mail; absent: the shop’s setting' }),
+    notify: z.boolean().optional().meta({ description: 'Send the import email; absent: the shop’s setting' }),
   })
   .meta({ id: 'UploadBatchRequest' })
 

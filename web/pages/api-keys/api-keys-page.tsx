@@ -35,7 +35,7 @@ export function ApiKeysPage() {
         {list?.length === 0 && (
           <Card>
             <Nothing why="new" heading="No API keys yet" action={{ content: 'Create API key', onAction: create }}>
-              A tool that imports files or makes links by itself signs in with a key of its own.
+              A tool that imports files or creates links signs in with a key of its own.
             </Nothing>
           </Card>
         )}

@@ -51,7 +51,7 @@ export function LinkActions({ link, onError }: { link: DownloadLink; onError: (e
     })
   const ended = link.status === 'revoked'
   const items = [
-    ...(link.email && !ended ? [{ content: `E-mail to ${link.email}`, onAction: send }] : []),
+    ...(link.email && !ended ? [{ content: `Email to ${link.email}`, onAction: send }] : []),
     ...(ended ? [] : [{ content: 'Change expiry', onAction: () => setExtending(true) }]),
     ...(link.downloads > 0 && !ended
       ? [

@@ -53,7 +53,7 @@ export function LinksPage() {
         {list?.length === 0 && !filtered && place.cursor === '' ? (
           <Card>
             <Nothing why="new" heading="No links yet" action={{ content: 'Go to files', url: '/files' }}>
-              Choose files, then Generate download links. Each link lets one buyer in until it expires or is used up.
+              Choose files, then Create download links. Each link lets one buyer in until it expires or is used up.
             </Nothing>
           </Card>
         ) : (
@@ -126,7 +126,7 @@ function RevokeShown({ links, onClose }: { links: readonly DownloadLink[]; onClo
         <BlockStack gap="400">
           {revoke.error && <Problem error={revoke.error} what="The links could not be revoked" />}
           <Text as="p">
-            All links on this page of the list stop at once. A revoked link cannot be brought back: make another one.
+            All links on this page of the list stop at once. A revoked link cannot be brought back: create another one.
           </Text>
         </BlockStack>
       </Modal.Section>

@@ -96,7 +96,7 @@ function Afterwards({ form: { draft, change, problems }, deleting }: { form: Sch
           />
         )}
         <Select
-          label="Send an e-mail summary"
+          label="Send an email summary"
           id={fieldId('notify')}
           helpText="To the recipients in Settings. A notice in the page there always is."
           error={problems.at('notify')}

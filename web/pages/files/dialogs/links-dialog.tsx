@@ -83,7 +83,7 @@ interface SendProps {
 const SendEmail = ({ form, onChange }: SendProps) => (
   <Checkbox
     label="Send the links to this address"
-    helpText="An e-mail for each link, as soon as they are made."
+    helpText="An email for each link, as soon as they are made."
     checked={form.send}
     onChange={(send) => onChange({ send })}
   />

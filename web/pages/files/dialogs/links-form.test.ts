@@ -34,5 +34,5 @@ test('every field that makes no sense is named at once', () => {
     custom: { file_1: 'x' },
   } as const
   expect(Object.keys((read(all) as { errors: object }).errors)).toEqual(['days', 'downloads', 'email', 'custom'])
-  expect(read({ send: true })).toEqual({ errors: { email: 'Say where the e-mail goes' } })
+  expect(read({ send: true })).toEqual({ errors: { email: 'Say where the email goes' } })
 })

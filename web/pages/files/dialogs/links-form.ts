@@ -41,7 +41,7 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
   const email = form.email.trim()
   if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) errors.email = 'Write an address like name@example.com'
   else if (email !== '') options.email = email
-  else if (send) errors.email = 'Say where the e-mail goes'
+  else if (send) errors.email = 'Say where the email goes'
   const own = Object.entries(custom).filter(([, days]) => days.trim() !== '')
   options.per_file = own.map(([file_id, text]) => ({
     file_id,

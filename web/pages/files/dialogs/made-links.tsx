@@ -45,7 +45,7 @@ export function MadeLinks({ links, send, onClose }: Props) {
             loading={mail.isPending && mail.variables.length > 1}
             onClick={() => mutate(addressed.map(({ id }) => id))}
           >
-            E-mail all
+            Email all
           </Button>
         )}
       </InlineStack>
@@ -59,7 +59,7 @@ export function MadeLinks({ links, send, onClose }: Props) {
               {email !== null && (
                 <Button
                   variant="plain"
-                  accessibilityLabel={`E-mail the link to ${filename}`}
+                  accessibilityLabel={`Email the link to ${filename}`}
                   onClick={() => mutate([id])}
                 >
                   {`Send to ${email}`}
@@ -81,7 +81,7 @@ function Sent({ mailed: { queued, skipped } }: { mailed: { queued: number; skipp
   return (
     <Banner tone={skipped.length > 0 ? 'warning' : 'success'}>
       <p>
-        {queued > 0 && `${countText(queued, 'link is on its way', 'links are on their way')} by e-mail. `}
+        {queued > 0 && `${countText(queued, 'link is on its way', 'links are on their way')} by email. `}
         {skipped.length > 0 && notSentText(skipped)}
       </p>
     </Banner>

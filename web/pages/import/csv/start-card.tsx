@@ -76,7 +76,7 @@ export function StartCard({ upload, check }: Props) {
         onChange={setAutoMap}
       />
       <Checkbox
-        label="Send an e-mail when the import has ended"
+        label="Send an email when the import has ended"
         checked={notify ?? settings?.email_on_complete ?? false}
         onChange={setNotify}
       />

@@ -1,4 +1,5 @@
-// Who trades or renews a shop's platform token at the moment, and what the platform last said about the shop itself.
+// Who trades or renews a shop's platform token at the moment, and what the platform last said about
+// the shop itself.
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {

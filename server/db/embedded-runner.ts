@@ -1,4 +1,5 @@
-// Starting PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or for root another one.
+// Starting PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or for root another
+// one.
 import { execFile } from 'node:child_process'
 import { chown } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -34,7 +35,10 @@ export function asOurselves(cwd: string): Runner {
   }
 }
 
-/** For root. PostgreSQL's own checks ask `access()`, which ignores capabilities: its user needs the real permissions. */
+/**
+ * For root. PostgreSQL's own checks ask `access()`, which ignores capabilities: its user needs the
+ * real permissions.
+ */
 export function asUser({ uid, gid }: User): Runner {
   const exec: Runner['exec'] = (file, args) => run(file, args, { env: environment(), cwd: '/', uid, gid })
   const holds = (...test: string[]) =>

@@ -19,7 +19,10 @@ test('a database that a newer version has migrated is accepted and left as it is
   expect(await names()).toContainEqual({ name: LATER })
 })
 
-/** One migration that changes a table. `attempt` is called with the number of each try before it does. */
+/**
+ * One migration that changes a table. `attempt` is called with the number of each try before it
+ * does.
+ */
 function changing(
   table: string,
   attempt: (number: number, knex: Knex) => Promise<unknown>,

@@ -13,8 +13,8 @@ const FOLDER = new URL('../../migrations/', import.meta.url)
 const MIGRATION_LOCK = 728_115_001
 
 /**
- * A change of a table waits for the transactions that use it, and every later query of that table waits behind the change.
- * So it gives up soon, lets them pass, and tries again.
+ * A change of a table waits for the transactions that use it, and every later query of that table
+ * waits behind the change. So it gives up soon, lets them pass, and tries again.
  */
 const LOCK_TIMEOUT_MS = 3_000
 const LOCK_ATTEMPTS = 20
@@ -39,8 +39,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies what is missing and gives the names applied. Safe to call from several processes at once. Migrations that only
- * a newer version knows are left as they are: during an upgrade an older process may still have to restart.
+ * Applies what is missing and gives the names applied. Several processes may call it concurrently.
+ * Migrations that only a newer version knows are left as they are: during an upgrade an older
+ * process may still have to restart.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { migrations = source, lockTimeoutMs = LOCK_TIMEOUT_MS, pauseMs = PAUSE_MS } = options

@@ -1,4 +1,5 @@
-// A shop's tokens and profile through faults of the platform, of our settings and of other processes.
+// A shop's tokens and profile through faults of the platform, of our settings and of other
+// processes.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { openDatabase, type Database } from '../db/database.ts'

@@ -1,5 +1,6 @@
-// A shop's offline token: had for a session token, kept sealed, renewed shortly before it expires. Processes agree
-// through a lease, since a token renewed twice may leave the loser with one that no longer works.
+// A shop's offline token: had for a session token, kept sealed, renewed shortly before it expires.
+// Processes agree through a lease, since a token renewed twice may leave the loser with one that no
+// longer works.
 import { PortError } from '../../plugins/contract.ts'
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -19,7 +20,10 @@ import {
 import { LeaseTimeout, underLease } from './token-lease.ts'
 
 export interface Access {
-  /** Stores a token for the shop where it has none that works. True when a new one was had. Throws `AppError`. */
+  /**
+   * Stores a token for the shop where it has none that works. True when a new one was had. Throws
+   * `AppError`.
+   */
   ensure(shop: number, shopDomain: string, sessionToken: string): Promise<boolean>
   /** A token that works for some minutes more, as far as we know. Throws `PortError`. */
   grant(shop: number): Promise<Grant>
@@ -27,7 +31,9 @@ export interface Access {
   renewed(shop: number, refused: Grant): Promise<Grant>
 }
 
-/** A refresh token with less to live is replaced when someone signs in: the next may come too late. */
+/**
+ * A refresh token with less to live is replaced when someone signs in: the next may come too late.
+ */
 const RENEWABLE_MS = 24 * 3600_000
 
 export function createAccess(database: Pick<Database, 'knex'>, sealing: Sealing, grants: Grants): Access {
@@ -99,7 +105,8 @@ async function renew(scope: ShopScope, sealing: Sealing, grants: Grants, refused
     const row = await readTokens(scope)
     const refreshToken = isRenewable(row) ? sealing.openRefresh(shop, row) : null
     if (row === null || refreshToken === null) {
-      // Where nothing can renew a token that was refused, the next sign-in has to bring another one.
+      // Where nothing can renew a token that was refused, the next sign-in has to bring another
+      // one.
       if (row !== null && refused !== null) await expireToken(scope, row)
       throw noAccess()
     }

@@ -1,4 +1,5 @@
-// The two requests to the platform that give a token: a session token traded for the first, a refresh token for the next.
+// The two requests to the platform that give a token: a session token traded for the first, a
+// refresh token for the next.
 import { HttpResponseError, RequestedTokenType, type Session } from '@shopify/shopify-api'
 import { PortError } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
@@ -9,13 +10,16 @@ import { through, type Transport } from './transport.ts'
 export interface Grants {
   /** Throws `AppError`: `unauthenticated` when the session token is refused, else `unavailable`. */
   exchange(domain: string, sessionToken: string): Promise<Session>
-  /** Null when the platform says that this refresh token has ended. Throws `PortError` for every other failure. */
+  /**
+   * Null when the platform says that this refresh token has ended. Throws `PortError` for every
+   * other failure.
+   */
   refresh(domain: string, refreshToken: string): Promise<Session | null>
 }
 
 /**
- * What the platform says of a token itself. Every other refusal is about the app (`invalid_client`: a wrong secret on our
- * side), the shop or the platform, and must not cost a shop its token.
+ * What the platform says of a token itself. Every other refusal is about the app (`invalid_client`:
+ * a wrong secret on our side), the shop or the platform, and must not cost a shop its token.
  */
 const TOKEN_ENDED = ['invalid_grant']
 const SESSION_REFUSED = ['invalid_subject_token', 'invalid_grant']

@@ -1,5 +1,6 @@
-// What the platform says of the shop itself: its name, its owner's address and its time zone. Read when someone signs in
-// and with each refresh of the catalog, as soon as it is due, so that a read that failed and later changes are made good.
+// What the platform says of the shop itself: its name, its owner's address and its time zone. Read
+// when someone signs in and with each refresh of the catalog, as soon as it is due, so that a read
+// that failed and later changes are made good.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -7,7 +8,10 @@ import type { AdminRequest } from './admin-api.ts'
 import { SHOP_PROFILE } from './operations.ts'
 
 export interface Profiles {
-  /** Reads the profile, for some seconds at most. Never rejects: where it could not be read, it stays due. */
+  /**
+   * Reads the profile, for some seconds at most. Never rejects: where it could not be read, it
+   * stays due.
+   */
   learn(shop: number): Promise<void>
   /** Reads it in the background if it is due, in one process alone. Resolves once that is known. */
   follow(shop: number): Promise<void>
@@ -61,7 +65,10 @@ export function createProfiles(
   }
 }
 
-/** True for one caller alone once the profile is due; it is due again soon unless it is kept meanwhile. */
+/**
+ * True for one caller alone once the profile is due; it is due again soon unless it is kept
+ * meanwhile.
+ */
 async function claim(scope: ShopScope): Promise<boolean> {
   const rows = await scope.query(
     `update shops set profile_due_at = now() + interval '${AFTER_FAILURE}'
@@ -71,8 +78,8 @@ async function claim(scope: ShopScope): Promise<boolean> {
 }
 
 /**
- * Keeps the name as it is on the platform. Recipients and time zone follow the platform where the shop has none, or still
- * has what the platform said before; what the merchant has chosen stays.
+ * Keeps the name as it is on the platform. Recipients and time zone follow the platform where the
+ * shop has none, or still has what the platform said before; what the merchant has chosen stays.
  */
 async function keepProfile(scope: ShopScope, { name, email, ianaTimezone }: Profile): Promise<void> {
   await scope.query(

@@ -1,10 +1,14 @@
-// One process at a time asks the platform for a shop's token: a lease in a row. Whether it is taken or waited for, no
-// connection and no lock is held meanwhile, so that a platform that answers slowly delays this one shop alone.
+// One process at a time asks the platform for a shop's token: a lease in a row. Whether it is taken
+// or waited for, no connection and no lock is held meanwhile, so that a platform that answers
+// slowly delays this one shop alone.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../db/for-shop.ts'
 
-/** Longer than the longest request to the platform: a lease that is older belongs to a process that has died. */
+/**
+ * Longer than the longest request to the platform: a lease that is older belongs to a process that
+ * has died.
+ */
 const LEASE = '30 seconds'
 const WAIT_MS = 35_000
 const LOOK_MS = 200
@@ -12,8 +16,8 @@ const LOOK_MS = 200
 export class LeaseTimeout extends Error {}
 
 /**
- * Gives what `present` finds, or, under the lease, what `work` gets. `present` is asked before and after each wait, and
- * once more under the lease. Throws `LeaseTimeout` when others keep the lease.
+ * Gives what `present` finds, or, under the lease, what `work` gets. `present` is asked before and
+ * after each wait, and once more under the lease. Throws `LeaseTimeout` when others keep the lease.
  */
 export async function underLease<T>(
   scope: ShopScope,

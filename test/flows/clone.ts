@@ -1,4 +1,5 @@
-// A clone of the product in another folder, as `git clone` and `npm ci` leave it: its own sources and packages.
+// A clone of the product in another folder, as `git clone` and `npm ci` leave it: its own sources
+// and packages.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,7 +7,10 @@ import { promisify } from 'node:util'
 import { ROOT } from './server.ts'
 
 const run = promisify(execFile)
-/** What a clone has not: what was made here by runs. The page stays where it is built, so that not every clone builds it. */
+/**
+ * What a clone has not: what was made here by runs. The page stays where it is built, so that not
+ * every clone builds it.
+ */
 const MADE_HERE = new Set(['node_modules', '.git', '.test', 'data'])
 
 export async function cloneInto(folder: string): Promise<void> {
@@ -19,7 +23,10 @@ export async function cloneInto(folder: string): Promise<void> {
   await run('cp', ['-al', packages, folder]).catch(() => run('cp', ['-a', packages, folder]))
 }
 
-/** The clone is that user's from now on; its packages stay as they are, readable and not writable for that user. */
+/**
+ * The clone is that user's from now on; its packages stay as they are, readable and not writable
+ * for that user.
+ */
 export async function giveTo(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name !== 'node_modules')
   await run('chown', [`${uid}:${gid}`, folder])

@@ -1,5 +1,6 @@
-// The product started from clones in places that fresh machines have: a folder of root's alone, without root, and a path
-// with a space and a letter that is not ASCII. Each runs the main job: import, map, deliver, start again.
+// The product started from clones in places that fresh machines have: a folder of root's alone,
+// without root, and a path with a space and a letter that is not ASCII. Each runs the main job:
+// import, map, deliver, start again.
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,7 +38,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The clone in another place, under a folder of this mode: nothing in it may know where it was before. */
+/**
+ * The clone in another place, under a folder of this mode: nothing in it may know where it was
+ * before.
+ */
 async function place(name: string, mode: number): Promise<void> {
   const to = path.join(folder, name)
   await mkdir(path.dirname(to), { recursive: true })

@@ -19,8 +19,8 @@ import { decide, hitOfTitle, hitsOfFilename, hitsOfTags, MOST_TAGGED, NEAR, sugg
 import { scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type Run } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
-import type { TitleHit } from './title-index.ts'
-import { wordsOf, wordsOfName } from './words.ts'
+import type { TitleHit, TitleIndex } from './title-index.ts'
+import { wordsOf, wordsOfName, type Words } from './words.ts'
 
 export type Named = Pick<FileView, 'filename' | 'tags'>
 
@@ -35,10 +35,10 @@ export type Matcher = (
   signal: AbortSignal,
 ) => Promise<Match[]>
 
-/**
- * A typo in a short title costs a third of its trigrams. A title that fits better than the most alike one shares nearly as many.
- */
-const ALIKE = { floor: 0.3, margin: 0.3, limit: 20 }
+/** Where a name is nearly a title, few titles have to be looked at. */
+const CLOSE = { floor: 0.7, margin: 0.1, limit: 20 }
+/** A typo in a short title costs half its trigrams; more of them, and it is no suggestion either. */
+const ALIKE = { floor: 0.4, margin: 0.15, limit: 20 }
 // Between these the process answers others.
 const TITLES_AT_ONCE = 20
 
@@ -132,16 +132,40 @@ async function byTitle(
 ): Promise<Mapping[][]> {
   const index = await cache.of(scope)
   const names = files.map(({ filename }) => wordsOfName(filename))
+  const least = Math.min(threshold, NEAR)
+  const found = await scored(scope, names, await searched(index, names, CLOSE, signal), least)
+  const open = [...found.keys()].filter((at) => !found[at]!.some(({ score }) => score >= threshold))
+  const left = open.map((at) => names[at]!)
+  const further = await scored(scope, left, await searched(index, left, ALIKE, signal), least)
+  open.forEach((at, place) => (found[at] = further[place]!))
+  return found
+}
+
+async function searched(
+  index: TitleIndex,
+  names: readonly Words[],
+  options: Parameters<TitleIndex['search']>[1],
+  signal: AbortSignal,
+): Promise<TitleHit[][]> {
   const found: TitleHit[][] = []
   for (const [at, words] of names.entries()) {
     if (at % TITLES_AT_ONCE === 0) await new Promise(setImmediate)
     signal.throwIfAborted()
-    found.push(index.search(words, ALIKE))
+    found.push(index.search(words, options))
   }
-  const titles = await titlesOf(scope, [...new Set(found.flat().map(({ id }) => id))])
+  return found
+}
+
+/** A product that has gone since the index was built is none any more. */
+async function scored(
+  scope: ShopScope,
+  names: readonly Words[],
+  found: readonly (readonly TitleHit[])[],
+  least: number,
+): Promise<Mapping[][]> {
+  const ids = [...new Set(found.flat().map(({ id }) => id))]
+  const titles = ids.length > 0 ? await titlesOf(scope, ids) : new Map<string, string>()
   const words = new Map([...titles].map(([id, title]) => [id, wordsOf(title)]))
-  const least = Math.min(threshold, NEAR)
-  // A product that has gone since the index was built is none any more.
   return found.map((hits, at) =>
     hits
       .filter(({ id }) => words.has(id))

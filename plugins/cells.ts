@@ -5,7 +5,7 @@
 export const FORMULA_SIGNS = ['=', '+', '-', '@', '\t', '\r'] as const
 const MARK = "'"
 
-const isFormula = (text: string) => FORMULA_SIGNS.some((sign) => text.startsWith(sign))
+export const isFormula = (text: string) => FORMULA_SIGNS.some((sign) => text.startsWith(sign))
 
 /** A cell that no spreadsheet runs. A text that begins with the mark itself gets another one, so that all come back as they were. */
 export function plainCell(value: string | number | null | undefined): string {

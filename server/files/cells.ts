@@ -1,7 +1,7 @@
 // Cells of CSV files that we write, by us or by the database: the same rule, so that our import takes back what either wrote.
 import { FORMULA_SIGNS } from '../../plugins/contract.ts'
 
-export { originalCell, plainCell } from '../../plugins/contract.ts'
+export { isFormula, originalCell, plainCell } from '../../plugins/contract.ts'
 
 /** As PostgreSQL's regular expressions write a sign. */
 const escaped = (sign: string) => ({ '\t': '\\t', '\r': '\\r', "'": "''" })[sign] ?? `\\${sign}`

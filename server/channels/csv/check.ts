@@ -6,7 +6,7 @@ import { ERRORS } from '../../errors.ts'
 import { checkContested, checkFiles, type NamedRow, type Renaming } from './check-files.ts'
 import { placesOf, type ColumnMapping, type Field } from './columns.ts'
 import { probeAddresses, type ProbeAddress, type SizeLimits } from './probes.ts'
-import { placeOf, readValues, shapeProblem, type CellProblem, type RowValues } from './row-values.ts'
+import { placeOf, readValues, shapeProblem, shiftProblem, type CellProblem, type RowValues } from './row-values.ts'
 import { isBlank, type RowBatch } from './rows.ts'
 
 export interface RowProblem extends CellProblem {
@@ -70,7 +70,7 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const book = createBook(parts)
   const missing = missingColumns(parts.mapping)
   for (const field of missing)
-    await book.add(1, { field: null, severity: 'error', ...invalid(`The required column ${field} is missing`) }, field)
+    await book.add(1, { field: null, severity: 'error', ...invalid(missingText(field, parts.mapping)) }, field)
   await readAll(parts, book)
   await checkContested(book)
   await checkSkus(book)
@@ -81,6 +81,13 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
 /** A file of updates alone needs neither; one of imports needs both. */
 export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url')[] =>
   (['filename', 'file_url'] as const).filter((field) => mapping[field] === null && mapping.id === null)
+
+/** An export of ours without its ids is nearly what an update is. */
+const missingText = (field: Field, { filename }: ColumnMapping) =>
+  `The required column ${field} is missing` +
+  (field === 'file_url' && filename !== null
+    ? '. To change files that you have, add the column id: export them with it'
+    : '')
 
 const invalid = (detail: string) => ({ code: 'invalid_csv' as const, message: ERRORS.invalid_csv.message, detail })
 
@@ -187,7 +194,7 @@ async function readAll(parts: CheckParts, book: Book): Promise<void> {
   for await (const batch of bodyOf(parts.batches)) {
     book.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
-      const shape = broken ?? shapeProblem(cells, parts.headers)
+      const shape = broken ?? shapeProblem(cells, parts.headers) ?? shiftProblem(cells, places)
       // Where cells stand in the wrong columns, what they seem to say is no help.
       if (shape) {
         await book.add(row, shape)

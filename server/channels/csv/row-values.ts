@@ -1,5 +1,5 @@
 // One row of a CSV file as an import takes it: its cells read as values, and everything that is wrong with them.
-import { originalCell } from '../../files/cells.ts'
+import { isFormula, originalCell } from '../../files/cells.ts'
 import {
   filenameProblem,
   MAX_DOWNLOAD_LIMIT,
@@ -31,7 +31,7 @@ export interface CellProblem {
   /** null: the row as a whole. */
   field: Field | null
   severity: 'error' | 'warning'
-  code: ErrorCode | 'large_file' | 'not_asked'
+  code: ErrorCode | 'large_file' | 'not_asked' | 'formula'
   message: string
   detail?: string
   value?: string
@@ -49,6 +49,10 @@ export function readValues(
   const cell = (field: Field) => (places[field] < 0 ? '' : originalCell(cells[places[field]] ?? '').trim())
   const wrong = (field: Field, problem: Problem | null, value: string) => {
     if (problem) problems.push({ field, severity: 'error', ...problem, value })
+  }
+  for (const field of TEXTS) {
+    const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
+    if (isFormula(text)) problems.push({ ...FORMULA, field, value: text })
   }
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
@@ -82,6 +86,14 @@ const NOT_MAPPED: CellProblem = {
   code: 'invalid_value',
   message: 'The products of a file that exists are not changed by a row',
 }
+/** Where a formula may hide; numbers are read as such. */
+const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
+const FORMULA = {
+  severity: 'warning',
+  code: 'formula',
+  message: 'This cell begins like a formula',
+  detail: 'It is taken as text, as it is written: check that your spreadsheet saved its result',
+} as const
 const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
 
 function skuProblem(sku: string): Problem | null {
@@ -100,6 +112,7 @@ function tagsProblem(tags: readonly string[]): Problem | null {
 
 const WHOLE = /^\d{1,15}$/
 
+const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
 /** What spreadsheets make of a whole number. Three zeros may be thousands: nobody can tell. */
 const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 
@@ -108,21 +121,35 @@ function wholeNumber(text: string, most: number): number | null | undefined | Pr
   if (text === '') return undefined
   const digits = WHOLE.test(text) ? text : WITH_DECIMALS.exec(text)?.[1]
   if (digits === undefined && /^(never|unlimited)$/i.test(text)) return null
+  if (NEGATIVE.test(text)) return { code: 'out_of_range', message: 'This must be 0 or more' }
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)
   if (value < 1 || value > most) return { code: 'out_of_range', message: `This is not a number from 1 to ${most}` }
   return value
 }
 
-/** What is wrong with the number of cells in a row, or null. Empty ones after the last column are no matter. */
+const invalid = (detail: string): CellProblem => ({
+  field: null,
+  severity: 'error',
+  code: 'invalid_csv',
+  message: ERRORS.invalid_csv.message,
+  detail,
+})
+
+const isAddress = (cell: string | undefined) => /^https?:\/\//i.test(originalCell(cell ?? '').trim())
+
+/** A delimiter in the wrong place, in a row that has the right number of cells: its address is in the column beside its own. */
+export function shiftProblem(cells: readonly string[], places: Record<Field, number>): CellProblem | null {
+  const { file_url: own, id } = places
+  if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null
+  const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]])) // prettier-ignore
+  if (beside === undefined) return null
+  const which = places[beside] > own ? 'a delimiter too many' : 'a delimiter missing'
+  return invalid(`The address is in the column of ${beside}: there is ${which} before it, or a cell without quotes`)
+}
+
+/** What is wrong with the number of cells in a row, or null. Empty ones after the last column do not count. */
 export function shapeProblem(cells: readonly string[], headers: readonly string[]): CellProblem | null {
-  const invalid = (detail: string): CellProblem => ({
-    field: null,
-    severity: 'error',
-    code: 'invalid_csv',
-    message: ERRORS.invalid_csv.message,
-    detail,
-  })
   if (cells.length < headers.length)
     return invalid(
       `The row has ${cells.length} cells and the header ${headers.length}: ${headers[cells.length]} is missing`,

@@ -286,9 +286,21 @@ describe('columns', () => {
 })
 
 describe('a check', () => {
+  it('names the column that an export needs for its rows to change files', async () => {
+    const id = await app.uploaded('filename,size_bytes,products,tags\na.pdf,1,,x\n')
+    await app.checked(id)
+    expect(await app.problems(id)).toMatchObject([
+      {
+        row: 1,
+        message: 'Invalid CSV format',
+        detail: expect.stringContaining('add the column id: export them with it'),
+      },
+    ])
+  })
+
   it('names every problem of every row', async () => {
     await makeFiles(app.owner.scope, [{ filename: 'Taken.pdf' }])
-    const rows: [string, string, string][] = [
+    const rows: [string, string | null, string][] = [
       [`taken.PDF,${url},,,,`, 'filename', 'Duplicate filename'],
       [`one.pdf,${url},,,,`, '', ''],
       [`ONE.pdf,${url},,,,`, 'filename', 'Duplicate filename'],
@@ -299,7 +311,7 @@ describe('a check', () => {
       [`${name()},https://u:p@x.example/a,,,,`, 'file_url', 'A URL cannot carry a user name or password'],
       [`${name()},${url},,soon,,`, 'expiry_days', 'This is not a whole number'],
       [`${name()},${url},,0,,`, 'expiry_days', 'This is not a number from 1 to 36500'],
-      [`${name()},${url},,,-1,`, 'download_limit', 'This is not a whole number'],
+      [`${name()},${url},,,-1,`, 'download_limit', 'This must be 0 or more'],
       [`${name()},${url},,,,${'t'.repeat(101)}`, 'tags', 'A tag has at most 100 characters'],
       [`${name()},${url},BOOK-1,never,unlimited,"a,b;c"`, '', ''],
       [`${name()},${url},NO-SUCH,,,`, 'product_sku', 'Product SKU not found'],
@@ -307,6 +319,8 @@ describe('a check', () => {
       [`"'=1+1.pdf",${url},,,,`, '', ''],
       [`${name()},${url},,"60,00","1,000",`, 'download_limit', 'This is not a whole number'],
       [`${name()},${url},,1.000,,`, 'expiry_days', 'This is not a whole number'],
+      [`${name()},,${url},,,`, null, 'Invalid CSV format'],
+      [`=A1&B1,${url},,,,`, 'filename', 'This cell begins like a formula'],
     ]
     const emptied = [',,,,,', ' , ,,,,']
     const id = await app.uploaded(csv(...rows.map(([row]) => row), ...emptied))
@@ -321,21 +335,21 @@ describe('a check', () => {
       detail: 'A file of this name is in the shop: rename it, or choose to overwrite',
     })
     expect(found[1].detail).toBe('Row 3 has this name too: rename one of them')
-    expect(found.filter(({ severity }) => severity === 'warning').length).toBe(2)
+    expect(found.filter(({ severity }) => severity === 'warning').length).toBe(3)
     expect(check).toMatchObject({
       phase: 'done',
-      rows: 18,
-      errors: 13,
-      warnings: 2,
-      error_rows: 13,
-      import_rows: 5,
+      rows: 20,
+      errors: 14,
+      warnings: 3,
+      error_rows: 14,
+      import_rows: 6,
       skus: 3,
     })
-    expect((await app.problems(id, '&severity=warning')).length).toBe(2)
+    expect((await app.problems(id, '&severity=warning')).length).toBe(3)
     // Of two rows with one name only one can replace a file, or bring its new version; both can have a number.
     const counts = async (on_conflict: string) => (await app.checked(id, { probe: false, on_conflict })).check
-    expect(await counts('overwrite')).toMatchObject({ errors: 12, warnings: 3 })
-    expect(await counts('rename')).toMatchObject({ errors: 11, warnings: 4 })
+    expect(await counts('overwrite')).toMatchObject({ errors: 13, warnings: 4 })
+    expect(await counts('rename')).toMatchObject({ errors: 12, warnings: 5 })
   })
 
   it('tells all that is wrong with one cell, page after page', async () => {
@@ -400,7 +414,7 @@ describe('rows with errors', () => {
     expect(headers.get('content-disposition')).toBe(`attachment; filename="${id}-errors.csv"`)
     expect(body.split('\r\n')).toEqual([
       `${HEAD},import_errors`,
-      `"'=cmd|' !C ""calc""'!A0",ftp://x,'+SKU,'@1,'-2,a;b,This is not an http or https URL; This is not a whole number; This is not a whole number`,
+      `"'=cmd|' !C ""calc""'!A0",ftp://x,'+SKU,'@1,'-2,a;b,This is not an http or https URL; This is not a whole number; This must be 0 or more`,
       `short.pdf,${url},,,,,"Invalid CSV format (The row has 2 cells and the header 6: product_sku is missing)"`.replace(
         /"/g,
         '',

@@ -150,7 +150,8 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
   await choose(page, [first.path, other.path])
   await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
-  await ended(page)
+  // The import of before the reload is still told of: the rows are about this one.
+  for (const name of ['Chart.pdf', 'Plan.pdf']) await status(page, name, 'Complete')
   const names = (await listAll(server, '/api/files?search=Chart')).map(({ filename }) => filename)
   expect(names.toSorted()).toEqual(['Chart (2).pdf', 'Chart.pdf'])
 })
@@ -207,13 +208,49 @@ test('an import whose result can’t be read is not called complete, and not wai
   const file = await made('Gone.pdf', 500)
   const page = await open()
   const error = { code: 'not_found', message: 'There is no such operation' }
-  await page.route('**/api/operations/import_*', (route) => route.fulfill({ status: 404, json: { error } }))
+  await page.route('**/api/uploads/results', (route) => route.fulfill({ status: 404, json: { error } }))
   await choose(page, file.path)
   await row(page, 'Gone.pdf').getByText('The result could not be read: There is no such operation').waitFor()
   await page.getByText('1 file is not complete: see below.').waitFor()
   // It can be taken out of the queue by itself, as what failed before it arrived can.
   await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
   await row(page, 'Gone.pdf').waitFor({ state: 'detached' })
+})
+
+test('a small file is imported beside a large one, and the import is found again after a reload', async () => {
+  const [small, large] = await Promise.all([made('Small.jpg', 90_000), made('Large.zip', 6 * MB)])
+  const page = await open()
+  const speed = await speedOf(page)
+  await speed(1 * MB)
+  await choose(page, [large.path, small.path])
+  await status(page, 'Small.jpg', 'Complete')
+  await status(page, 'Large.zip', 'Uploading')
+  await page.getByText('Each file is imported when it has arrived: 1 file so far.').waitFor()
+  expect(await hashOf('Small.jpg')).toBe(small.hash)
+
+  page.once('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await page.getByText('Each file is imported when it has arrived: 1 file so far.').waitFor()
+  await choose(page, large.path)
+  await ended(page)
+  await page.getByText('2 files were imported').waitFor()
+  expect(await hashOf('Large.zip')).toBe(large.hash)
+  await page.getByRole('link', { name: 'View details' }).click()
+  await page.waitForURL(/\/operations\/import_/)
+  await page.getByText('Success').first().waitFor()
+})
+
+test('three files of one name in a folder are all imported when they are to be renamed', async () => {
+  await Promise.all(['a', 'b', 'c'].map((part, n) => made(`Triple/${part}/Same.pdf`, 1000 + n)))
+  const page = await open()
+  await page.getByLabel('Choose a folder').and(page.locator('input')).setInputFiles(path.join(folder, 'Triple'))
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await ended(page)
+  expect(await figure(page, 'Completed').textContent()).toBe('3')
+  const names = (await listAll(server, '/api/files?search=Same')).map(({ filename }) => filename)
+  expect(names.toSorted()).toEqual(['Same (2).pdf', 'Same (3).pdf', 'Same.pdf'])
 })
 
 test('paused, resumed and cancelled, one by one and all at once', async () => {

@@ -1,6 +1,6 @@
 // Uploads beside their bytes: which names are taken, and batches of files that become one operation.
 import { call } from './client.ts'
-import { type Item, type Operation, type Page } from './types.ts'
+import { type Operation } from './types.ts'
 
 export interface CheckedName {
   filename: string
@@ -26,11 +26,11 @@ export async function checkNames(filenames: readonly string[]): Promise<Map<stri
   return found
 }
 
-/** With the last of `count` files the import starts by itself. */
+/** Each of `count` files is imported when it has arrived; with the last one the import ends. */
 export const createBatch = (count: number): Promise<{ id: string }> =>
   call('/api/uploads/batches', { method: 'POST', body: { count } })
 
-/** Imports what has arrived of it and is in no operation yet; with nothing new, gives the last operation. */
+/** Imports what has arrived of it, and ends its import; with nothing new, gives the last operation. */
 export const startBatch = (id: string): Promise<Operation> =>
   call(`/api/uploads/batches/${id}/start`, { method: 'POST' })
 
@@ -39,14 +39,27 @@ export const readOperation = (id: string): Promise<Operation> => call(`/api/oper
 export const retryOperation = (id: string): Promise<Operation> =>
   call(`/api/operations/${id}/retry`, { method: 'POST' })
 
-/** Every item, in order, however many. */
-export async function readItems(id: string): Promise<Item[]> {
-  const items: Item[] = []
-  let cursor: string | null = null
-  do {
-    const page: Page<Item> = await call(`/api/operations/${id}/items`, { query: { limit: 250, cursor } })
-    items.push(...page.data)
-    cursor = page.next_cursor
-  } while (cursor !== null)
-  return items
+export interface UploadBatch {
+  id: string
+  /** Oldest first. */
+  operation_ids: string[]
+}
+
+export const readBatch = (id: string): Promise<UploadBatch> => call(`/api/uploads/batches/${id}`)
+
+export interface UploadResult {
+  upload_id: string
+  filename: string
+  status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
+  operation_id: string | null
+  error: { code: string; message: string; detail?: string } | null
+}
+
+/** At most 200 at once. What the server does not know is absent. */
+export async function readResults(uploads: readonly string[]): Promise<Map<string, UploadResult>> {
+  const { data } = await call<{ data: UploadResult[] }>('/api/uploads/results', {
+    method: 'POST',
+    body: { upload_ids: uploads },
+  })
+  return new Map(data.map((result) => [result.upload_id, result]))
 }

@@ -1,6 +1,7 @@
-// Files that have arrived are imported together: where that can be watched, and what stands in its way.
+// Files are imported as they arrive: where that can be watched, and what stands in its way.
 import { Banner, Link } from '../../../ui/index.ts'
 import { countText } from '../../../words/size.ts'
+import { type Import } from './imports.ts'
 import { type QueueState } from './queue.ts'
 
 interface Props extends Pick<QueueState, 'imports' | 'errors'> {
@@ -20,15 +21,20 @@ export function Imports({ imports, errors, onRetry }: Props) {
           <p>{error.message}</p>
         </Banner>
       ))}
-      {imports.map(({ id, ended, failed }) => (
-        <Banner key={id} tone={!ended ? 'info' : failed > 0 ? 'warning' : 'success'}>
+      {imports.map((one) => (
+        <Banner key={one.batch} tone={!one.ended ? 'info' : one.failed > 0 ? 'warning' : 'success'}>
           <p>
-            {ended ? 'The import has ended. ' : 'The files have arrived and are being imported. '}
-            {failed > 0 && `${countText(failed, 'file is', 'files are')} not complete: see below. `}
-            <Link url={`/operations/${id}`}>View details</Link>
+            {stateText(one)}
+            {one.failed > 0 && `${countText(one.failed, 'file is', 'files are')} not complete: see below. `}
+            {one.operation && <Link url={`/operations/${one.operation}`}>View details</Link>}
           </p>
         </Banner>
       ))}
     </>
   )
 }
+
+const stateText = ({ ended, done }: Import): string =>
+  ended
+    ? `The import has ended. ${countText(done, 'file was', 'files were')} imported. `
+    : `Each file is imported when it has arrived: ${countText(done, 'file', 'files')} so far. `

@@ -1,20 +1,33 @@
-// What becomes of files that have arrived: those of a batch are imported as one operation, which is followed to its end.
+// What becomes of files that have arrived: each is imported while the others of its batch still come. The
+// batch has one import, which is followed to its end, after a reload too.
 import { ApiError } from '../../../client/error.ts'
 import { hasEnded } from '../../../client/operations.ts'
-import { readItems, readOperation, retryOperation, startBatch } from '../../../client/uploads.ts'
-import { type Arrived, outcomesOf } from './outcomes.ts'
+import { readBatch, readOperation, readResults, retryOperation, startBatch } from '../../../client/uploads.ts'
+import { type Arrived, outcomeOf, unread } from './outcomes.ts'
 import { type Outcome } from './rows.ts'
 
 export interface Import {
-  /** The operation's id. */
-  id: string
+  /** The batch's id. */
+  batch: string
+  /** The newest of its operations; null: none is known yet. */
+  operation: string | null
   ended: boolean
+  /** Files that are imported. */
+  done: number
   /** Of the files that are in the queue. */
   failed: number
 }
 
-const FOLLOWED_MS = 1000
-const pause = () => new Promise((resolve) => setTimeout(resolve, FOLLOWED_MS))
+interface Followed {
+  operations: Map<string, { ended: boolean; done: number }>
+  ended: boolean
+}
+
+const LOOK_MS = 1500
+/** Every so many looks the operations are read too. */
+const OPERATIONS_EVERY = 2
+const RESULTS_AT_ONCE = 200
+const pause = () => new Promise((resolve) => setTimeout(resolve, LOOK_MS))
 
 /** What passes by itself, such as a lost network, is waited for. Throws the rest. */
 async function surely<T>(work: () => Promise<T>): Promise<T> {
@@ -29,69 +42,161 @@ async function surely<T>(work: () => Promise<T>): Promise<T> {
 
 export type Imports = ReturnType<typeof createImports>
 
-export function createImports(onChange: () => void) {
-  const imports = new Map<string, Import>()
+/** `onBatches`: these are not at their end, to be followed again after a reload. */
+export function createImports(onChange: () => void, onBatches: (batches: readonly string[]) => void) {
+  const batches = new Map<string, Followed>()
   const outcomes = new Map<string, Outcome>()
-  const files = new Map<string, Arrived & { operation: string }>()
-  const starting = new Set<string>()
+  const files = new Map<string, Arrived & { operation: string | null }>()
+  /** Batches whose import was told that no more will come. */
+  const closed = new Set<string>()
+  /** Operations to be tried again once they have ended. */
+  const again = new Set<string>()
   const errors = new Map<string, Error>()
+  let looking = false
 
-  const filesOf = (operation: string) => [...files.values()].filter((file) => file.operation === operation)
+  function followedOf(batch: string): Followed {
+    let followed = batches.get(batch)
+    if (!followed) batches.set(batch, (followed = { operations: new Map(), ended: false }))
+    return followed
+  }
+  const note = (batch: string, operation: string) => {
+    const followed = followedOf(batch)
+    if (followed.operations.has(operation)) return
+    followed.operations.set(operation, { ended: false, done: 0 })
+    followed.ended = false
+  }
+  const waiting = () => [...files.values()].filter(({ id, operation }) => !outcomes.has(id) && !again.has(operation!))
+  const open = () => [...batches].filter(([, { ended }]) => !ended)
 
-  async function resultsOf(operation: string): Promise<ReadonlyMap<string, Outcome>> {
-    while (!hasEnded(await surely(() => readOperation(operation)))) await pause()
-    return outcomesOf(filesOf(operation), await surely(() => readItems(operation)))
+  async function look(): Promise<void> {
+    if (looking) return
+    looking = true
+    for (let turn = 0; open().length > 0 || waiting().length > 0; turn++) {
+      await lookAtFiles()
+      if (turn % OPERATIONS_EVERY === 0 || waiting().length === 0)
+        for (const [batch, followed] of open()) await lookAtBatch(batch, followed)
+      onBatches(open().map(([batch]) => batch))
+      onChange()
+      if (open().length > 0 || waiting().length > 0) await pause()
+    }
+    looking = false
   }
 
-  async function follow(operation: string): Promise<void> {
-    if (imports.get(operation)?.ended === false) return
-    imports.set(operation, { id: operation, ended: false, failed: 0 })
-    onChange()
-    const results = await resultsOf(operation).catch((error: Error) => unread(filesOf(operation), error))
-    // Whoever was taken out of the queue in the meantime is spoken of no more.
-    for (const { id } of filesOf(operation)) outcomes.set(id, results.get(id)!)
-    const failed = [...results.values()].filter(({ status }) => status === 'failed').length
-    imports.set(operation, { id: operation, ended: true, failed })
-    onChange()
+  async function lookAtFiles(): Promise<void> {
+    const some = waiting().slice(0, RESULTS_AT_ONCE)
+    if (some.length === 0) return
+    const settle = (file: Arrived, outcome: Outcome | null) => {
+      // It may have been taken out of the queue while the answer was on its way.
+      if (outcome && files.has(file.id)) outcomes.set(file.id, outcome)
+    }
+    try {
+      const results = await surely(() => readResults(some.map(({ upload }) => upload)))
+      for (const file of some) {
+        const result = results.get(file.upload)
+        if (result?.operation_id) {
+          note(file.batch, result.operation_id)
+          file.operation = result.operation_id
+        }
+        settle(file, outcomeOf(result))
+      }
+    } catch (error) {
+      for (const file of some) settle(file, unread(error as Error))
+    }
+  }
+
+  /** A batch that can't be read is followed no more. */
+  async function lookAtBatch(batch: string, followed: Followed): Promise<void> {
+    try {
+      if (followed.operations.size === 0)
+        for (const id of (await surely(() => readBatch(batch))).operation_ids) note(batch, id)
+      for (const [id, known] of followed.operations) if (!known.ended) await lookAtOperation(id, known)
+    } catch {
+      for (const known of followed.operations.values()) known.ended = true
+    }
+    const all = [...followed.operations.values()]
+    const left = waiting().some((file) => file.batch === batch)
+    followed.ended = all.every(({ ended }) => ended) && !left && (all.length > 0 || !closed.has(batch))
+  }
+
+  async function lookAtOperation(id: string, known: { ended: boolean; done: number }): Promise<void> {
+    const operation = await surely(() => readOperation(id))
+    known.done = operation.done
+    known.ended = hasEnded(operation)
+    if (!known.ended || !again.delete(id)) return
+    await surely(() => retryOperation(id))
+    known.ended = false
   }
 
   return {
     outcome: (file: string) => outcomes.get(file),
-    /** Has the import of this file been asked for? */
+    /** Has this file arrived, so that what comes of it is its import's? */
     has: (file: string) => files.has(file),
-    list: () => [...imports.values()],
+    list: (): Import[] =>
+      [...batches]
+        .filter(([, { operations }]) => operations.size > 0)
+        .map(([batch, { operations, ended }]) => ({
+          batch,
+          operation: [...operations.keys()].at(-1) ?? null,
+          ended,
+          done: [...operations.values()].reduce((sum, { done }) => sum + done, 0),
+          failed: [...files.values()].filter(
+            (file) => file.batch === batch && outcomes.get(file.id)?.status === 'failed',
+          ).length,
+        })),
     /** Batches that could not be imported, each with the reason. */
     errors: () => [...errors],
-    /** All of one batch, and all of it that is there. Asked twice at once, the second does nothing. */
-    start: async (batch: string, arrived: readonly Arrived[]) => {
-      if (starting.has(batch) || errors.has(batch)) return
-      starting.add(batch)
+    arrived: (some: readonly Arrived[]) => {
+      for (const file of some) {
+        files.set(file.id, { ...file, operation: null })
+        followedOf(file.batch).ended = false
+      }
+      void look()
+    },
+    /** Batches that an earlier visit had begun. */
+    follow: (earlier: readonly string[]) => {
+      for (const batch of earlier) followedOf(batch)
+      void look()
+    },
+    /** Nothing more of it comes: what is there is imported, and the import ends. Asked again, it does nothing. */
+    close: async (batch: string) => {
+      if (closed.has(batch)) return
+      closed.add(batch)
       try {
-        const { id } = await surely(() => startBatch(batch))
-        for (const file of arrived) files.set(file.id, { ...file, operation: id })
-        void follow(id)
+        note(batch, (await surely(() => startBatch(batch))).id)
+        void look()
       } catch (error) {
         errors.set(batch, error as Error)
-      } finally {
-        starting.delete(batch)
-        onChange()
       }
+      onChange()
     },
+    /** More of it comes after all. */
+    reopen: (batch: string) => void (errors.has(batch) || closed.delete(batch)),
     /** What could not be started may be tried again. */
     forgive: (batch: string) => {
       errors.delete(batch)
+      closed.delete(batch)
       onChange()
     },
-    /** Tries again what failed in the operations that these files were in: in each of them once. Throws `ApiError`. */
+    /**
+     * Tries again what failed in the operations that these files were in: in each of them once, as soon
+     * as it has ended. Throws `ApiError`.
+     */
     retry: async (some: readonly string[]) => {
-      const operations = new Set(some.flatMap((file) => files.get(file)?.operation ?? []))
-      await Promise.all(
-        [...operations].map(async (operation) => {
-          await retryOperation(operation)
-          for (const { id } of filesOf(operation)) if (isOpen(outcomes.get(id))) outcomes.delete(id)
-          void follow(operation)
-        }),
-      )
+      const wanted = new Map<string, string>()
+      for (const id of some) {
+        const file = files.get(id)
+        if (file?.operation) wanted.set(file.operation, file.batch)
+      }
+      for (const [operation, batch] of wanted) {
+        const followed = followedOf(batch)
+        if (followed.operations.get(operation)?.ended === false) again.add(operation)
+        else await retryOperation(operation)
+        followed.operations.set(operation, { ended: false, done: followed.operations.get(operation)?.done ?? 0 })
+        followed.ended = false
+        for (const file of files.values())
+          if (file.operation === operation && isOpen(outcomes.get(file.id))) outcomes.delete(file.id)
+      }
+      void look()
     },
     /** These are not in the queue any more; what comes under their ids is another file. */
     forget: (some: readonly string[]) => {
@@ -102,12 +207,6 @@ export function createImports(onChange: () => void) {
     },
   }
 }
-
-/** What became of them is not known, and will not be. */
-const unread = (files: readonly Arrived[], { message }: Error): ReadonlyMap<string, Outcome> =>
-  new Map(
-    files.map(({ id }) => [id, { status: 'failed', error: `The result could not be read: ${message}`, code: null }]),
-  )
 
 /** May another try end otherwise? One whose name is taken stays as it is until somebody says what becomes of it. */
 const isOpen = (outcome: Outcome | undefined): boolean =>

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createMemory, type KeptFile, readKept } from './kept.ts'
+import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
 
 const HOUR = 3_600_000
 const file: KeptFile = { id: 'a', filename: 'a.pdf', folder: '', size: 3, on_conflict: 'error', batch: 'batch_1' }
@@ -44,4 +44,14 @@ test('where there is no room it says so, and nothing of before is left that is t
   expect([memory([file]), memory(many), memory(many)]).toEqual([true, false, false])
   expect(readKept('shop', 0)).toEqual([])
   expect(memory([file])).toBe(true)
+})
+
+test('imports that have not ended are found again, for a day', () => {
+  storeOf(1000)
+  keepBatches('shop', ['batch_1', 'batch_2'], HOUR)
+  expect(readBatches('shop', 24 * HOUR)).toEqual(['batch_1', 'batch_2'])
+  expect(readBatches('other', 24 * HOUR)).toEqual([])
+  expect(readBatches('shop', 26 * HOUR)).toEqual([])
+  keepBatches('shop', [], 2 * HOUR)
+  expect(readBatches('shop', 2 * HOUR)).toEqual([])
 })

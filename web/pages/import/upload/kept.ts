@@ -54,3 +54,28 @@ function keep(shop: string, files: readonly KeptFile[], now: number): boolean {
     return files.length === 0
   }
 }
+
+const batchesKey = (shop: string) => `stevedore-upload-batches-${shop}`
+
+/** Batches whose imports had not ended when the page was left. */
+export function readBatches(shop: string, now = Date.now()): string[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(batchesKey(shop)) ?? 'null') as {
+      at: number
+      batches: string[]
+    } | null
+    return kept && now - kept.at < KEPT_MS && Array.isArray(kept.batches) ? kept.batches : []
+  } catch {
+    return []
+  }
+}
+
+/** Notes them for the next visit. Without room the imports are still in the history. */
+export function keepBatches(shop: string, batches: readonly string[], now = Date.now()): void {
+  try {
+    if (batches.length > 0) localStorage.setItem(batchesKey(shop), JSON.stringify({ at: now, batches }))
+    else localStorage.removeItem(batchesKey(shop))
+  } catch {
+    return
+  }
+}

@@ -1,11 +1,11 @@
-// The queue of uploads. It lives as long as the tab, whatever page is shown: files go up, and when nothing of a batch is on its
-// way any more, what has arrived of it is imported.
+// The queue of uploads. It lives as long as the tab, on every page: files go up, and each is imported when
+// it has arrived. When nothing of a batch is on its way any more, its import ends.
 import { createBatch, startBatch } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../place/chosen-files.ts'
 import { setUploading } from '../../../place/uploading.ts'
 import { type Conflict, type UploadStatus } from '../../../words/upload.ts'
 import { createImports, type Import } from './imports.ts'
-import { createMemory, type KeptFile, readKept } from './kept.ts'
+import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
 import { type Arrived } from './outcomes.ts'
 import { refusalOf, type UploadRefusal } from './refusal.ts'
 import { bytesToSend, rowOf, totalsOf, type UploadRow, type UploadTotals } from './rows.ts'
@@ -46,8 +46,10 @@ export type UploadQueue = ReturnType<typeof createQueue>
 export function createQueue(shop: string) {
   const uppy = createUploader(shop)
   const speed = createSpeed()
-  const imports = createImports(changed)
+  const imports = createImports(changed, (batches) => keepBatches(shop, batches))
   const listeners = new Set<() => void>()
+  /** Batches of which something has arrived from this tab. Another tab’s are not ours to end. */
+  const begun = new Set<string>()
   const refusals = new Map<string, UploadRefusal>()
   let kept = readKept(shop)
   let failure: Error | null = null
@@ -100,22 +102,25 @@ export function createQueue(shop: string) {
     forgetful = !room
   }
 
+  /** Notes what has arrived, and ends the imports of batches of which nothing more comes. */
   function importArrived(): void {
     const going = new Set(kept.map(({ batch }) => batch))
-    const arrived = new Map<string, Arrived[]>()
+    const arrived: Arrived[] = []
     for (const row of state.rows) {
       const file = uppy.getFile(row.id)
       if (!file) continue
-      const { batch, filename } = file.meta
+      const { batch } = file.meta
       if (isOnItsWay(row)) going.add(batch)
+      if (row.arrived) begun.add(batch)
       if (row.status !== 'verifying' || imports.has(row.id)) continue
-      const upload = (file.uploadURL ?? '').split('/').at(-1)!
-      arrived.set(batch, arrived.get(batch) ?? [])
-      arrived.get(batch)!.push({ id: row.id, filename, upload })
+      arrived.push({ id: row.id, batch, upload: (file.uploadURL ?? '').split('/').at(-1)! })
     }
-    for (const [batch, files] of arrived) if (!going.has(batch)) void imports.start(batch, files)
+    if (arrived.length > 0) imports.arrived(arrived)
+    for (const batch of going) imports.reopen(batch)
+    for (const batch of begun) if (!going.has(batch)) void imports.close(batch)
   }
 
+  imports.follow(readBatches(shop))
   uppy.on('state-update', changed)
   uppy.on('upload-error', (file, _error, answer) => {
     const refusal = refusalOf(answer)

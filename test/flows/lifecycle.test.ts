@@ -143,7 +143,7 @@ describe('100,000 files', () => {
     const { operation } = await house.untilEnd(id)
     expect(countsOf(operation)).toEqual(countsOf(cancelled))
     expect(await itemCounts(id)).toEqual(countsOf(cancelled))
-    expect(house.engine.actions(operation)).toEqual(['undo'])
+    expect(house.engine.actions(operation)).toEqual(['retry', 'undo'])
   })
 
   test('one that is paused can be cancelled', async () => {

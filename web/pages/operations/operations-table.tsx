@@ -39,18 +39,11 @@ export function OperationsTable({ operations }: { operations: readonly Operation
 
 function Name({ operation }: { operation: Operation }) {
   return (
-    <>
-      <Link url={`/operations/${operation.id}`} dataPrimaryLink monochrome removeUnderline>
-        <Text as="span" fontWeight="semibold">
-          {operationTitle(operation)}
-        </Text>
-      </Link>
-      {operation.label !== null && (
-        <Text as="p" variant="bodySm" tone="subdued" truncate>
-          {operation.label}
-        </Text>
-      )}
-    </>
+    <Link url={`/operations/${operation.id}`} dataPrimaryLink monochrome removeUnderline>
+      <Text as="span" fontWeight="semibold">
+        {operationTitle(operation)}
+      </Text>
+    </Link>
   )
 }
 
@@ -69,6 +62,11 @@ function WideRow({ operation }: { operation: Operation }) {
           title={operation.label ?? operationTitle(operation)}
         >
           <Name operation={operation} />
+          {operation.label !== null && (
+            <Text as="p" variant="bodySm" tone="subdued" truncate>
+              {operation.label}
+            </Text>
+          )}
         </span>
       </IndexTable.Cell>
       <IndexTable.Cell>{momentText(operation.created_at)}</IndexTable.Cell>
@@ -98,6 +96,7 @@ function WideRow({ operation }: { operation: Operation }) {
 
 function NarrowRow({ operation }: { operation: Operation }) {
   const facts = [
+    operation.label ?? '',
     momentText(operation.created_at),
     operation.requested_by,
     duration(operation),

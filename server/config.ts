@@ -3,7 +3,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
-import { problemText } from './problem-text.ts'
+import { parseBounded, shortName, type Issue } from './bounds.ts'
 import { sensitiveOptions } from './sensitive.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
 
@@ -321,22 +321,21 @@ export function keptProblems(plugin: Plugin, options: Record<string, unknown>, p
 /** What is wrong with a value that is found at `param`, by its schema. */
 export function schemaProblems(schema: z.ZodType, value: unknown, param: string): WorkflowProblem[] {
   if (!canBeKept(value)) return [{ param, message: 'There is a character in it that cannot be kept' }]
-  return (schema.safeParse(value, { error: problemText }).error?.issues ?? []).flatMap((issue) =>
-    issueProblems(issue, param),
-  )
+  return (parseBounded(schema, value).issues ?? []).flatMap((issue) => issueProblems(issue, param))
 }
 
 /** PostgreSQL takes neither NUL nor half a character. */
 function canBeKept(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(canBeKept)
   return Object.entries(value).every(([name, inner]) => canBeKept(name) && canBeKept(inner))
 }
 
-function issueProblems(issue: z.core.$ZodIssue, param: string): WorkflowProblem[] {
-  const at = param + issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
+  const at = param + issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shortName(String(part))}`)).join('')
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
+    return issue.keys.map(shortName).map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
   // Of several shapes that it could have, the first one's word.
   const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
   return first ? issueProblems(first, at) : [{ param: at, message: issue.message }]

@@ -140,11 +140,17 @@ export interface ErrorDetail {
   message: string
 }
 
+/** So many problems are named. The rest are counted: a reply must not grow with a wrong request. */
+export const MOST_DETAILS = 100
+
 /** An error that the client is told about. Anything else that is thrown becomes `internal` and is logged. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly param: string | null
+  /** The first hundred. */
   readonly details: readonly ErrorDetail[]
+  /** How many there are. */
+  readonly detailsTotal: number
   /** Seconds until it is worth trying again. */
   readonly retryAfter: number | null
 
@@ -154,6 +160,8 @@ export class AppError extends Error {
       message?: string
       param?: string
       details?: readonly ErrorDetail[]
+      /** Where `details` are only the first of them. */
+      detailsTotal?: number
       retryAfter?: number
       cause?: unknown
     } = {},
@@ -162,7 +170,8 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.code = code
     this.param = about.param ?? null
-    this.details = about.details ?? []
+    this.details = (about.details ?? []).slice(0, MOST_DETAILS)
+    this.detailsTotal = about.detailsTotal ?? about.details?.length ?? 0
     this.retryAfter = about.retryAfter ?? null
   }
 

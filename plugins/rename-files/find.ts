@@ -61,7 +61,8 @@ function objectionTo(message: string): string {
 
 /** Text as it stands, or a group by its number. */
 type Part = string | number
-const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>]*)>|\{([^}]*)\})/g
+// A name ends at the next $: without that, each `${` of a text without `}` is searched to the end of the text.
+const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>$]*)>|\{([^}$]*)\})/g
 
 /** `$1`, `$<name>` and `${name}` stand for groups, `$&` for all that was found, `$$` for a dollar. */
 function partsOf(replace: string, expression: RE2JS): Part[] | Problem {

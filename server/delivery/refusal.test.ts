@@ -74,6 +74,7 @@ test('whoever prefers JSON gets the error body', async () => {
       status: 410,
       param: null,
       details: [],
+      details_total: 0,
       request_id: expect.any(String) as string,
     },
   })

@@ -125,5 +125,6 @@ export function refuse(request: IncomingMessage, response: ServerResponse, code:
 
 function errorBody(code: ErrorCode, details: readonly ErrorDetail[]): object {
   const { type, message, status } = ERRORS[code]
-  return { error: { type, code, message, status, param: null, details, request_id: randomUUID() } }
+  const about = { details, details_total: details.length, request_id: randomUUID() }
+  return { error: { type, code, message, status, param: null, ...about } }
 }

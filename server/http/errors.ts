@@ -13,6 +13,7 @@ export interface ErrorBody {
     status: number
     param: string | null
     details: readonly object[]
+    details_total: number
     request_id: string
   }
 }
@@ -28,6 +29,7 @@ export function errorBody(error: AppError, id: string): ErrorBody {
       status: error.status,
       param: error.param,
       details: error.details,
+      details_total: error.detailsTotal,
       request_id: id,
     },
   }

@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
-import { koaBody } from 'koa-body'
 import type { Limits } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
+import { readJson } from './body.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { idempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -25,28 +25,17 @@ export interface RouterParts {
 
 export function createRouter(parts: RouterParts): Router {
   const router = new Router()
-  const readBody = koaBody({
-    json: true,
-    urlencoded: false,
-    text: false,
-    multipart: false,
-    jsonLimit: parts.limits.body_bytes,
-    jsonStrict: true,
-    onError: (error) => {
-      throw error
-    },
-  })
   for (const endpoint of parts.endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     router[endpoint.method](path, async (ctx: Context) => {
       const caller = await parts.authenticator.authenticate(ctx.get('Authorization') || undefined)
       await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
-      if (endpoint.body) await readJson(ctx, readBody)
+      const body = endpoint.body ? await readJson(ctx, parts.limits.body_bytes) : undefined
       // Whoever asks finds the downloads counted that there were; what is changed, delivery takes for what it was no longer.
       await parts.delivery.settle()
       try {
-        await answer(ctx, endpoint, caller, parts.secrets)
+        await answer(ctx, endpoint, caller, body, parts.secrets)
       } finally {
         if (endpoint.method !== 'get') parts.delivery.doubt()
       }
@@ -62,15 +51,15 @@ function requireScope(caller: Caller, endpoint: Endpoint): void {
   throw new AppError('missing_scope', { message })
 }
 
-async function readJson(ctx: Context, readBody: ReturnType<typeof koaBody>): Promise<void> {
-  if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
-  await readBody(ctx, () => Promise.resolve())
-}
-
-async function answer(ctx: Context, endpoint: Endpoint, caller: Caller, secrets: Secrets): Promise<void> {
+async function answer(
+  ctx: Context,
+  endpoint: Endpoint,
+  caller: Caller,
+  rawBody: unknown,
+  secrets: Secrets,
+): Promise<void> {
   const params: unknown = endpoint.params ? validateParams(endpoint, ctx.params as unknown) : {}
   const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
-  const rawBody: unknown = (ctx.request as unknown as { body?: unknown }).body
   const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
   const signal = signalOf(ctx)
   const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>

@@ -75,9 +75,12 @@ export const errorSchema = z
       message: z.string(),
       status: z.number().int(),
       param: z.string().nullable(),
-      details: z.array(
-        z.object({ index: z.number().int().optional(), param: z.string(), code: z.string(), message: z.string() }),
-      ),
+      details: z
+        .array(
+          z.object({ index: z.number().int().optional(), param: z.string(), code: z.string(), message: z.string() }),
+        )
+        .meta({ description: 'Every problem, up to the first 100' }),
+      details_total: z.number().int().meta({ description: 'How many problems there are' }),
       request_id: z.string(),
     }),
   })

@@ -66,3 +66,55 @@ describe('text that could not be stored is refused wherever it stands', () => {
   })
   it('and all other text is taken', () => expect(problemsOf({ name: '\u{1f600}\ufffd\u0001' })).toEqual([]))
 })
+
+describe('what is too long is named, and reaches nothing else', () => {
+  const read: number[] = []
+  const watched = z.strictObject({
+    text: z
+      .string()
+      .max(5, 'At most five')
+      .refine((text) => read.push(text.length) > 0),
+    list: z.array(z.string().refine((text) => read.push(text.length) > 0)).max(2),
+    either: z.union([z.string().max(3), z.strictObject({ in: z.string().max(4) })]).optional(),
+    trimmed: z.string().trim().max(3).optional(),
+    record: z.record(z.string(), z.int()).optional(),
+  })
+  const refusal = (value: unknown) => {
+    read.length = 0
+    try {
+      validate(watched, value)
+    } catch (error) {
+      return error as AppError
+    }
+    throw new Error('It was taken')
+  }
+  it('whatever comes after the limit in the schema', () => {
+    const { details } = refusal({ text: 'x'.repeat(1e6), list: Array<string>(5000).fill('y'), more: 1 })
+    expect(details).toEqual([
+      { param: 'text', code: 'invalid_value', message: 'At most five' },
+      { param: 'list', code: 'too_many', message: expect.any(String) as string },
+      { param: 'more', code: 'unknown_field', message: 'There is no field more' },
+    ])
+    expect(read).toEqual([5, 1, 1])
+  })
+  it('in each of several shapes, and where a schema has no limit of its own', () => {
+    const fine = { text: 'a', list: [] }
+    expect(refusal({ ...fine, either: { in: 'x'.repeat(5) } }).details).toMatchObject([{ param: 'either.in' }])
+    expect(refusal({ ...fine, either: 'x'.repeat(4) }).details).toMatchObject([{ param: 'either' }])
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`k${n}`, n]))
+    expect(refusal({ ...fine, record: many }).details).toMatchObject([{ param: 'record', code: 'too_many' }])
+    expect(refusal({ ...fine, list: ['x'.repeat(10_001)] }).details).toMatchObject([{ param: 'list', index: 0 }])
+    expect(validate(watched, { ...fine, trimmed: `  abc${' '.repeat(100)}` }).trimmed).toBe('abc')
+  })
+  it('and the first hundred problems are named, the others counted', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`${'k'.repeat(2000)}${n}`, n]))
+    const { details, detailsTotal } = refusal({ text: 1, list: [], ...unknown })
+    expect([details.length, detailsTotal]).toEqual([100, 901])
+    expect(JSON.stringify(details).length).toBeLessThan(40_000)
+  })
+  it('nor is a name taken that would be a prototype’s', () => {
+    expect(problemsOf({ options: JSON.parse('{"__proto__": 1}') as unknown })).toEqual([
+      ['options', undefined, 'unknown_field'],
+    ])
+  })
+})

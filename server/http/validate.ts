@@ -1,56 +1,98 @@
 // Checking requests against their schemas: every problem is named at once, each with our own stable code.
 import type { z } from 'zod'
-import { AppError, isErrorCode, type ErrorCode, type ErrorDetail } from '../errors.ts'
-import { problemText } from '../problem-text.ts'
+import { parseBounded, shortName, type Issue } from '../bounds.ts'
+import { AppError, isErrorCode, MOST_DETAILS, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import { MOST_DEEP, tooDeep } from './body-shape.ts'
 
-/** The parsed value; throws `validation_failed` with every problem, and `malformed_request` for what no request looks like. */
+/**
+ * The parsed value. Throws `validation_failed` with the first hundred problems and their number, and
+ * `malformed_request` for a value that is nested too deep.
+ */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const problems = new Problems()
   const unstored = unstorable(value)
-  const parsed = schema.safeParse(value, { error: problemText })
-  const details = (parsed.error?.issues ?? []).flatMap((issue) => detailsOf(issue, value))
-  const named = new Set(details.map(placeOf))
-  details.push(...unstored.filter((problem) => !named.has(placeOf(problem))))
-  if (parsed.success && details.length === 0) return parsed.data
-  throw new AppError('validation_failed', { details, ...(details[0] ? { param: details[0].param } : {}) })
+  const parsed = parseBounded(schema, value)
+  for (const issue of parsed.issues ?? []) problems.add(issue, value)
+  if (unstored.length > 0) problems.addUnlessNamed(unstored)
+  if (!parsed.issues && problems.total === 0) return parsed.data
+  const { details, total } = problems
+  const param = details[0] ? { param: details[0].param } : {}
+  throw new AppError('validation_failed', { details, detailsTotal: total, ...param })
+}
+
+/** Counts all, and writes out only as many as an answer names. */
+class Problems {
+  readonly details: ErrorDetail[] = []
+  total = 0
+
+  add(issue: Issue, value: unknown): void {
+    const { code } = issue
+    this.total += code === 'unrecognized_keys' ? issue.keys.length : 1
+    const room = MOST_DETAILS - this.details.length
+    if (room > 0) this.details.push(...detailsOf(issue, value, room))
+  }
+
+  addUnlessNamed(more: readonly ErrorDetail[]): void {
+    const named = new Set(this.details.map(placeOf))
+    const others = more.filter((problem) => !named.has(placeOf(problem)))
+    this.total += others.length
+    this.details.push(...others.slice(0, MOST_DETAILS - this.details.length))
+  }
 }
 
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
 
-/** Deeper than anything that we ask for; far below what whoever walks through it could not get out of. */
-const MOST_DEEP = 50
-
 /**
- * PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in whatever field it came. First of all
- * looks at a request, and so sees to it that none is too deep for those that follow.
+ * PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in any field. Runs
+ * first, so that no later walk meets a value that is nested too deep for it.
  */
-function unstorable(value: unknown, path: readonly PropertyKey[] = []): ErrorDetail[] {
-  if (typeof value === 'string')
-    return isStorable(value) ? [] : [detail(path, 'invalid_value', 'This has a character that cannot be stored')]
-  if (typeof value !== 'object' || value === null) return []
-  if (path.length === MOST_DEEP)
-    throw new AppError('malformed_request', { message: `The request is nested more than ${MOST_DEEP} deep` })
-  return Object.entries(value).flatMap(([key, inner]) => {
-    if (!isStorable(key)) return [detail(path, 'unknown_field', 'A field’s name has a character that cannot be stored')]
-    return unstorable(inner, [...path, Array.isArray(value) ? Number(key) : key])
-  })
+function unstorable(value: unknown): ErrorDetail[] {
+  const found: ErrorDetail[] = []
+  const path: PropertyKey[] = []
+  const report = (code: ErrorCode, message: string) => found.push(detail(path, code, message))
+  const inside = (key: PropertyKey, inner: unknown) => {
+    path.push(key)
+    look(inner)
+    path.pop()
+  }
+  const look = (at: unknown): void => {
+    if (found.length >= MOST_DETAILS) return
+    if (typeof at === 'string' && !isStorable(at)) report('invalid_value', 'This has a character that cannot be stored')
+    if (typeof at !== 'object' || at === null) return
+    if (path.length === MOST_DEEP) throw tooDeep()
+    if (Array.isArray(at)) return at.forEach((inner, index) => inside(index, inner))
+    for (const [key, inner] of Object.entries(at))
+      if (isFieldName(key)) inside(key, inner)
+      else report('unknown_field', 'A field has a name, or a character in it, that cannot be stored')
+  }
+  look(value)
+  return found
 }
 
+/** A field of this name would become an object's prototype where it is copied. */
+const isFieldName = (name: string) => isStorable(name) && name !== '__proto__'
 const isStorable = (text: string) => !text.includes('\u0000') && text.isWellFormed()
 
-type Issue = z.core.$ZodIssue
-
-function detailsOf(issue: Issue, value: unknown): ErrorDetail[] {
+function detailsOf(issue: Issue, value: unknown, most: number): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => detail([...issue.path, key], 'unknown_field', `There is no field ${key}`))
-  if (issue.code === 'invalid_union' && issue.errors[0]?.[0])
-    return detailsOf({ ...issue.errors[0][0], path: [...issue.path, ...issue.errors[0][0].path] } as Issue, value)
+    return issue.keys
+      .slice(0, most)
+      .map((key) => detail([...issue.path, key], 'unknown_field', `There is no field ${shortName(key)}`))
+  if (issue.code === 'invalid_union' && issue.errors[0]?.[0]) {
+    const [first] = issue.errors[0]
+    return detailsOf({ ...first, path: [...issue.path, ...first.path] } as Issue, value, most)
+  }
   return [detail(issue.path, codeOf(issue, value), issue.message)]
 }
 
 /** `files[3].url` → index 3, param `url`. */
 function detail(path: readonly PropertyKey[], code: ErrorCode, message: string): ErrorDetail {
   const at = path.findIndex((part) => typeof part === 'number')
-  const names = (parts: readonly PropertyKey[]) => parts.filter((part) => typeof part === 'string').join('.')
+  const names = (parts: readonly PropertyKey[]) =>
+    parts
+      .filter((part) => typeof part === 'string')
+      .map(shortName)
+      .join('.')
   if (at === -1) return { param: names(path), code, message }
   return { index: path[at] as number, param: names(path.slice(at + 1)) || names(path.slice(0, at)), code, message }
 }

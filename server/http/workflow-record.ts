@@ -24,7 +24,7 @@ export const workflowBody = z
     steps: z.array(
       z.strictObject({
         id: z.string().optional().meta({ description: 'Stays the same while the step does; absent: one is made' }),
-        plugin: z.string(),
+        plugin: z.string().max(100),
         options: values.optional(),
         when: values.nullable().optional().meta({ description: 'Files of which this does not hold pass the step by' }),
         on_failure: onFailure.optional(),

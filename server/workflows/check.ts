@@ -1,6 +1,7 @@
 // What a merchant put together becomes a workflow's steps, and everything that is wrong with it is named. The rules that
 // hold of every workflow stand in server/config.ts; here are those that keep a merchant from one that could not work.
 import { conditionSchema, UNSAFE_CHARACTERS, type Plugin, type Step, type Workflow } from '../../plugins/contract.ts'
+import { parseBounded } from '../bounds.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from '../config.ts'
 
 export const CHANNELS = ['api', 'csv', 'upload', 'drop', 'cloud'] as const
@@ -38,13 +39,15 @@ export interface Checked {
   problems: WorkflowProblem[]
 }
 
-export function checkWorkflow(body: WorkflowBody, parts: Parts): Checked {
+export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
+  // Rules compare steps with each other: more than may be kept are not looked at.
+  const body = { ...given, steps: given.steps.slice(0, MAX_STEPS) }
   const steps = stepsOf(body.steps)
   const problems = [
     ...nameProblems(body.name),
     ...workflowProblems({ parallel: body.parallel, steps }, parts.plugins),
     ...(body.parallel > MAX_PARALLEL ? [{ param: 'parallel', message: `At most ${MAX_PARALLEL}` }] : []),
-    ...(steps.length > MAX_STEPS ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }] : []),
+    ...(given.steps.length > MAX_STEPS ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }] : []),
     ...steps.flatMap(({ id }, at) =>
       STEP_ID.test(id) ? [] : [{ param: `steps[${at}].id`, message: 'A step’s id has small letters, digits and -' }],
     ),
@@ -84,7 +87,7 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
     }
   }
   return given.map(({ id, plugin, options, when, on_failure: onFailure }) => {
-    const condition = conditionSchema.safeParse(when ?? {}).data
+    const condition = parseBounded(conditionSchema, when ?? {}).data
     const conditioned = condition && Object.keys(condition).length > 0
     return {
       id: id ?? fresh(plugin),

@@ -1,13 +1,14 @@
 // A workflow told to people, a line a step, and what it takes away.
 import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import { parseBounded } from '../bounds.ts'
 import { withoutSensitive } from '../sensitive.ts'
 
 /** What a step will do with its options, in a short line; its plugin's title where the options are not right yet. */
 export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
   const plugin = plugins.find(({ id }) => id === step.plugin)
   if (!plugin) return step.plugin
-  const options = plugin.options.safeParse(withoutSensitive(plugin, step.options ?? {}))
-  return (options.success && plugin.summary?.(options.data)) || plugin.title
+  const { data } = parseBounded(plugin.options, withoutSensitive(plugin, step.options ?? {}))
+  return (data !== undefined && plugin.summary?.(data)) || plugin.title
 }
 
 /** Does it take files away? Then a run of a schedule is held to its cap. What works in the trash and purges nothing brings them back. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, placeOf } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, MOST_DETAILS } from '../../errors.ts'
 import { requirePublicId } from '../../ids.ts'
 import { checkWorkflow, type Parts } from '../../workflows/check.ts'
 import { summaryOf } from '../../workflows/describe.ts'
@@ -22,7 +22,8 @@ import { workflowBody, workflowRecord, workflowSchema } from '../workflow-record
 
 const problems = z.array(z.object({ param: z.string(), message: z.string() }))
 const checkSchema = z.object({
-  problems,
+  problems: problems.meta({ description: `Up to the first ${MOST_DETAILS}` }),
+  problems_total: z.number().int(),
   steps: z.array(z.object({ summary: z.string() })),
   cannot_undo: z.array(z.string()),
 })
@@ -61,7 +62,12 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
         const { workflow, problems } = checkWorkflow(body, parts)
         const summaries = workflow.steps.map((step) => ({ summary: summaryOf(step, parts.plugins) }))
         return Promise.resolve({
-          body: { problems, steps: summaries, cannot_undo: cannotUndo(workflow, parts.plugins) },
+          body: {
+            problems: problems.slice(0, MOST_DETAILS),
+            problems_total: problems.length,
+            steps: summaries,
+            cannot_undo: cannotUndo(workflow, parts.plugins),
+          },
         })
       },
     }),

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { replacerOf } from './find.ts'
+
+const wanted = (replace: string) => ({ find: 'a', replace, case_sensitive: false, regex: true })
+
+/** CPU time, the least of several runs. */
+function cost(replace: string): number {
+  const times = Array.from({ length: 3 }, () => {
+    const begun = process.cpuUsage()
+    replacerOf(wanted(replace))
+    const { user, system } = process.cpuUsage(begun)
+    return user + system
+  })
+  return Math.max(1000, Math.min(...times))
+}
+
+test.each(['${', '$<', '${a', '$<a$'])('many %s are read as fast as other text', (begun) => {
+  const times = 160_000 / begun.length
+  expect(cost(begun.repeat(times)) / cost('$$'.repeat(80_000))).toBeLessThan(30)
+})
+
+test('what names no group to its end is text', () => {
+  const replacer = replacerOf(wanted('<${b$&>'))
+  if (typeof replacer !== 'function') throw new Error(replacer.message)
+  expect(replacer('cat')).toBe('c<${ba>t')
+  expect(replacerOf(wanted('${b}'))).toMatchObject({ path: 'replace' })
+})

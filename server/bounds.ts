@@ -1,0 +1,166 @@
+// The first look at what a client sent: nothing longer than its schema allows reaches that schema. zod goes on after a
+// failed .max(): it runs the refinements on the whole text, and parses every element of a list that is too long.
+import { z } from 'zod'
+import { problemText } from './problem-text.ts'
+
+type Schema = z.core.$ZodType
+export type Issue = z.core.$ZodIssue
+type Parsed<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
+
+/** Where a schema itself gives no limit. */
+const MOST_CHARACTERS = 10_000
+const MOST_ELEMENTS = 1_000
+const MOST_FIELDS = 1_000
+
+/**
+ * As `safeParse`, in a time that grows with the schema's limits, not with the value. What is too long is reported at
+ * its place and cut to its limit, so that every other problem is found too.
+ */
+export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
+  const cuts = new Cuts()
+  const parsed = schema.safeParse(cuts.fit(concrete(schema), value), { error: problemText })
+  if (parsed.success && cuts.issues.length === 0) return { data: parsed.data }
+  const places = new Set(cuts.issues.map(({ path }) => placeOf(path)))
+  const others = (parsed.error?.issues ?? []).filter(({ path }) => !places.has(placeOf(path)))
+  return { issues: [...cuts.issues, ...others] }
+}
+
+/** A field's name as an answer repeats it: the client's own may be as long as the body. */
+export const shortName = (name: string): string =>
+  name.length <= MOST_NAME ? name : `${name.slice(0, MOST_NAME).toWellFormed()}…`
+const MOST_NAME = 100
+
+const placeOf = (path: readonly PropertyKey[]) => JSON.stringify(path)
+
+/** A walk through a value beside the schemas that each place in it may have. */
+class Cuts {
+  readonly issues: Issue[] = []
+  private readonly path: PropertyKey[] = []
+
+  fit(schemas: readonly Schema[], value: unknown): unknown {
+    // Nothing reads what no schema describes, but a schema that is applied to it later, and that has its own limits.
+    if (schemas.length === 0 || schemas.some(isOpen)) return value
+    if (typeof value === 'string') return this.fitText(schemas, value)
+    if (Array.isArray(value)) return this.fitList(schemas, value)
+    return typeof value === 'object' && value !== null ? this.fitObject(schemas, value) : value
+  }
+
+  private fitText(schemas: readonly Schema[], text: string): string {
+    const { most, check } = limitOf(schemas.filter(isText), MOST_CHARACTERS)
+    if (text.length <= most) return text
+    this.report('string', check, text, `At most ${most} characters`, most)
+    return text.slice(0, most)
+  }
+
+  private fitList(schemas: readonly Schema[], list: readonly unknown[]): unknown[] {
+    const lists = schemas.filter(isList)
+    const { most, check } = limitOf(lists, MOST_ELEMENTS)
+    if (list.length > most) this.report('array', check, list, `At most ${most}`, most)
+    const inner = lists.flatMap((one) => concrete(one._zod.def.element))
+    return list.slice(0, most).map((element, at) => this.inside(at, inner, element))
+  }
+
+  private fitObject(schemas: readonly Schema[], object: object): object {
+    const fields = Object.entries(object)
+    if (fields.length > MOST_FIELDS)
+      this.report('object', undefined, object, `At most ${MOST_FIELDS} fields`, MOST_FIELDS)
+    const fitted = fields.slice(0, MOST_FIELDS).map(([name, value]) => {
+      const inner = schemas.flatMap((schema) => fieldOf(schema, name))
+      return [name, this.inside(name, inner, value)] as const
+    })
+    return Object.fromEntries(fitted)
+  }
+
+  private inside(key: PropertyKey, schemas: readonly Schema[], value: unknown): unknown {
+    this.path.push(key)
+    const fitted = this.fit(schemas, value)
+    this.path.pop()
+    return fitted
+  }
+
+  /** In the schema's own words where it has a limit. */
+  private report(
+    origin: 'string' | 'array' | 'object',
+    check: z.core.$ZodCheck | undefined,
+    input: unknown,
+    message: string,
+    maximum: number,
+  ): void {
+    const path = [...this.path]
+    const payload: z.core.ParsePayload = { value: input, issues: [] }
+    void (check as z.core.$ZodCheck<unknown> | undefined)?._zod.check(payload)
+    const [raw] = payload.issues
+    const issue = raw && z.core.util.finalizeIssue(raw, { error: problemText }, z.core.config())
+    this.issues.push({ ...(issue ?? { code: 'too_big', origin, maximum, message }), path })
+  }
+}
+
+const isText = (schema: Schema): schema is z.core.$ZodString => schema._zod.def.type === 'string'
+const isList = (schema: Schema): schema is z.core.$ZodArray => schema._zod.def.type === 'array'
+const isOpen = (schema: Schema) => ['unknown', 'any'].includes(schema._zod.def.type)
+
+/** The largest limit that one of several schemas for the same place has. */
+function limitOf(schemas: readonly Schema[], usual: number) {
+  const limits = schemas.map((schema) => {
+    const checks = schema._zod.def.checks ?? []
+    const at = checks.findIndex((check) => lengthIn(check) !== null)
+    const check = checks[at]
+    // A text that is trimmed first may be longer before.
+    const changed = checks.slice(0, at).some((one) => one._zod.def.check === 'overwrite')
+    return check && !changed ? { most: lengthIn(check)!, check } : { most: usual, check: undefined }
+  })
+  return limits.sort((a, b) => b.most - a.most)[0] ?? { most: usual, check: undefined }
+}
+
+/** The length that a check allows; null for checks of anything else. */
+function lengthIn(check: z.core.$ZodCheck<never>): number | null {
+  const { def } = (check as z.core.$ZodChecks)._zod
+  if (def.check === 'max_length') return def.maximum
+  return def.check === 'length_equals' ? def.length : null
+}
+
+function fieldOf(schema: Schema, name: string): readonly Schema[] {
+  const { def } = schema._zod as z.core.$ZodTypes['_zod']
+  if (def.type === 'record') return concrete(def.valueType)
+  if (def.type !== 'object') return []
+  if (Object.hasOwn(def.shape, name)) return concrete(def.shape[name]!)
+  return def.catchall ? concrete(def.catchall) : []
+}
+
+const known = new WeakMap<Schema, readonly Schema[]>()
+
+/** Through optional, nullable, default and union: the schemas that say what a value is made of. */
+function concrete(schema: Schema): readonly Schema[] {
+  const kept = known.get(schema)
+  if (kept) return kept
+  const found = alternativesOf(schema)
+  known.set(schema, found)
+  return found
+}
+
+function alternativesOf(schema: Schema): readonly Schema[] {
+  const { def } = schema._zod as z.core.$ZodTypes['_zod']
+  switch (def.type) {
+    case 'union':
+      return def.options.flatMap(concrete)
+    case 'intersection':
+      return [...concrete(def.left), ...concrete(def.right)]
+    case 'pipe':
+      return concrete(def.in)
+    case 'lazy':
+      return concrete(def.getter())
+    // Of a strict object: its unknown fields are refused unread.
+    case 'never':
+      return []
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return concrete(def.innerType)
+    default:
+      return [schema]
+  }
+}

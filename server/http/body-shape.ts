@@ -1,0 +1,67 @@
+// The shape of a JSON body, counted in its bytes as they arrive. JSON.parse takes 100 ns for a value that occupies three
+// bytes and 1 µs for a new field's name: 5 MB of either would block the process for half a second.
+import { AppError } from '../errors.ts'
+
+/** Every element of a list and every field counts as one. */
+export const MOST_VALUES = 100_000
+export const MOST_FIELDS = 40_000
+/** More than any request needs, and few enough for functions that call themselves for each level. */
+export const MOST_DEEP = 50
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d] as const
+
+/** Takes a body piece by piece. Throws `malformed_request` and `payload_too_large`. */
+export function shapeCounter(): (bytes: Uint8Array) => void {
+  let inText = false
+  let escaped = false
+  let deep = 0
+  let values = 0
+  let fields = 0
+  return (bytes) => {
+    // A plain loop: it runs once for each byte of every request.
+    const { length } = bytes
+    for (let at = 0; at < length; at++) {
+      if (inText) {
+        if (escaped) escaped = false
+        else {
+          while (at < length && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at++
+          escaped = bytes[at] === BACKSLASH
+          inText = bytes[at] !== QUOTE
+        }
+        continue
+      }
+      switch (bytes[at]) {
+        case QUOTE:
+          inText = true
+          break
+        case COMMA:
+          if (++values > MOST_VALUES) throw tooMany('values', MOST_VALUES)
+          break
+        case COLON:
+          if (++fields > MOST_FIELDS) throw tooMany('fields', MOST_FIELDS)
+          break
+        case LIST:
+        case OBJECT:
+          if (++values > MOST_VALUES) throw tooMany('values', MOST_VALUES)
+          if (++deep > MOST_DEEP) throw tooDeep()
+          break
+        case LIST_END:
+        case OBJECT_END:
+          deep--
+          break
+        default:
+      }
+    }
+  }
+}
+
+export const tooDeep = (): AppError =>
+  new AppError('malformed_request', {
+    message: `The request is nested more than ${MOST_DEEP} deep`,
+  })
+
+const tooMany = (what: string, most: number) =>
+  new AppError('payload_too_large', {
+    message: `The request has more than ${most} ${what}: send it in several requests`,
+  })

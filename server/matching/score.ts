@@ -1,5 +1,5 @@
-// How well a name fits a title: a normalised edit distance over words. What tells products apart (numbers, volumes, sizes,
-// languages) is compared as it is and is never a typo; docs/merchants/mapping.md says the same in a person's words.
+// How well a name fits a title: a normalised edit distance over words. What tells products apart
+// (numbers, volumes, sizes, languages) is never a typo. docs/merchants/mapping.md has the same rules.
 import leven from 'leven'
 import { tellingOf } from './telling.ts'
 import type { Words } from './words.ts'
@@ -8,13 +8,13 @@ import type { Words } from './words.ts'
 export const STRAY_NUMBER = 0.06
 /** A number in the title that the name does not have: never sure. */
 const MISSING_NUMBER = 0.25
-/** A word of the title replaced by another one; a language, a size or a volume that one of them alone has. */
+/** A word of the title replaced by another; a language, a size or a volume that only one of them has. */
 const OTHER_WORD = 0.2
 /** Words run together, or one cut in two. */
 const JOINED = 0.5
 const LITTLE_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' ')) // prettier-ignore
 
-/** 0 to 1; 0 where something tells that another product is meant. */
+/** 0 to 1; 0 where something tells another product. */
 export function scoreWords(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels)) return 0
   const [ofName, ofTitle] = [without(name.letters, title.letters), without(title.letters, name.letters)]
@@ -70,7 +70,7 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
   return [...some].filter((one) => !there.has(one))
 }
 
-/** Takes words for numbers out of the list, and gives those as digits. A single letter is a number after a label alone. */
+/** Takes words for numbers out of the list, and gives those as digits; single letters stay. */
 function takeNumbers(words: string[]): string[] {
   const found: string[] = []
   for (let at = words.length - 1; at >= 0; at--) {

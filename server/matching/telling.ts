@@ -1,4 +1,4 @@
-// Words that tell one product from another however little they differ: numbers in words, sizes, languages, levels. Two different
+// Words that tell one product from another: numbers in words, sizes, languages, levels. Two different
 // ones of a kind are never a typo of each other.
 
 type Kind = 'number' | 'size' | 'language' | 'level'

@@ -138,7 +138,7 @@ const invalid = (detail: string): CellProblem => ({
 
 const isAddress = (cell: string | undefined) => /^https?:\/\//i.test(originalCell(cell ?? '').trim())
 
-/** A delimiter in the wrong place, in a row that has the right number of cells: its address is in the column beside its own. */
+/** A delimiter in the wrong place, in a row of the right length: its address is one column off. */
 export function shiftProblem(cells: readonly string[], places: Record<Field, number>): CellProblem | null {
   const { file_url: own, id } = places
   if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null

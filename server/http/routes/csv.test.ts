@@ -289,13 +289,9 @@ describe('a check', () => {
   it('names the column that an export needs for its rows to change files', async () => {
     const id = await app.uploaded('filename,size_bytes,products,tags\na.pdf,1,,x\n')
     await app.checked(id)
-    expect(await app.problems(id)).toMatchObject([
-      {
-        row: 1,
-        message: 'Invalid CSV format',
-        detail: expect.stringContaining('add the column id: export them with it'),
-      },
-    ])
+    const [first] = await app.problems(id)
+    expect(first).toMatchObject({ row: 1, message: 'Invalid CSV format' })
+    expect(first.detail).toContain('add the column id: export them with it')
   })
 
   it('names every problem of every row', async () => {

@@ -44,6 +44,11 @@ describe('the environment', () => {
     expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain('APP_SECRET')
     const platform = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
     expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')
+    const address = (BASE_URL: string) => () => readEnvironment({ ...platform, BASE_URL })
+    expect(problemsOf(address('http://files.example.com'))).toContain('BASE_URL: write an https address')
+    expect(problemsOf(address('HTTP://files.example.com'))).toContain('BASE_URL: write an https address')
+    expect(address('https://files.example.com')().baseUrl).toBe('https://files.example.com')
+    expect(readEnvironment({ BASE_URL: 'http://127.0.0.1:3000' }).baseUrl).toBe('http://127.0.0.1:3000')
     expect(problemsOf(() => readEnvironment({ SHOPIFY_API_KEY: 'key' }))).toContain('write both')
   })
 })

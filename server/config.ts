@@ -19,6 +19,8 @@ export interface Limits {
   /** What all API keys of a shop share, in addition to each one's own limit. */
   shop_reads_per_minute: number
   shop_writes_per_minute: number
+  /** Requests with a wrong key or token, from one address. */
+  failed_sign_ins_per_minute: number
   /** The most bytes that one file may have. */
   file_bytes: number
   /** Above this many bytes a file is imported with a warning. */
@@ -47,13 +49,14 @@ export interface Config {
   limits: Limits
 }
 
-const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: Limits = {
   body_bytes: 5 * 1024 ** 2,
   entries_per_import: 1000,
   reads_per_minute: 600,
   writes_per_minute: 120,
   shop_reads_per_minute: 1800,
   shop_writes_per_minute: 360,
+  failed_sign_ins_per_minute: 30,
   file_bytes: 5 * 1024 ** 3,
   large_file_bytes: 500 * 1024 ** 2,
   background_delete: 100,
@@ -179,6 +182,10 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     problems.push('HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or write the platform credentials')
   if (!demo && !env.BASE_URL)
     problems.push('BASE_URL: write the public address of the app, like https://files.example.com')
+  if (!demo && env.BASE_URL && !/^https:/i.test(env.BASE_URL))
+    problems.push(
+      'BASE_URL: write an https address: keys, tokens and download links would be sent unencrypted over http',
+    )
   if (env.DATABASE_URL && !env.APP_SECRET)
     problems.push('APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)')
   const dataDir = path.resolve(env.DATA_DIR)
@@ -333,7 +340,8 @@ function canBeKept(value: unknown): boolean {
 }
 
 function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
-  const at = param + issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shortName(String(part))}`)).join('')
+  const at =
+    param + issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shortName(String(part))}`)).join('')
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map(shortName).map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
   // Of several shapes that it could have, the first one's word.

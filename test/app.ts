@@ -51,6 +51,14 @@ export interface AppOptions {
   plugins?: readonly Plugin[]
   workflows?: readonly Workflow[]
   limits?: Partial<Limits>
+  trustProxy?: boolean
+}
+
+/** All tests of a file come from one address, often with one key. */
+const UNLIMITED = {
+  reads_per_minute: 100_000,
+  writes_per_minute: 100_000,
+  failed_sign_ins_per_minute: 100_000,
 }
 
 const UNLIMITED = {
@@ -61,7 +69,12 @@ const UNLIMITED = {
 }
 
 /** Without a worker, until the test starts one (`engine.startWorker`): what it starts waits. */
-export async function openTestApp({ plugins = [], workflows = [], limits = {} }: AppOptions = {}): Promise<TestApp> {
+export async function openTestApp({
+  plugins = [],
+  workflows = [],
+  limits = {},
+  trustProxy = false,
+}: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
   const whole = defineConfig({
     ...config,
@@ -100,7 +113,7 @@ export async function openTestApp({ plugins = [], workflows = [], limits = {} }:
     page: builtPage(),
     baseUrl: 'http://127.0.0.1',
     demo: true,
-    trustProxy: false,
+    trustProxy,
     clock,
     log: silent,
   }

@@ -2,13 +2,12 @@
 // be guessed, and no cookie stands for anyone, so another site has nothing to forge. A link may ask once a day, a network ten times
 // an hour; what is sent reaches the shop as text alone.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isIPv6 } from 'node:net'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type pg from 'pg'
 import { z } from 'zod'
 import type { ErrorCode, ErrorDetail } from '../errors.ts'
 import { problemText } from '../problem-text.ts'
-import type { Client } from './clients.ts'
+import { networkOf, type Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm } from './pages.ts'
 import { hasAsked, refuse, whyNot, type Refused } from './refusal.ts'
@@ -174,14 +173,4 @@ function problemsOf(key: string, form: Record<string, unknown>, error: z.ZodErro
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, BODY_BYTES) : undefined)
   const ask: AskForm = { key, action: 'ask', email: text(form.email), message: text(form.message), wrong }
   return { details, ask }
-}
-
-/** Of IPv6 the first half: the rest is one customer's. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address
-  const host = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? address
-  const [head = '', tail] = host.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const filled = tail === undefined ? groups : [...groups, ...Array<string>(8).fill('0')]
-  return filled.slice(0, 4).join(':')
 }

@@ -1,5 +1,6 @@
 // Who asks: the address and agent, and a hash of both by which a session knows its client again.
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 import type { Secrets } from '../secrets.ts'
 
 export interface Client {
@@ -25,14 +26,29 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
     if (kept) return kept
     const client: Client = {
       hash: secrets.clientHash(name),
-      // An IPv4 address as everyone writes it, not as this socket sees it.
-      address: address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH),
+      address: usualForm(address),
       agent: agent.slice(0, AGENT_LENGTH),
     }
     if (known.size >= KEPT) known.clear()
     known.set(name, client)
     return client
   }
+}
+
+/** An IPv4 address as everyone writes it, not as this socket sees it. */
+const usualForm = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH)
+
+/** What one customer of a provider has: an IPv4 address, or the first half of an IPv6 address. */
+export const networkOfRequest = (request: IncomingMessage, trustProxy: boolean): string =>
+  networkOf(usualForm(addressOf(request, trustProxy)))
+
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const host = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? address
+  const [head = '', tail] = host.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const filled = tail === undefined ? groups : [...groups, ...Array<string>(8).fill('0')]
+  return filled.slice(0, 4).join(':')
 }
 
 /**

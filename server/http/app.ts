@@ -17,6 +17,7 @@ import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 import { createAuthenticator } from './auth.ts'
+import { createFailureLimiter, type FailureLimiter } from './auth-failures.ts'
 import { docsPage } from './docs.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorResponses, notAllowed } from './errors.ts'
@@ -107,8 +108,10 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
 
 export function createApp(parts: AppParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
-  const metrics = createMetrics({ database, token, open: demo, downloads: () => delivery.counted() })
-  const others = createKoa(parts, metrics).callback()
+  const failures = createFailureLimiter(parts)
+  const downloads = () => delivery.counted()
+  const metrics = createMetrics({ database, failures, token, open: demo, downloads })
+  const others = createKoa(parts, metrics, failures).callback()
   return (request, response) => {
     const address = deliveryAddress(request.url)
     if (address === null) return void others(request, response)
@@ -123,12 +126,12 @@ export function createApp(parts: AppParts): RequestListener {
 const methodOf = ({ method = '' }: IncomingMessage): string => (METHODS.has(method) ? method : 'other')
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-function createKoa(parts: AppParts, metrics: Metrics): Koa {
+function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter): Koa {
   const endpoints = listEndpoints(parts)
   const { version } = createRequire(import.meta.url)(path.resolve(import.meta.dirname, '../../package.json')) as {
     version: string
   }
-  const authenticator = createAuthenticator(parts.database, parts.storefront)
+  const authenticator = createAuthenticator({ ...parts, failures })
   const router = createRouter({
     endpoints,
     authenticator,

@@ -1,5 +1,6 @@
 // Who asks: an API key (stored as a hash, with scopes) or a storefront session token (a person in the admin, every scope).
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { findApiKey, touchApiKey } from '../db/api-keys.ts'
@@ -7,17 +8,24 @@ import { ensureShop } from '../db/shops.ts'
 import { AppError } from '../errors.ts'
 import { hashKey } from '../secrets.ts'
 import type { Storefront } from '../storefront/storefront.ts'
+import type { FailureLimiter } from './auth-failures.ts'
 import { SCOPES, type Caller, type Scope } from './endpoint.ts'
 
 const API_KEY = /^sdk_(test|live)_[A-Za-z0-9_-]{43}$/
 const HINT_LENGTH = 16
 
 export interface Authenticator {
-  /** Throws `unauthenticated`. */
-  authenticate(authorization: string | undefined): Promise<Caller>
+  /** Throws `unauthenticated`, and `rate_limited` after too many failures from one address. */
+  authenticate(request: IncomingMessage): Promise<Caller>
 }
 
-export function createAuthenticator(database: Database, storefront: Storefront): Authenticator {
+interface AuthParts {
+  database: Database
+  storefront: Storefront
+  failures: FailureLimiter
+}
+
+export function createAuthenticator({ database, storefront, failures }: AuthParts): Authenticator {
   const byKey = async (key: string): Promise<Caller> => {
     const row = await findApiKey(database, hashKey(key))
     if (!row) throw new AppError('unauthenticated')
@@ -44,13 +52,18 @@ export function createAuthenticator(database: Database, storefront: Storefront):
     }
   }
   return {
-    authenticate: async (authorization) => {
-      const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1]
+    authenticate: async (request) => {
+      const token = bearerToken(request)
       if (!token) throw new AppError('unauthenticated')
-      return API_KEY.test(token) ? byKey(token) : bySession(token)
+      return API_KEY.test(token)
+        ? failures.guard(request, () => byKey(token), hashKey(token).toString('base64'))
+        : failures.guard(request, () => bySession(token))
     },
   }
 }
+
+export const bearerToken = ({ headers }: IncomingMessage): string | undefined =>
+  /^Bearer +([^\s]+)$/i.exec(headers.authorization ?? '')?.[1]
 
 /** Makes an API key. It is shown this once: the database holds its hash. */
 export async function createApiKey(

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
 import { silent } from '../../test/database.ts'
 import { insertManyFiles } from '../../test/factories.ts'
+import { DEFAULT_LIMITS } from '../config.ts'
+import { createFailureLimiter } from './auth-failures.ts'
 import { errorResponses } from './errors.ts'
 import { createHistogram, exposition } from './exposition.ts'
 import { createMetrics } from './metrics.ts'
@@ -52,7 +54,8 @@ it.each([
   ['no token, on an address of the world', null, false, undefined, 404],
 ])('with %s', async (_what, token, open, authorization, status) => {
   const { database } = app.engine.parts
-  const metrics = createMetrics({ database, token, open, downloads: () => 7 })
+  const failures = createFailureLimiter({ database, limits: DEFAULT_LIMITS, trustProxy: false })
+  const metrics = createMetrics({ database, failures, token, open, downloads: () => 7 })
   const koa = new Koa().use(errorResponses(silent)).use((ctx, next) => metrics.middleware(ctx, next))
   const server = createServer((request, response) => void koa.callback()(request, response)).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -5,6 +5,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
 import type { Database } from '../db/database.ts'
 import { AppError } from '../errors.ts'
+import { bearerToken } from './auth.ts'
+import type { FailureLimiter } from './auth-failures.ts'
 import { createCounter, createHistogram, exposition, type Figure, type Sample } from './exposition.ts'
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 2.5, 10, 60]
@@ -14,6 +16,7 @@ const TICK_MS = 20
 
 export interface MetricsParts {
   database: Pick<Database, 'pool'>
+  failures: FailureLimiter
   /** What a reader must send; null: nobody may read. */
   token: string | null
   /** Anyone may: it can be reached from this machine alone. */
@@ -51,7 +54,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
     },
     middleware: async (ctx, next) => {
       if (ctx.path !== '/metrics') return next() as Promise<void>
-      admit(ctx, parts)
+      await admit(ctx, parts)
       ctx.set('Cache-Control', 'no-store')
       ctx.type = 'text/plain; version=0.0.4; charset=utf-8'
       ctx.body = exposition(await figures())
@@ -60,14 +63,21 @@ export function createMetrics(parts: MetricsParts): Metrics {
   }
 }
 
-/** Throws `not_found` where it is closed, `unauthenticated`. */
-function admit(ctx: Context, { token, open }: MetricsParts): void {
+/** Throws `not_found` where it is closed, `unauthenticated`, `rate_limited`. */
+async function admit({ req }: Context, { token, open, failures }: MetricsParts): Promise<void> {
   if (token === null && open) return
   if (token === null) throw new AppError('not_found')
-  const given = /^Bearer +(\S+)$/i.exec(ctx.get('Authorization'))?.[1] ?? ''
-  const digest = (text: string) => createHash('sha256').update(text).digest()
-  if (!timingSafeEqual(digest(given), digest(token))) throw new AppError('unauthenticated')
+  const given = digest(bearerToken(req) ?? '')
+  await failures.guard(
+    req,
+    () => {
+      if (!timingSafeEqual(given, digest(token))) throw new AppError('unauthenticated')
+    },
+    `metrics ${given.toString('base64')}`,
+  )
 }
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const counter = (name: string, help: string, samples: readonly Sample[]): Figure => ({
   name,

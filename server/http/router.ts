@@ -28,7 +28,7 @@ export function createRouter(parts: RouterParts): Router {
   for (const endpoint of parts.endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     router[endpoint.method](path, async (ctx: Context) => {
-      const caller = await parts.authenticator.authenticate(ctx.get('Authorization') || undefined)
+      const caller = await parts.authenticator.authenticate(ctx.req)
       await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
       const body = endpoint.body ? await readJson(ctx, parts.limits.body_bytes) : undefined

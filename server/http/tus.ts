@@ -21,7 +21,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     // Above all GET: what was sent is fetched from here by nobody.
     const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
     if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
-    const caller = await authenticator.authenticate(ctx.get('Authorization') || undefined)
+    const caller = await authenticator.authenticate(ctx.req)
     if (!caller.scopes.has('imports:write'))
       throw new AppError('missing_scope', { message: 'Permission denied: this key lacks the scope imports:write' })
     ctx.set('Cache-Control', 'no-store')

@@ -1,0 +1,82 @@
+// Wrong keys and tokens, limited by the address that they come from. Failures are counted in the database, for every web
+// process; an address that has failed too often is remembered here, so that refusing it costs no query.
+import type { IncomingMessage } from 'node:http'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Limits } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import { networkOfRequest } from '../delivery/clients.ts'
+import { AppError } from '../errors.ts'
+
+const MINUTE_SECONDS = 60
+/** Entries of each memory; the oldest are dropped. */
+const MOST_KEPT = 10_000
+
+export interface FailureLimiter {
+  /**
+   * Runs `check`, and counts its `unauthenticated`. Throws `rate_limited` for further failures of that address.
+   * `secret`: what the client shows, if it could be guessed only by asking: from such an address it is not even checked,
+   * unless it was right before. Others behind the same address keep working. A signed token, without one, is always checked.
+   */
+  guard<T>(request: IncomingMessage, check: () => T | Promise<T>, secret?: string): Promise<T>
+}
+
+interface FailureParts {
+  database: Database
+  limits: Limits
+  trustProxy: boolean
+}
+
+export function createFailureLimiter({ database, limits, trustProxy }: FailureParts): FailureLimiter {
+  const limiter = new RateLimiterPostgres({
+    storeClient: database.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix: 'failed-sign-ins',
+    points: limits.failed_sign_ins_per_minute,
+    duration: MINUTE_SECONDS,
+  })
+  /** Until when, by address. */
+  const refused = new Map<string, number>()
+  const right = new Map<string, true>()
+
+  async function count(network: string): Promise<AppError | null> {
+    const used = await limiter.consume(network).catch((thrown: unknown) => {
+      if (thrown instanceof RateLimiterRes) return thrown
+      throw thrown
+    })
+    const { consumedPoints, remainingPoints, msBeforeNext } = used
+    if (remainingPoints <= 0) keep(refused, network, Date.now() + msBeforeNext)
+    return consumedPoints > limiter.points ? tooMany(msBeforeNext) : null
+  }
+
+  return {
+    guard: async (request, check, secret) => {
+      const network = networkOfRequest(request, trustProxy)
+      const left = (refused.get(network) ?? 0) - Date.now()
+      if (left > 0 && secret !== undefined && !right.has(secret)) throw tooMany(left)
+      try {
+        const found = await check()
+        if (secret !== undefined) keep(right, secret, true)
+        return found
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'unauthenticated')) throw error
+        if (secret !== undefined) right.delete(secret)
+        throw (await count(network)) ?? error
+      }
+    },
+  }
+}
+
+function tooMany(ms: number): AppError {
+  const message = 'Too many requests with a wrong key or token came from this address: wait as long as Retry-After says'
+  return new AppError('rate_limited', { message, retryAfter: Math.max(1, Math.ceil(ms / 1000)) })
+}
+
+/** As the newest entry. */
+function keep<V>(memory: Map<string, V>, key: string, value: V): void {
+  memory.delete(key)
+  memory.set(key, value)
+  if (memory.size > MOST_KEPT) memory.delete(memory.keys().next().value!)
+}

@@ -27,8 +27,17 @@ let a: Owner
 let b: Owner
 let document: ApiDocument
 
-const as = (key: string | null, method: string, route: string, body?: unknown) =>
-  server.call(method, route, body, { authorization: key === null ? '' : `Bearer ${key}` })
+const as = (key: string | null, method: string, route: string, body?: unknown, headers = {}) =>
+  server.call(method, route, body, {
+    authorization: key === null ? '' : `Bearer ${key}`,
+    ...headers,
+  })
+
+let addresses = 0
+/** Wrong keys are limited by address: each such request has its own. */
+const elsewhere = () => ({
+  'x-forwarded-for': `198.51.${100 + Math.floor(addresses / 250)}.${addresses++ % 250}`,
+})
 
 const keyFor = async (shop: number, scopes: readonly Scope[], expiresAt?: Date) =>
   (
@@ -54,7 +63,7 @@ async function makeOwner(domain: string): Promise<Owner> {
 }
 
 beforeAll(async () => {
-  ;[server, origin] = await Promise.all([startServer(), startOrigin()])
+  ;[server, origin] = await Promise.all([startServer({ env: { TRUST_PROXY: '1' } }), startOrigin()])
   database = openDatabase((await findRunning(server.dataDir))!, 2, silent)
   ;[a, b] = await Promise.all([makeOwner('shop-a.myshopify.com'), makeOwner('shop-b.myshopify.com')])
   document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as ApiDocument
@@ -80,6 +89,7 @@ describe('keys', () => {
           method.toUpperCase(),
           path.replace('{id}', a.ids.file!),
           ['get', 'head'].includes(method) ? undefined : {},
+          elsewhere(),
         )
         expect([path, response.status]).toEqual([path, 401])
         if (method !== 'head')

@@ -51,6 +51,7 @@ test('the list of errors is what clients rely on', () => {
       "upload_expired 410 not_found",
       "upload_lost 410 item",
       "checksum_mismatch 460 invalid_request",
+      "file_damaged 503 item",
       "storage_full 507 item",
       "storage_failed 503 item",
       "storefront_unavailable 503 item",

@@ -89,6 +89,7 @@ export const ERRORS = {
     type: 'invalid_request',
     message: 'The bytes are not those that Upload-Checksum stands for: send them again',
   },
+  file_damaged: { status: 503, type: 'item', message: 'Its bytes are damaged: upload the file again' },
   storage_full: { status: 507, type: 'item', message: 'The storage location is full' },
   storage_failed: { status: 503, type: 'item', message: 'The storage location did not answer' },
   storefront_unavailable: { status: 503, type: 'item', message: 'The storefront catalog could not be reached' },

@@ -58,14 +58,9 @@ export interface AppOptions {
 const UNLIMITED = {
   reads_per_minute: 100_000,
   writes_per_minute: 100_000,
-  failed_sign_ins_per_minute: 100_000,
-}
-
-const UNLIMITED = {
-  reads_per_minute: 100_000,
-  writes_per_minute: 100_000,
   shop_reads_per_minute: 100_000,
   shop_writes_per_minute: 100_000,
+  failed_sign_ins_per_minute: 100_000,
 }
 
 /** Without a worker, until the test starts one (`engine.startWorker`): what it starts waits. */

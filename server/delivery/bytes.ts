@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
+import { createLately } from './lately.ts'
 import type { Target } from './targets.ts'
 
 /** `release` takes the buffer back once it is sent. */
@@ -28,22 +29,37 @@ const free: Buffer[] = []
 const take = () => free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
 const giveBack = (buffer: Buffer) => void (free.length < KEPT_BUFFERS && free.push(buffer))
 
+/** So long a blob of another machine is taken to be as long as it was: each look is a request. */
+const FOUND_MS = 10_000
+
 export function createBytes(stores: ReadonlyMap<string, BlobStore>): Bytes {
+  const found = createLately<true>(FOUND_MS)
   return {
-    open: async ({ shop, hash, location, size }, part) => {
+    open: async ({ shop, hash, location, size, blob }, part) => {
       const store = stores.get(location)
       if (!store) throw new StoreError('missing')
       const range = part ?? { start: 0, end: size - 1 }
       if (store.open) {
-        const reader = await store.open(shop, hash)
+        const reader = await openWhole(await store.open(shop, hash), size)
         return size > PIECE_BYTES ? { reader, range } : readSmall(reader, range)
       }
-      if (size > PIECE_BYTES) return { stream: await store.read(shop, hash, range) }
+      if (size > PIECE_BYTES) {
+        if (!found.get(blob) && (await store.size(shop, hash)) !== size) throw new StoreError('missing')
+        found.set(blob, true)
+        return { stream: await store.read(shop, hash, range) }
+      }
       const bytes = await store.readWhole(shop, hash)
       if (bytes.length !== size) throw new StoreError('missing')
       return { whole: bytes.subarray(range.start, range.end + 1) }
     },
   }
+}
+
+/** One of another length than its row says is not the blob that was admitted. */
+async function openWhole(reader: BlobReader, size: number): Promise<BlobReader> {
+  if (reader.size === size) return reader
+  await reader.close()
+  throw new StoreError('missing')
 }
 
 async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise<Opened> {

@@ -79,7 +79,7 @@ const COUNT = `
     left join lateral (
       select * from links where shop_id = l.shop_id and id = l.parent_id and revoked_at is null
         and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
-    where f.deleted_at is null and f.mapping_state <> 'unmapped' and s.uninstalled_at is null
+    where not v.damaged and f.deleted_at is null and f.mapping_state <> 'unmapped' and s.uninstalled_at is null
       and (l.parent_id is null or p.pack_id = f.pack_id) and ${SITE_ALLOWED}
   ), granted as (
     select * from fitting where free is null or turn <= free

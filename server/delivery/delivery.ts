@@ -10,6 +10,7 @@ import type { Accel } from './accel.ts'
 import { createAsking, type Ask } from './ask.ts'
 import { createClients } from './clients.ts'
 import { createCounting } from './counting.ts'
+import { createDailyChecks } from './daily-checks.ts'
 import { createLinkAnswers } from './links.ts'
 import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
@@ -59,6 +60,8 @@ export interface Delivery {
   doubt(): void
   /** Writes what is to be counted and kept of the downloads so far. */
   settle(): Promise<unknown>
+  /** Resolves when the blobs that were downloaded for the first time today have been read. */
+  checked(): Promise<void>
   /** The same, and tries for some seconds where the database does not take it. */
   close(): Promise<void>
   /** How many downloads it has counted since it was opened. */
@@ -76,8 +79,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const clientOf = createClients(secrets, parts.trustProxy)
   const counting = createCounting(database.pool, log)
   const revocation = createRevocation(database.pool, log)
-  const stallMs = stall_seconds * 1000
-  const serving = createServing({ stores: parts.stores, accel, leading, revocation, log, stallMs })
+  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, () => counting.doubt())
+  const serving = createServing({
+    ...{ stores: parts.stores, accel, leading, revocation, log, stallMs: stall_seconds * 1000 },
+    sending: checks.note,
+  })
   const recorder = createRecorder({ pool: database.pool, tell: () => messages.downloaded(), log })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
   const publics = createPublic({
@@ -120,7 +126,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     counted: () => recorder.noted(),
     doubt: () => counting.doubt(),
     settle,
+    checked: checks.idle,
     close: async () => {
+      await checks.close()
       for (let times = 0; times < CLOSING_TIMES && !(await settle()); times++) await delay(CLOSING_MS)
     },
   }

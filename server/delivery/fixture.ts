@@ -113,6 +113,8 @@ export async function openDepot(database: Database, shop: number) {
     time,
     logged,
     serve,
+    /** That of the server that was started last. */
+    lastDelivery: () => deliveries.at(-1)!,
     addFile,
     /** A link's key to a new file of these bytes. */
     addLink: async (

@@ -13,7 +13,7 @@ import { sendPack } from './pack-page.ts'
 import type { AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
-import { hasAsked, refuse, whyNot } from './refusal.ts'
+import { hasAsked, refuse, RETRY_LATER, whyNot } from './refusal.ts'
 import { openRide, type Ride } from './ride.ts'
 import { besidePage, isPlain } from './request.ts'
 import { isBodiless, lengthOf, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
@@ -46,6 +46,8 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
     }
     const link = await counting.lookUp(asker)
     if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, key, link)
+    if (link?.target?.damaged && whyNot(link, asker.sites, now) === null)
+      return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
     if (link?.target && !plain && usable(link, asker)) {
       const decision = decide(request.method ?? '', request.headers, representation(link.target))
       const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }

@@ -53,7 +53,7 @@ const COUNT = `
   ), granted as (
     select ${TARGET}, f.cdn, a.place
     from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}
-    where ${SHOWN} and ${SITE_ALLOWED}
+    where not v.damaged and ${SHOWN} and ${SITE_ALLOWED}
   ), counted as (
     update public_addresses p set downloads = p.downloads + g.times, last_download_at = $3
     from (select shop_id, file_id, count(*) as times from granted group by shop_id, file_id) g

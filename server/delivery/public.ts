@@ -5,7 +5,7 @@ import { decide } from './conditions.ts'
 import { immutableFor, LEADING, PUBLIC } from './headers.ts'
 import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
-import { refuse } from './refusal.ts'
+import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain } from './request.ts'
 import { isBodiless, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
 import type { SignedAddresses } from './signed.ts'
@@ -35,6 +35,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     if (!known) return refuse(request, response, 'file_not_found')
     const shop = { name: known.shopName, domain: known.shopDomain }
     if (!isSiteAllowed(known.referrers, sites)) return refuse(request, response, 'referrer_not_allowed', { shop })
+    if (known.target.damaged) return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
     const decision = decide(request.method ?? '', request.headers, representation(known.target))
     const range = 'range' in decision ? decision.range : null
     const part = { target: known.target, range, audience: PUBLIC }
@@ -84,6 +85,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
       response.writeHead(302, [...LEADING, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
       return void response.end()
     }
+    if (target.damaged) return refuse(request, response, 'file_damaged', { headers: RETRY_LATER })
     const decision = decide(request.method ?? '', request.headers, representation(target))
     const audience = immutableFor(secondsLeft)
     const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }

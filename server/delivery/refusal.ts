@@ -12,6 +12,9 @@ import { prefersJson } from './request.ts'
 /** How long whoever has asked waits before the same link may ask again. */
 export const ASK_EVERY_MS = 24 * 60 * 60 * 1000
 
+/** Of a damaged file: someone has to bring it back. */
+export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']
+
 /** What a refusal may be about, and tell. */
 export interface Refused {
   /** The link whose key the client holds. */
@@ -81,6 +84,8 @@ const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Words>> = {
     title: 'Look at your message once more',
     happened: 'It was not sent yet.',
   }),
+  file_damaged: () =>
+    uncounted('This file is damaged', 'The shop has been told of it. Try again later, or ask the shop for the file.'),
   unavailable: () => uncounted('The download could not start', 'Try again in a minute.'),
   range_not_satisfiable: () => uncounted('The file has no such part', 'Start the download again from the beginning.'),
   precondition_failed: () => uncounted('The file has changed', 'Start the download again from the beginning.'),

@@ -67,6 +67,8 @@ export function createServing(parts: {
   revocation: Revocation
   log: Logger
   stallMs: number
+  /** Called for each blob whose bytes are about to be sent. */
+  sending(target: Target): void
 }): Serving {
   const { stores, log, leading, accel, revocation } = parts
   const bytes = createBytes(stores)
@@ -143,6 +145,7 @@ export function createServing(parts: {
             ? await handOver(visit, part)
             : await bytes.open(part.target, part.range)
         begun?.()
+        parts.sending(part.target)
         return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
       } catch (error) {
         log.error('a file that has a row has no bytes', { ...whereIs(part.target), ...errorFields(error) })

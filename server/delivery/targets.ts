@@ -17,16 +17,19 @@ export interface Target {
   tracked: boolean
   /** The shop wants to be told. */
   told: boolean
+  /** Its bytes are not the ones that were admitted: it is not served. */
+  damaged: boolean
 }
 
 /** Of a file `f` and its version `v`, in the order of `targetOf`. */
 export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location, encode(v.hash, 'hex') as hash,
-  v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms, f.download_tracking, f.download_notification`
+  v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms, f.download_tracking, f.download_notification,
+  v.damaged`
 
 export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
-  download_tracking, download_notification`
+  download_tracking, download_notification, damaged`
 
-export const TARGET_LENGTH = 10
+export const TARGET_LENGTH = 11
 
 /**
  * A parameter that the planner does not look into. It would take how many there are for a reason to plan the statement anew with
@@ -46,12 +49,12 @@ export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`
 
 export function targetOf(row: readonly unknown[]): Target {
-  const [shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told] = row as TargetRow
+  const [shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told, damaged] = row as TargetRow
   const blob = `${location}/${shop}/${hash}`
-  return { shop, file, filename, contentType, location, hash, blob, size, modifiedMs, tracked, told }
+  return { shop, file, filename, contentType, location, hash, blob, size, modifiedMs, tracked, told, damaged }
 }
 
-type TargetRow = [number, string, string, string, string, string, number, number, boolean, boolean]
+type TargetRow = [number, string, string, string, string, string, number, number, boolean, boolean, boolean]
 
 /** Where and as what the bytes of a target can be found in a log. */
 export const whereIs = ({ shop, location, hash }: Target) => ({ shop, location, hash })

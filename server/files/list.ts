@@ -43,6 +43,8 @@ export interface FileRow {
   /** Through links and through its public address. */
   downloads: number
   links_active: number
+  /** The bytes of its version are not the ones that were admitted. */
+  damaged: boolean
 }
 
 /** What a list may be sorted by: the index's columns, and what a cursor remembers of the last row. */
@@ -77,6 +79,8 @@ const DETAILS = `
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
   (select json_build_object('id', p.id, 'name', p.name) from packs p
     where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
+  (select v.damaged from versions v
+    where v.shop_id = chosen.shop_id and v.file_id = chosen.id and v.number = chosen.version) as damaged,
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id and l.file_id = chosen.id), 0)
     + coalesce(address.downloads, 0))::bigint as downloads`

@@ -40,6 +40,10 @@ export const fileSchema = z
     download_tracking: z.boolean(),
     allowed_referrers: z.array(z.string()),
     version: z.number().int(),
+    problem: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why it cannot be downloaded, where that is so: its bytes are damaged' }),
   })
   .meta({ id: 'File' })
 
@@ -71,8 +75,11 @@ export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileS
     download_tracking: row.download_tracking,
     allowed_referrers: row.allowed_referrers,
     version: row.version,
+    problem: row.damaged ? DAMAGED : null,
   }
 }
+
+const DAMAGED = { code: 'file_damaged', message: 'Its bytes are damaged' } as const
 
 const publicUrlOf = ({ visibility, deleted_at, public_token, filename }: FileRow, baseUrl: string): string | null =>
   visibility === 'public' && deleted_at === null && public_token ? publicUrl(baseUrl, public_token, filename) : null

@@ -1,9 +1,9 @@
 // The bytes of files that exist, for plugins: copied to another location and read back there.
-import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { PortError, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS } from '../errors.ts'
 import { keepBackup } from '../files/backups.ts'
+import { isWhole } from '../files/blob-checks.ts'
 import { holdsBlob, keepCopy, locateFiles, locateVersions, noteBlob, pointVersionsAt } from '../files/locations.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 import { locateItem, portError } from './item-bytes.ts'
@@ -28,11 +28,13 @@ export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, 
     const target = storeOf(location)
     const { hash } = blob
     // What is whole by its row may be damaged by its bytes: then it is written anew, which helps whoever else needs it.
-    if ((await holdsBlob(scope, hash, location)) && (await isWhole(target, scope.shop, hash, signal))) return 0
+    if ((await holdsBlob(scope, hash, location)) && (await isWhole(target, { shop: scope.shop, hash }, signal)))
+      return 0
     const written = await target.write(scope.shop, await storeOf(blob.location).read(scope.shop, hash), signal)
     if (written.hash !== hash) throw damaged('The stored bytes are not what they were')
     await noteBlob(scope, blob, location)
-    if (!(await isWhole(target, scope.shop, hash, signal))) throw damaged('The copy was not the same as the original')
+    if (!(await isWhole(target, { shop: scope.shop, hash }, signal)))
+      throw damaged('The copy was not the same as the original')
     return written.size_bytes
   }
   return {
@@ -63,17 +65,6 @@ export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, 
       return { copied, unchanged: wanted.length === 0, bytes }
     },
   }
-}
-
-/** Are the bytes there, and the ones that the hash stands for? Read to the end: a disk may take bytes and not keep them. */
-async function isWhole(store: BlobStore, shop: number, hash: string, signal: AbortSignal): Promise<boolean> {
-  if ((await store.size(shop, hash)) === null) return false
-  const hasher = new Blake3Hasher()
-  for await (const chunk of await store.read(shop, hash)) {
-    signal.throwIfAborted()
-    hasher.update(chunk as Buffer)
-  }
-  return hasher.digest('hex') === hash
 }
 
 async function asPort<T>(work: () => Promise<T>): Promise<T> {

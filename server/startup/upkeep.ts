@@ -7,6 +7,7 @@ import { sweepSessions } from '../delivery/sessions.ts'
 import { sweepDownloads } from '../delivery/record.ts'
 import { sweepOperations } from '../engine/retention.ts'
 import { stagedBlobs } from '../engine/staged.ts'
+import { scrubBlobs } from '../files/blob-checks.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
 import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -47,6 +48,9 @@ export function startUpkeep(
       return tell('bytes that belong to nothing', alone(pool, `sweep of ${location}`, sweep), { location })
     }),
   ]
+  // Last: it reads gigabytes, and nothing waits for it.
+  const checks = { database, stores, log, clock }
+  sweeps.push(() => alone(pool, 'scrub of blobs', () => scrubBlobs(checks, stop.signal)))
   const sweepAll = async () => {
     for (const sweep of sweeps) {
       if (stop.signal.aborted) return

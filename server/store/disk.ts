@@ -44,7 +44,8 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     },
     open: async (shop, hash) => {
       const fd = await openBlob(layout.blob(shop, hash))
-      return { read: (into, position) => readAt(fd, into, position), close: async () => closeSync(fd) }
+      const { size } = fstatSync(fd)
+      return { size, read: (into, position) => readAt(fd, into, position), close: async () => closeSync(fd) }
     },
     copyOut: async (shop, hash, path) => {
       try {

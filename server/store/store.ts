@@ -15,6 +15,7 @@ export interface Source extends AsyncIterable<Uint8Array> {
 
 /** An open blob. Close it in any case. */
 export interface BlobReader {
+  size: number
   /** Fills `into` with what stands at `position`; gives how many bytes there were, 0 at the end. */
   read(into: Buffer, position: number): Promise<number>
   close(): Promise<void>

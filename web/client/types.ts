@@ -60,6 +60,8 @@ export interface File {
   /** Of a public file: where anybody gets it. */
   public_url: string | null
   deleted_at: string | null
+  /** Why it cannot be downloaded. */
+  problem: { code: string; message: string } | null
 }
 
 /** The settings of a file that a merchant can change. */

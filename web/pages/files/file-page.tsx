@@ -10,7 +10,7 @@ import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { lastSeen } from '../../place/use-place.ts'
-import { Badge, BlockStack, Button, Card, InlineStack, Layout, Link, Text } from '../../ui/index.ts'
+import { Badge, Banner, BlockStack, Button, Card, InlineStack, Layout, Link, Text } from '../../ui/index.ts'
 import { expiryText, kindText, limitText, visibilityText } from '../../words/file.ts'
 import { numberText, sizeText } from '../../words/size.ts'
 import { momentText } from '../../words/time.ts'
@@ -98,6 +98,13 @@ function Whole({ file, stale, retry, retrying, back, news, onLaunched }: WholePr
         {stale && (
           <Layout.Section variant="fullWidth">
             <Problem stale error={stale} what="" onRetry={retry} retrying={retrying} />
+          </Layout.Section>
+        )}
+        {file.problem && (
+          <Layout.Section variant="fullWidth">
+            <Banner tone="critical" title={file.problem.message}>
+              <p>Its links answer that it is unavailable, and count nothing. Upload the file again as a new version.</p>
+            </Banner>
           </Layout.Section>
         )}
         <Layout.Section>

@@ -1,0 +1,176 @@
+// Whether stored bytes are still the ones that were admitted. A disk can return other bytes than it was given, with no
+// error: each blob is read and hashed again, restored from another location where it is damaged, and reported.
+import { Blake3Hasher } from '@napi-rs/blake-hash'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Database } from '../db/database.ts'
+import type { Logger } from '../log.ts'
+import { raiseNotice } from '../notify/notices.ts'
+import { StoreError, type BlobStore } from '../store/store.ts'
+
+export interface StoredBlob {
+  shop: number
+  hash: string
+  location: string
+}
+
+export interface CheckParts {
+  database: Database
+  stores: ReadonlyMap<string, BlobStore>
+  log: Logger
+  clock: () => Date
+}
+
+export type Verdict = 'whole' | 'restored' | 'damaged'
+
+/** Reads a blob, restores it where it is damaged, and notes what was found. Rejects where its location does not answer. */
+export async function checkBlob(parts: CheckParts, blob: StoredBlob, signal: AbortSignal): Promise<Verdict> {
+  const { database, stores, log, clock } = parts
+  const store = stores.get(blob.location)
+  if (!store) throw new StoreError('unavailable')
+  const verdict = (await isWhole(store, blob, signal))
+    ? 'whole'
+    : (await restore(stores, store, blob, signal))
+      ? 'restored'
+      : 'damaged'
+  if (verdict !== 'whole') log.error('stored bytes are damaged', { ...blob, verdict })
+  await noteVerdict(forShop(database, blob.shop), blob, verdict === 'damaged', clock())
+  return verdict
+}
+
+/** Are the bytes there, and the ones that the hash stands for? Read to the end. */
+export async function isWhole(
+  store: BlobStore,
+  { shop, hash }: Pick<StoredBlob, 'shop' | 'hash'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hasher = new Blake3Hasher()
+  try {
+    for await (const chunk of await store.read(shop, hash)) {
+      signal.throwIfAborted()
+      hasher.update(chunk as Buffer)
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'missing') return false
+    throw error
+  }
+  return hasher.digest('hex') === hash
+}
+
+/** Writes the blob again from the first other location that has it whole; the backup is one of them. */
+async function restore(
+  stores: CheckParts['stores'],
+  to: BlobStore,
+  { shop, hash, location }: StoredBlob,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const [name, from] of stores) {
+    if (name === location || (await from.size(shop, hash).catch(() => null)) === null) continue
+    if (!(await isWhole(from, { shop, hash }, signal).catch(() => false))) continue
+    await to.write(shop, await from.read(shop, hash), signal)
+    if (await isWhole(to, { shop, hash }, signal)) return true
+  }
+  return false
+}
+
+interface Affected {
+  id: string
+  filename: string
+  current: boolean
+}
+
+async function noteVerdict(scope: ShopScope, blob: StoredBlob, damaged: boolean, now: Date): Promise<void> {
+  const { hash, location } = blob
+  await scope.transaction(async (tx) => {
+    await tx.query(
+      `update blob_locations set checked_at = :now
+       where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location`,
+      { hash, location, now },
+    )
+    // The file's row is written too: delivery knows by it that what it has found is true no longer.
+    const affected = await tx.query<Affected>(
+      `update files f set version = f.version
+       from (select f.id, bool_or(v.number = f.version) as current
+         from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+         where v.shop_id = :shop and v.hash = decode(:hash, 'hex') and v.location = :location and v.damaged <> :damaged
+         group by f.id order by f.id) v
+       where f.shop_id = :shop and f.id = v.id
+       returning f.id, f.filename, v.current and f.deleted_at is null as current`,
+      { hash, location, damaged },
+    )
+    if (affected.length === 0) return
+    await tx.query(
+      `update versions set damaged = :damaged
+       where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location and damaged <> :damaged`,
+      { hash, location, damaged },
+    )
+    const names = affected.filter(({ current }) => current).map(({ filename }) => filename)
+    if (damaged && names.length > 0) await raiseNotice(tx, noticeOf(names))
+  })
+}
+
+const MOST_NAMED = 5
+
+function noticeOf(names: readonly string[]) {
+  const named = names.slice(0, MOST_NAMED).map((name) => `“${name}”`)
+  const more = names.length - named.length
+  const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return {
+    level: 'critical' as const,
+    title: names.length === 1 ? 'The bytes of a file are damaged' : `The bytes of ${names.length} files are damaged`,
+    body:
+      `${which}: what is stored is not what was uploaded, and there is no whole copy in the backup location. ` +
+      'Links to it answer that it is unavailable, and count nothing. Upload the file again as a new version.',
+    operation_id: null,
+  }
+}
+
+/** Damaged ones are looked at again each time: their bytes may have been brought back. */
+const DAMAGED = `exists (select from versions v
+  where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`
+const DUE_MS = 20 * 24 * 60 * 60 * 1000
+/** What is due is read within so many runs, an hour apart: a week, so that every blob is read within 30 days. */
+const RUNS = 7 * 24
+const LEAST = 100
+
+/** Reads the blobs whose turn it is; gives how many were not whole. */
+export async function scrubBlobs(parts: CheckParts, signal: AbortSignal): Promise<number> {
+  const { database, clock, log } = parts
+  const { rows } = await database.pool.query<StoredBlob>(
+    `with share as (select greatest($2::bigint, count(*) / $3) as most from blob_locations),
+     due as (
+       select * from blob_locations where coalesce(checked_at, created_at) < $1 and unneeded_since is null
+       order by coalesce(checked_at, created_at) limit (select most from share)
+     ), chosen as (
+       select shop_id, hash, location from due
+       union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
+     )
+     select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
+    [new Date(clock().getTime() - DUE_MS), LEAST, RUNS],
+  )
+  let found = 0
+  for (const blob of rows) {
+    if (signal.aborted) break
+    const verdict = await checkBlob(parts, blob, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.warn('a blob could not be checked', { ...blob, error: String(error) })
+    })
+    if (verdict && verdict !== 'whole') found++
+  }
+  return found
+}
+
+/** Of these, the blobs that were not read today; from now on they have been. Asked by several processes, one gets each. */
+export async function claimForToday(
+  pool: Database['pool'],
+  blobs: readonly StoredBlob[],
+  now: Date,
+): Promise<StoredBlob[]> {
+  const { rows } = await pool.query<StoredBlob>(
+    `update blob_locations b set checked_at = $4
+     from unnest($1::int[], $2::text[], $3::text[]) as o(shop_id, hash, location)
+     where b.shop_id = o.shop_id and b.hash = decode(o.hash, 'hex') and b.location = o.location
+       and coalesce(b.checked_at, b.created_at) < date_trunc('day', $4::timestamptz, 'UTC')
+     returning b.shop_id as shop, o.hash, b.location`,
+    [blobs.map(({ shop }) => shop), blobs.map(({ hash }) => hash), blobs.map(({ location }) => location), now],
+  )
+  return rows
+}

@@ -82,6 +82,8 @@ export interface StagedBlob {
   location: string
   /** As the source named it, or null. What the file is served as is decided at admission. */
   content_type: string | null
+  /** The media type that the bytes themselves show; absent: they show none, or were not looked at. */
+  found_type?: string
 }
 
 /** One file or entry inside an operation. */

@@ -40,6 +40,31 @@ describe('validate-file', () => {
     expect(await of('page.HTML', 'text/html')).toEqual({ item: 'a', status: 'ok' })
     expect(await of('readme', 'text/html')).toEqual({ item: 'a', status: 'ok' })
   })
+  it.each([
+    ['plan.pdf', 'text/html', 'web_page'],
+    ['plan.docx', 'text/html', 'web_page'],
+    ['plan.pdf', 'application/x-msdownload', 'content_mismatch'],
+    ['photo.jpg', 'application/x-elf', 'content_mismatch'],
+    ['plan.pdf', 'image/png', 'content_mismatch'],
+    ['song.mp3', 'application/pdf', 'content_mismatch'],
+    ['plan.pdf', 'application/pdf', null],
+    ['photo.jpg', 'image/png', null],
+    ['film.mp4', 'video/quicktime', null],
+    ['song.m4a', 'video/mp4', null],
+    ['book.epub', 'application/epub+zip', null],
+    ['sheet.xlsx', 'application/zip', null],
+    ['drawing.ai', 'application/pdf', null],
+    ['drawing.svg', 'application/xml', null],
+    ['drawing.svg', 'text/html', null],
+    ['page.html', 'text/html', null],
+    ['setup.exe', 'application/x-msdownload', null],
+    ['no ending', 'application/x-elf', null],
+    ['odd.ending-of-ours', 'application/x-elf', null],
+  ])('%s whose bytes are %s: %s', async (filename, found_type, code) => {
+    const outcome = await judge(importItem('a', { file: { filename }, staged: { ...staged(9), found_type } }))
+    const warnings = (outcome as { warnings?: { code: string }[] }).warnings ?? []
+    expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])
+  })
   it('says nothing of a size that is not known yet', async () => {
     expect(await judge(importItem('a'))).toEqual({ item: 'a', status: 'ok' })
   })

@@ -26,7 +26,7 @@ const stalling = (store: BlobStore): Record<string, BlobStore> => ({
         if (at > 0) await released
         return at > 0 ? 0 : reader.read(into.subarray(0, FIRST), at)
       }
-      return { read, close: () => reader.close() }
+      return { ...reader, read }
     },
   },
   bucket: {

@@ -132,7 +132,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     try {
       const answer = await follow('HEAD', url, signal)
       await discard(answer.body)
-      return await acceptable(answer)
+      const told = await acceptable(answer)
+      // Some say to HEAD that there is nothing: only GET shows an empty file.
+      return told.size_bytes === 0 ? null : told
     } catch (error) {
       if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error)) throw error
       return null

@@ -1,6 +1,7 @@
 // Puts bytes into the shop's storage location for plugins: they are staged until the engine commits the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { foundType, watchHead } from './found-type.ts'
 import { StoreError, type BlobStore, type Source } from '../store/store.ts'
 
 export interface Place {
@@ -26,7 +27,9 @@ export async function stageBytes(
   signal: AbortSignal,
 ): Promise<StagedBlob> {
   try {
-    return { ...(await store.write(shop, bytes, signal)), location, content_type: contentType }
+    const watched = watchHead(bytes)
+    const written = await store.write(shop, watched, signal)
+    return { ...written, location, content_type: contentType, ...(await foundType(watched.head())) }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     throw storeFailure(error)

@@ -5,6 +5,7 @@ import { findUpload } from '../channels/upload/rows.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS } from '../errors.ts'
 import { StoreError } from '../store/store.ts'
+import { foundType, headOfFile } from './found-type.ts'
 import { storeFailure, type Place } from './stage.ts'
 
 /** Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays until a sweep sees its file. */
@@ -20,7 +21,9 @@ export function createUploadPort(scope: ShopScope, folder: UploadFolder, { store
     take: async (id, signal) => {
       await sizeOf(id)
       try {
-        return { ...(await store.adopt(scope.shop, folder.received(id), signal)), location, content_type: null }
+        const path = folder.received(id)
+        const written = await store.adopt(scope.shop, path, signal)
+        return { ...written, location, content_type: null, ...(await foundType(await headOfFile(path))) }
       } catch (error) {
         throw error instanceof StoreError ? storeFailure(error) : error
       }

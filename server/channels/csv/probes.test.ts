@@ -37,6 +37,26 @@ async function withServer<T>(answer: RequestListener, work: (url: string) => Pro
 }
 const NOT_ASKED = { severity: 'warning', code: 'not_asked', message: 'The address was not asked' }
 
+describe('what an address answers with', () => {
+  it('is reported where it is empty, or a web page in place of a file', () =>
+    withServer(
+      (request, response) => {
+        const empty = request.url!.startsWith('/empty')
+        response.setHeader('content-type', empty ? 'application/pdf' : 'text/html; charset=utf-8')
+        const body = empty ? '' : '<html>Sign in</html>'
+        response.setHeader('content-length', body.length).end(body)
+      },
+      async (url) => {
+        const found = await ask(['/empty.pdf', '/plan.pdf', '/download?id=1', '/page.html'].map((at) => url + at))
+        const problems = new Map(found.map((one) => [one.url.slice(url.length), one.problem]))
+        expect(problems.get('/empty.pdf')).toMatchObject({ severity: 'error', code: 'empty_file' })
+        expect(problems.get('/plan.pdf')).toMatchObject({ severity: 'warning', code: 'web_page' })
+        expect(problems.get('/download?id=1')).toMatchObject({ severity: 'warning', code: 'web_page' })
+        expect(problems.get('/page.html')).toBeNull()
+      },
+    ))
+})
+
 describe('addresses', () => {
   it('are asked a few at once of each host, and all of them', async () => {
     const urls = origins.flatMap(({ url }) => Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`))
@@ -52,7 +72,7 @@ describe('addresses', () => {
   it('that may answer later are asked once more', async () => {
     let asked = 0
     const server = createServer((_, response) =>
-      response.writeHead(++asked <= 2 ? 503 : 200, { 'content-length': 0 }).end(),
+      response.writeHead(++asked <= 2 ? 503 : 200, { 'content-length': 1 }).end('a'),
     )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a`

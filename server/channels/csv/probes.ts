@@ -96,10 +96,10 @@ async function probeOne(url: string, host: Host, asking: Asking): Promise<Probed
     if (host.rests > MOST_RESTS) return { url, problem: NOT_LET }
     if (host.failures >= GIVEN_UP_AFTER) return { url, problem: GIVEN_UP }
     try {
-      const { size_bytes } = await probe(url, either)
+      const { size_bytes, content_type } = await probe(url, either)
       host.failures = 0
       host.rests = 0
-      return { url, problem: sizeProblem(size_bytes, limits) }
+      return { url, problem: sizeProblem(size_bytes, limits) ?? pageProblem(url, content_type) }
     } catch (error) {
       if (signal.aborted) return { url, problem: null }
       if (late.aborted) return { url, problem: TOO_LATE }
@@ -129,7 +129,7 @@ function throttled(url: string, host: Host, { seconds }: Throttled, least: numbe
 type ProbeProblem = NonNullable<Probed['problem']>
 
 function notAccessible(code: string, detail: string | undefined): ProbeProblem {
-  const known = code === 'file_too_large' ? code : 'url_not_accessible'
+  const known = code === 'file_too_large' || code === 'empty_file' ? code : 'url_not_accessible'
   return { severity: 'error', code: known, message: ERRORS[known].message, ...(detail ? { detail } : {}) }
 }
 
@@ -145,6 +145,7 @@ const NOT_LET = notAsked('Its host wants fewer requests')
 const TOO_LATE = notAsked('Asking the others took too long')
 
 function sizeProblem(size: number | null, { file_bytes, large_file_bytes }: SizeLimits): ProbeProblem | null {
+  if (size === 0) return notAccessible('empty_file', 'The address answers without any bytes')
   if (size === null || size <= large_file_bytes) return null
   if (size > file_bytes) return notAccessible('file_too_large', undefined)
   return {
@@ -152,6 +153,19 @@ function sizeProblem(size: number | null, { file_bytes, large_file_bytes }: Size
     code: 'large_file',
     message: `The file has ${Math.round(size / MB)} MB: up to ${Math.round(large_file_bytes / MB)} MB are recommended`,
   }
+}
+
+/** A page where the address promises something else: what servers give to those who are not signed in. */
+function pageProblem(url: string, type: string | null): ProbeProblem | null {
+  if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null
+  return /\.x?html?$/i.test(URL.parse(url)?.pathname ?? '') ? null : WEB_PAGE
+}
+
+const WEB_PAGE: ProbeProblem = {
+  severity: 'warning',
+  code: 'web_page',
+  message: 'The address answers with a web page',
+  detail: 'It may be a sign-in page instead of the file: open the address without being signed in',
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

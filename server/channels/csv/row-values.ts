@@ -31,7 +31,7 @@ export interface CellProblem {
   /** null: the row as a whole. */
   field: Field | null
   severity: 'error' | 'warning'
-  code: ErrorCode | 'large_file' | 'not_asked' | 'formula'
+  code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'web_page'
   message: string
   detail?: string
   value?: string

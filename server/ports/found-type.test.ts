@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { documentOf } from '../../test/documents.ts'
+import { photo } from '../../test/images.ts'
+import { createDiskStore } from '../store/disk.ts'
+import { foundType } from './found-type.ts'
+import { createStage } from './stage.ts'
+
+const program = Buffer.concat([Buffer.from('MZ\x90\0\x03\0', 'latin1'), Buffer.alloc(5000)])
+
+it.each([
+  ['a document', documentOf([{}]), 'application/pdf'],
+  ['a program', program, 'application/x-msdownload'],
+  ['a page', Buffer.from('\n<!-- of ours -->\n<!DOCTYPE html><html>'), 'text/html'],
+  ['a page without a doctype', Buffer.from('<HTML lang="en">'), 'text/html'],
+  ['text that names a tag', Buffer.from('Write <html> first'), undefined],
+  ['nothing', Buffer.alloc(0), undefined],
+])('%s is told by its bytes', async (_, bytes, type) => expect((await foundType(bytes)).found_type).toBe(type))
+
+it('is told of what is staged, however its bytes come, and changes none of them', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-stage-'))
+  const stage = createStage({ store: createDiskStore({ folder }), shop: 1, location: 'primary' })
+  const picture = await photo(300, 200).png().toBuffer()
+  const dripping = Readable.from(Array.from(picture, (byte) => Buffer.from([byte])))
+  const staged = await stage.write(dripping, 'application/pdf', new AbortController().signal)
+  expect(staged).toMatchObject({ size_bytes: picture.length, content_type: 'application/pdf', found_type: 'image/png' })
+  await rm(folder, { recursive: true })
+})

@@ -1,0 +1,51 @@
+// What bytes are by their beginning, whatever their name or their server says.
+import { open } from 'node:fs/promises'
+import type { Source } from '../store/store.ts'
+
+/** What the formats that are told apart need at most. */
+const HEAD_BYTES = 4100
+
+export interface Watched extends Source {
+  /** What came first, once all has been read. */
+  head(): Buffer
+}
+
+/** The same bytes; their beginning is copied, since their memory is used again. */
+export function watchHead(bytes: Source): Watched {
+  const parts: Buffer[] = []
+  let left = HEAD_BYTES
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const chunk of bytes) {
+        if (left > 0) parts.push(Buffer.from(chunk.subarray(0, left)))
+        left -= Math.min(left, chunk.length)
+        yield chunk
+      }
+    },
+    release: (chunks) => bytes.release?.(chunks),
+    head: () => Buffer.concat(parts),
+  }
+}
+
+export async function headOfFile(path: string): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+/** A media type; absent where the bytes do not tell. */
+export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
+  if (isPage(head)) return { found_type: 'text/html' }
+  const { fileTypeFromBuffer } = await import('file-type')
+  // A beginning alone can look cut off to it.
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  return found ? { found_type: found.mime } : {}
+}
+
+/** Text has no signature: a page is told by its first tag. */
+const isPage = (head: Buffer): boolean =>
+  /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(head.toString('latin1'))

@@ -96,7 +96,7 @@ test('a cancel asks first, says what it means, and the log tells each file’s e
   const csv = await exported(page, 'CSV, for spreadsheets')
   expect(csv.name).toBe(`${job}.csv`)
   expect(csv.text).toContain('position,filename')
-  expect(csv.text.match(/cancelled/g)).toHaveLength(3)
+  expect(csv.text.match(/,cancelled,operation_cancelled,The operation was cancelled,/g)).toHaveLength(3)
   const json = await exported(page, 'JSON, for programs')
   expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
 })

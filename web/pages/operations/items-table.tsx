@@ -112,7 +112,7 @@ function Happened({ item }: { item: Item }) {
           {error.message}
         </Text>
       )}
-      {error && (
+      {error && item.status === 'failed' && (
         <Text as="p" variant="bodySm" tone="subdued" breakWord>
           {[error.detail, url, error.code].filter(Boolean).join(' · ')}
         </Text>

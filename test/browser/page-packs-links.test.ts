@@ -71,7 +71,7 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
   await dialog(page).getByRole('button', { name: 'Create link', exact: true }).click()
   const url = (await dialog(page).getByRole('group', { name: 'link' }).textContent())!
   await dialog(page).getByRole('button', { name: 'Done', exact: true }).click()
-  await row(page, 'reader@example.com').getByText('Active').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'reader@example.com' }).getByText('Active').waitFor()
   const buyer = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
   expect(buyer).toContain('Tide tables.pdf')
   expect(buyer).not.toContain('Sea shanties.mp3')

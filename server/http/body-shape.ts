@@ -1,4 +1,4 @@
-// The shape of a JSON body, counted in its bytes as they arrive. JSON.parse takes 100 ns for a value that occupies three
+// The shape of a JSON body, counted in its bytes before it is parsed. JSON.parse takes 100 ns for a value that occupies three
 // bytes and 1 µs for a new field's name: 5 MB of either would block the process for half a second.
 import { AppError } from '../errors.ts'
 

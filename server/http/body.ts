@@ -1,9 +1,8 @@
 // A request's JSON body, read within its limits. A body that is refused is read to its end, or its connection is closed:
 // on one that stays open, unread bytes hold up the next request, which behind a proxy is another client's.
 import type { IncomingMessage } from 'node:http'
-import { pipeline, type Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
 import { AppError } from '../errors.ts'
 import { shapeCounter } from './body-shape.ts'
 
@@ -15,55 +14,49 @@ const DISCARD_MS = 5_000
  * Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`. An empty body is an empty object, since
  * every field of some requests is optional.
  */
-export async function readJson(ctx: Context, mostBytes: number): Promise<unknown> {
-  try {
-    if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
-    return parsed(await readText(ctx.req, mostBytes))
-  } catch (error) {
-    if (!(await discard(ctx.req))) ctx.set('Connection', 'close')
+export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown> {
+  const readText = textReader(mostBytes)
+  return async (ctx) => {
+    try {
+      if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
+      const text = await readText(ctx)
+      shapeCounter()(Buffer.from(text))
+      return parsed(text)
+    } catch (error) {
+      if (!(await discard(ctx.req))) ctx.set('Connection', 'close')
+      throw error
+    }
+  }
+}
+
+/** koa-body decompresses the text and limits its bytes; the JSON is parsed below, once its shape is known. */
+function textReader(mostBytes: number): (ctx: Context) => Promise<string> {
+  const read = koaBody({ ...TEXT_ONLY, textLimit: mostBytes })
+  return async (ctx) => {
+    try {
+      await read(ctx, () => Promise.resolve())
+    } catch (cause) {
+      throw refusal(cause)
+    }
+    const { body } = ctx.request as unknown as { body?: unknown }
+    return typeof body === 'string' ? body : ''
+  }
+}
+
+const TEXT_ONLY = {
+  ...{ json: false, urlencoded: false, multipart: false, text: true, textTypes: ['json', '+json'] },
+  patchNode: false,
+  onError: (error: Error) => {
     throw error
-  }
+  },
 }
 
-async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
-  const { 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers
-  if (encoding === 'identity' && Number(length) > mostBytes) throw new AppError('payload_too_large')
-  const count = shapeCounter()
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of plain(request, encoding)) {
-    bytes += piece.length
-    if (bytes > mostBytes) throw new AppError('payload_too_large')
-    count(piece)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
-}
-
-const DECODERS = new Map([
-  ['gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-])
-
-/** The bytes as they were before they were compressed. */
-async function* plain(request: IncomingMessage, encoding: string): AsyncGenerator<Buffer> {
-  const sent = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  const decoder = DECODERS.get(encoding)
-  if (!decoder && encoding !== 'identity') {
-    const message = `Send the body plain, or as one of ${[...DECODERS.keys()].join(', ')}`
-    throw new AppError('unsupported_media_type', { message })
-  }
-  try {
-    yield* decoder ? decoded(sent, decoder()) : sent
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause
-    throw new AppError('malformed_request', { cause })
-  }
-}
-
-function decoded(sent: AsyncIterable<Buffer>, decoder: Transform): AsyncIterable<Buffer> {
-  return pipeline(sent, decoder, () => {})
+/** raw-body and inflation name what they refuse by an HTTP status. */
+function refusal(cause: unknown): AppError {
+  const status = (cause as { status?: unknown }).status
+  if (status === 413) return new AppError('payload_too_large')
+  if (status !== 415) return new AppError('malformed_request', { cause })
+  return new AppError('unsupported_media_type', { message: 'Send the body plain, or as one of gzip, deflate, br' })
 }
 
 /** Only a list or an object is a request. */
@@ -80,6 +73,7 @@ function parsed(text: string): unknown {
 
 /** Reads the rest of a body into nothing. False: there is more of it than that. */
 function discard(request: IncomingMessage): Promise<boolean> {
+  request.unpipe()
   if (request.readableEnded || request.destroyed) return Promise.resolve(request.complete)
   return new Promise((resolve) => {
     let left = MOST_DISCARDED

@@ -8,7 +8,7 @@ import type { Delivery } from '../delivery/delivery.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
-import { readJson } from './body.ts'
+import { jsonReader } from './body.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { idempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -25,13 +25,14 @@ export interface RouterParts {
 
 export function createRouter(parts: RouterParts): Router {
   const router = new Router()
+  const readJson = jsonReader(parts.limits.body_bytes)
   for (const endpoint of parts.endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     router[endpoint.method](path, async (ctx: Context) => {
       const caller = await parts.authenticator.authenticate(ctx.req)
       await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
-      const body = endpoint.body ? await readJson(ctx, parts.limits.body_bytes) : undefined
+      const body = endpoint.body ? await readJson(ctx) : undefined
       // Whoever asks finds the downloads counted that there were; what is changed, delivery takes for what it was no longer.
       await parts.delivery.settle()
       try {

@@ -18,8 +18,9 @@ const TYPE3 = [
     '/Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 /ColorSpace /DeviceGray',
     Buffer.from([0, 160, 90, 0]),
   ),
+  '<< /Dot 12 0 R >>',
 ]
-const DOT = '/XObject << /Dot 12 0 R >>'
+const DOT = '/XObject 13 0 R'
 const type3Page: PageWanted = {
   says: BOX,
   fonts: '/T 10 0 R',

@@ -80,6 +80,7 @@ async function withParents(folder: string, opened: Opened, references: readonly 
   for (let deep = 0; deep < DEEPEST; deep++) {
     const named = [...objects.values.values()]
       .filter(isDictionary)
+      .flatMap((dictionary) => [dictionary, dictionary['/Resources']].filter(isDictionary))
       .flatMap((dictionary) =>
         [...INHERITED, ...BOXES, ...RESOURCES].map((name) => dictionary[name]).filter(isReference),
       )

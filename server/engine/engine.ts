@@ -22,7 +22,7 @@ export { isDiscarded } from './lifecycle.ts'
 export type { Move } from './lifecycle.ts'
 export { scopesOfConflict } from './permissions.ts'
 export type { Source, StartInput } from './start.ts'
-export type { ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
+export type { ItemError, ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
 export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
 export { canUndo, cannotUndo, misplaced, permissionsOf, placedFilter, placeOf, withOptions } from './workflows.ts'
 

@@ -1,6 +1,6 @@
 // What has become of single uploads: the page asks while the others of their batch are on their way.
 import type { ShopScope } from '../../db/for-shop.ts'
-import type { ItemError, ItemStatus } from '../../engine/types.ts'
+import type { ItemError, ItemStatus } from '../../engine/engine.ts'
 
 export interface UploadResult {
   /** A bare UUID. */

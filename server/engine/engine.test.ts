@@ -5,7 +5,7 @@ import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../
 import { definePlugin, type Item, type Outcome } from '../../plugins/contract.ts'
 import { forShop } from '../db/for-shop.ts'
 import { BATCH } from './start.ts'
-import { claimBatch } from './claim.ts'
+import { claimBatch, CRASHED_GROUP } from './claim.ts'
 import { commit } from './commit.ts'
 import { LeaseLost } from './lease.ts'
 
@@ -169,8 +169,10 @@ test('a worker thought dead that still lives can write nothing', async () => {
   expect(await claimBatch(scope, job, heir, BATCH)).toBeNull()
   await database.pool.query('delete from workers where id = $1', [zombie])
   const taken = (await claimBatch(scope, job, heir, BATCH))!
-  // What the dead one had in hand runs alone from now on.
-  expect(taken.items.map(({ position, attempt, crashed }) => [position, attempt, crashed])).toEqual([[0, 2, true]])
+  // What the dead one left running is marked.
+  expect(taken.items.map(({ position, attempt, crashed }) => [position, attempt, crashed])).toEqual(
+    Array.from({ length: 5 }, (_, position) => [position, 2, true]),
+  )
 
   const staged = { hash: 'a'.repeat(64), size_bytes: 1, location: 'primary', content_type: null }
   const ended = claim.items.map((item) => ({ item: { ...item, staged }, ending: { status: 'done' as const } }))
@@ -180,7 +182,7 @@ test('a worker thought dead that still lives can write nothing', async () => {
   expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })
 })
 
-test('what a dead worker had in hand is shared by all chains, one item each', async () => {
+test('what a dead worker left running is shared by all chains, a group each', async () => {
   const engine = await engineWith(async function* () {})
   const { database } = engine.parts
   const scope = forShop(database, engine.shop)
@@ -199,15 +201,15 @@ test('what a dead worker had in hand is shared by all chains, one item each', as
     { id },
   )
   await scope.transaction(async (tx) => {
-    expect(await claimed(tx, 0, 3)).toEqual([0])
+    expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
     expect(await tx.from('chains').where('operation_id', id).where('ended', true).select('chain')).toEqual([])
   })
   const queued = await database.pool.query('select key from graphile_worker.jobs where key = $1', [`chain:${id}:1`])
   expect(queued.rows.length).toBe(1)
   // Neither waits for what the other is claiming, nor passes over what it is not.
   await scope.transaction(async (tx) => {
-    expect(await claimed(tx, 0, 3)).toEqual([0])
-    expect(await claimed(scope, 1, 4)).toEqual([1])
+    expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
+    expect(await claimed(scope, 1, 4)).toEqual(range(CRASHED_GROUP, 2 * CRASHED_GROUP))
   })
 })
 
@@ -228,10 +230,14 @@ test('an item that kills its worker every time fails after three tries', async (
       [0, 1],
       [1, 1],
     ],
-    [[0, 2]],
+    [
+      [0, 2],
+      [1, 2],
+    ],
+    // The last chance of each: alone, so that its death is its own.
     [[0, 3]],
-    [[1, 2]],
     [[1, 3]],
+    [],
     [],
   ])
   const items = await engine.engine.items(scope, id, { limit: 10 })

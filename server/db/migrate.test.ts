@@ -1,8 +1,10 @@
+import { readdir } from 'node:fs/promises'
 import type { Knex } from 'knex'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase } from '../../test/database.ts'
 import { migrate } from './migrate.ts'
+import { REPLACED, SQUASHED } from './squashed-migrations.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -85,4 +87,44 @@ test('locks that stay taken are named, and nothing is changed', async () => {
   } finally {
     await holder.end()
   }
+})
+
+const record = (added: readonly string[]) =>
+  database.pool.query(
+    `insert into knex_migrations (name, batch, migration_time)
+     select name, 1, now() from unnest($1::text[]) as name`,
+    [added],
+  )
+const forget = (removed: readonly string[]) =>
+  database.pool.query('delete from knex_migrations where name = any($1)', [removed])
+
+test('the squashed migrations are the first that exist, in their order', async () => {
+  const present = (await readdir(new URL('../../migrations/', import.meta.url))).sort()
+  expect(present.slice(0, SQUASHED.length)).toEqual(SQUASHED.map((name) => `${name}.ts`))
+  expect(REPLACED.filter((name) => SQUASHED.includes(name))).toEqual([])
+})
+
+test('a database that the replaced migrations made starts, with the squashed ones recorded', async () => {
+  await forget(SQUASHED)
+  await record(REPLACED)
+  expect(await migrate(database)).toEqual([])
+  const recorded = (await names()).map(({ name }) => name)
+  // The old names stay for a process of the previous version that restarts during the upgrade.
+  expect(recorded).toEqual(expect.arrayContaining([...REPLACED, ...SQUASHED]))
+  expect(await migrate(database)).toEqual([])
+  expect(await names()).toHaveLength(recorded.length)
+})
+
+test('a migration added since then is applied on top of a database carried over', async () => {
+  await forget(SQUASHED)
+  const migrations = changing('packs', () => Promise.resolve())
+  expect(await migrate(database, { migrations })).toEqual(['9000_change-packs'])
+  expect(await names()).toContainEqual({ name: SQUASHED.at(-1) })
+})
+
+test('a database that has only a part of the replaced migrations is refused, and told why', async () => {
+  const last = REPLACED.at(-1)!
+  await forget([...SQUASHED, last])
+  await expect(migrate(database)).rejects.toThrow(`${last} is not applied`)
+  expect(await names()).not.toContainEqual({ name: SQUASHED[0] })
 })

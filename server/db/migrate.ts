@@ -7,14 +7,16 @@ import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { isLockTimeout } from './faults.ts'
+import { recordSquashed } from './squashed-migrations.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
-// Any number that nothing else in the database uses: one process migrates, the others wait for it.
+// An advisory lock key of our own: one process migrates while the others wait.
 const MIGRATION_LOCK = 728_115_001
 
 /**
- * A change of a table waits for the transactions that use it, and every later query of that table
- * waits behind the change. So it gives up soon, lets them pass, and tries again.
+ * Changing a table waits for the transactions that use it, and every later query of that table
+ * waits behind the change. So a migration gives up after a short wait, lets the queries pass, and
+ * is retried.
  */
 const LOCK_TIMEOUT_MS = 3_000
 const LOCK_ATTEMPTS = 20
@@ -24,8 +26,8 @@ const source: Knex.MigrationSource<string> = {
   getMigrations: async () => {
     const names = (await readdir(fileURLToPath(FOLDER))).sort()
     if (names.length === 0) throw new Error('The migrations folder is empty.')
-    const odd = names.find((name) => !/^\d{4}_[a-z0-9-]+\.ts$/.test(name))
-    if (odd) throw new Error(`migrations/${odd}: a migration is named like 0001_shops.ts`)
+    const misnamed = names.find((name) => !/^\d{4}_[a-z0-9-]+\.ts$/.test(name))
+    if (misnamed) throw new Error(`migrations/${misnamed}: name it like 0001_shops-and-access.ts`)
     return names
   },
   getMigrationName: (name) => name.replace(/\.ts$/, ''),
@@ -39,22 +41,22 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies what is missing and gives the names applied. Several processes may call it concurrently.
- * Migrations that only a newer version knows are left as they are: during an upgrade an older
- * process may still have to restart.
+ * Applies the missing migrations in the order of their names and returns the names applied. Several
+ * processes may call it concurrently. Recorded migrations that this version does not know are
+ * ignored: during an upgrade a process of the previous version may still restart.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { migrations = source, lockTimeoutMs = LOCK_TIMEOUT_MS, pauseMs = PAUSE_MS } = options
   const config: Knex.MigratorConfig = {
-    migrationSource: impatient(migrations, lockTimeoutMs),
+    migrationSource: withLockTimeout(migrations, lockTimeoutMs),
     disableMigrationsListValidation: true,
   }
   const client = await database.pool.connect()
   try {
-    // No timeout here: the others wait for as long as the one that migrates needs.
+    // No timeout: the other processes wait until the one that migrates has finished.
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    const applied = await patiently(() => applyOurs(database, config), pauseMs)
-    await patiently(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
+    const applied = await retryOnLockTimeout(() => applyOurs(database, config), pauseMs)
+    await retryOnLockTimeout(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
     return applied
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
@@ -63,15 +65,18 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
 }
 
 async function applyOurs({ knex }: Database, config: Knex.MigratorConfig): Promise<string[]> {
-  // Knex's own lock row would outlive a process killed in mid-migration; the advisory lock does not, so it decides.
+  // knex's lock row outlives a process that is killed during a migration. The advisory lock does
+  // not, so it is the one that counts.
   const [, pending] = (await knex.migrate.list(config)) as [unknown[], unknown[]]
+  await recordSquashed(knex)
   if (pending.length > 0) await knex.migrate.forceFreeMigrationsLock(config)
   const [, applied] = (await knex.migrate.latest(config)) as [number, string[]]
   return applied
 }
 
 async function applyWorkers(url: string, lockTimeoutMs: number): Promise<void> {
-  const pgPool = new pg.Pool({ connectionString: url, max: 2, options: `-c lock_timeout=${lockTimeoutMs}` })
+  const options = `-c lock_timeout=${lockTimeoutMs}`
+  const pgPool = new pg.Pool({ connectionString: url, max: 2, options })
   pgPool.on('error', () => {})
   pgPool.on('connect', (client) => client.on('error', () => {}))
   try {
@@ -82,7 +87,10 @@ async function applyWorkers(url: string, lockTimeoutMs: number): Promise<void> {
 }
 
 /** The same migrations, each with a limit on its waiting for locks. */
-function impatient(migrations: Knex.MigrationSource<string>, lockTimeoutMs: number): Knex.MigrationSource<string> {
+function withLockTimeout(
+  migrations: Knex.MigrationSource<string>,
+  lockTimeoutMs: number,
+): Knex.MigrationSource<string> {
   return {
     getMigrations: (extensions) => migrations.getMigrations(extensions),
     getMigrationName: (name) => migrations.getMigrationName(name),
@@ -99,8 +107,8 @@ function impatient(migrations: Knex.MigrationSource<string>, lockTimeoutMs: numb
   }
 }
 
-/** Runs `work` again while others hold the locks that it needs. What an attempt has finished stays. */
-async function patiently<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
+/** Repeats `work` while others hold the locks that it needs. Migrations already applied stay. */
+async function retryOnLockTimeout<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
@@ -108,7 +116,8 @@ async function patiently<T>(work: () => Promise<T>, pauseMs: number): Promise<T>
       if (!isLockTimeout(error)) throw error
       if (attempt === LOCK_ATTEMPTS)
         throw new Error(
-          'The database could not be migrated: long transactions hold its tables. End them (pg_stat_activity) and try again.',
+          'The database could not be migrated: long transactions hold its tables. ' +
+            'End them (see pg_stat_activity) and try again.',
           { cause: error },
         )
       await delay(pauseMs)

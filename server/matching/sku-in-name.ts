@@ -3,7 +3,7 @@
 import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
 
-/** What is no delimiter. migrations/0042 cuts SKUs at the same characters. */
+/** What is no delimiter. migrations/0004_catalog-and-reviews.ts splits SKUs at the same characters (sku_parts). */
 const PARTS = /[^ \-_.()[\]{}]+/g
 /** The platform has no SKU longer than this. */
 const LONGEST_SKU = 255

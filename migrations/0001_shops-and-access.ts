@@ -1,4 +1,4 @@
-// Shops, their platform tokens and API keys. Every other table hangs on a shop.
+// Shops, their platform tokens, API keys and request limits. Every other table refers to a shop.
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
@@ -13,10 +13,13 @@ export async function up(knex: Knex): Promise<void> {
       demo boolean not null default false,
       settings jsonb not null default '{}',
       installed_at timestamptz not null default now(),
-      uninstalled_at timestamptz
+      uninstalled_at timestamptz,
+      -- The platform's values: email, time_zone. A setting equal to one follows its changes.
+      profile jsonb,
+      profile_due_at timestamptz not null default '-infinity'
     );
 
-    -- Sealed: AES-256-GCM with a data key per row, bound to shop and column (server/secrets.ts).
+    -- Sealed: AES-256-GCM, a data key per row, bound to shop and column (server/secrets.ts).
     create table shop_tokens (
       shop_id integer primary key references shops on delete cascade,
       access_token bytea not null,
@@ -26,11 +29,19 @@ export async function up(knex: Knex): Promise<void> {
       scope text not null
     );
 
+    -- Held while a shop's token is exchanged or renewed. A row rather than a lock: no transaction
+    -- stays open while the platform answers.
+    create table token_leases (
+      shop_id integer primary key references shops on delete cascade,
+      holder uuid not null,
+      expires_at timestamptz not null
+    );
+
     create table api_keys (
       shop_id integer not null references shops on delete cascade,
       id uuid not null default uuidv7(),
       name text not null,
-      -- SHA-256 of a key with 256 random bits: nothing slower is needed, and the look-up is one index probe.
+      -- SHA-256 is enough for a key with 256 random bits, and a look-up is one index probe.
       hash bytea not null unique,
       -- The first characters, so that a person can tell keys apart.
       hint text not null,
@@ -42,20 +53,21 @@ export async function up(knex: Knex): Promise<void> {
       primary key (shop_id, id)
     );
 
-    -- Kept 24 h. holder_beat_at tells a first request that still runs from one whose process died.
+    -- Kept 24 h. holder_beat_at tells a first request that is still running from one whose
+    -- process died.
     create table idempotency_keys (
       shop_id integer not null references shops on delete cascade,
       key text not null,
       request_hash bytea not null,
-      -- json, not jsonb: the answer is given again as it was, its fields in their order.
-      response json,
       holder_beat_at timestamptz not null default now(),
       created_at timestamptz not null default now(),
+      -- Sealed: a reply may contain the addresses of buyers' links.
+      reply bytea,
       primary key (shop_id, key)
     );
     create index idempotency_keys_age on idempotency_keys (created_at); -- the daily sweep
 
-    -- Counters of a minute: losing them in a crash costs nothing, so they are not written ahead.
+    -- Counters that last a minute. Unlogged: losing them in a crash is harmless.
     create unlogged table rate_limits (
       key varchar(255) primary key,
       points integer not null default 0,
@@ -65,5 +77,5 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`drop table rate_limits, idempotency_keys, api_keys, shop_tokens, shops`)
+  await knex.raw('drop table rate_limits, idempotency_keys, api_keys, token_leases, shop_tokens, shops')
 }

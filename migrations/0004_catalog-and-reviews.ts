@@ -1,18 +1,20 @@
-// The shop's catalog as a mirror: what search and guessing read, while exact SKUs are asked of the storefront itself. And the
-// reviews, where several products may be meant.
+// A mirror of the shop's catalog, read by search and by guessing (exact SKUs are looked up on the
+// platform), and the reviews for files that match several products.
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table catalog_mirrors (
       shop_id integer primary key references shops on delete cascade,
-      -- Counts up with every refresh that changed something: what was built from the mirror is out of date then.
+      -- Incremented by every refresh that changed something: indexes built from the mirror are
+      -- out of date then.
       generation integer not null default 0,
       due_at timestamptz not null default now(),
-      -- Who refreshes it now; a refresh that has not beaten for a minute is dead, and its lease writes nothing more.
+      -- The refresh that runs. Without a heartbeat for a minute it is dead, and its lease can
+      -- write nothing more.
       lease uuid,
       beat_at timestamptz,
-      -- The storefront's own operation that gathers the catalog: after a crash it is gone on with.
+      -- The platform's bulk operation. It continues after a crash of ours, so a new lease reuses it.
       bulk_operation text,
       objects bigint not null default 0,
       started_at timestamptz,
@@ -22,23 +24,23 @@ export async function up(knex: Knex): Promise<void> {
       products integer not null default 0,
       variants integer not null default 0
     );
-    create index catalog_mirrors_due on catalog_mirrors (due_at); -- asked every few seconds
+    create index catalog_mirrors_due on catalog_mirrors (due_at); -- read every few seconds
 
     create table products (
       shop_id integer not null references shops on delete cascade,
       id text collate "C" not null,
       title text not null,
-      -- The title in NFC and lower case, as the names of files have it.
+      -- The title in NFC and lower case, like filenames.
       title_key text collate "C" not null,
       handle text not null,
       status text not null,
       image_url text,
       tags text[] not null default '{}',
-      -- The tags in lower case: what a file's tags are compared with.
+      -- The tags in lower case, to compare with a file's tags.
       tag_keys text[] not null default '{}',
       primary key (shop_id, id)
     );
-    -- The list in order, and titles that begin with what is typed.
+    -- The list in order, and titles that begin with the typed text.
     create index products_title on products (shop_id, title_key, id);
     -- Titles that contain it.
     create index products_title_parts on products using gin (shop_id, title_key gin_trgm_ops);
@@ -48,24 +50,31 @@ export async function up(knex: Knex): Promise<void> {
     create table variants (
       shop_id integer not null references shops on delete cascade,
       id text collate "C" not null,
-      -- No foreign key: both tables are written whole by one swap, and the look-ups of 50,000 keys, by plans as old as their first
-      -- use, would make it minutes.
+      -- No foreign key: one swap writes both tables whole, and checking 50,000 keys with the plans
+      -- cached at their first use took minutes.
       product_id text collate "C" not null,
       position integer not null,
       title text not null,
       -- Null: it has none.
       sku text collate "C",
       sku_key text collate "C",
+      -- The SKU with every run of delimiters as one hyphen; server/matching/sku-in-name.ts splits
+      -- filenames at the same characters. Null: nothing but delimiters.
+      sku_parts text collate "C" generated always as
+        (nullif(btrim(regexp_replace(sku_key, '[][ _.(){}-]+', '-', 'g'), '-'), '')) stored,
       primary key (shop_id, id)
     );
     -- A product's variants in their order.
     create index variants_product on variants (shop_id, product_id, position);
     -- Exact SKUs.
     create index variants_sku on variants (shop_id, sku) where sku is not null;
-    -- SKUs in any case: those a filename begins with, and those that begin with what is typed.
+    -- SKUs without regard to case, and SKUs that begin with the typed text.
     create index variants_sku_key on variants (shop_id, sku_key) where sku_key is not null;
+    -- SKUs that a filename contains.
+    create index variants_sku_parts on variants (shop_id, sku_parts) where sku_parts is not null;
 
-    -- What a refresh has read so far. Not written ahead: a crash of the database empties them, and the swap counts.
+    -- What a refresh has read so far. Unlogged: a crash of the database empties it, and the swap
+    -- compares the counts.
     create unlogged table catalog_staged (
       shop_id integer not null,
       lease uuid not null,
@@ -80,25 +89,34 @@ export async function up(knex: Knex): Promise<void> {
       id uuid not null default uuidv7(),
       file_id uuid not null,
       operation_id uuid,
-      -- Best first, each with how it was found, how sure that is and why.
+      -- Best first, each with its method, score and reason.
       candidates jsonb not null,
-      -- The best of their scores: what "accept all above" goes by.
+      -- The best score: "accept all above" compares it.
       score real not null,
-      -- Which products they are: the same question is not asked again once it was answered with no.
+      -- A hash of the candidates: a rejected question is not asked a second time.
       question bytea not null,
       status text not null default 'open' check (status in ('open', 'accepted', 'rejected')),
       created_at timestamptz not null default now(),
       decided_at timestamptz,
       decided_by text,
+      -- The operation that maps the file, once a candidate was accepted.
+      accepted_in uuid,
+      -- The file has a product, and the operation was asked to replace it.
+      replaces boolean not null default false,
       primary key (shop_id, id),
       foreign key (shop_id, file_id) references files on delete cascade,
-      foreign key (shop_id, operation_id) references operations on delete set null (operation_id)
+      foreign key (shop_id, operation_id) references operations on delete set null (operation_id),
+      constraint reviews_accepted_in_fkey
+        foreign key (shop_id, accepted_in) references operations on delete set null (accepted_in)
     );
-    create unique index reviews_open on reviews (shop_id, file_id) where status = 'open'; -- one question a file
-    create index reviews_file on reviews (shop_id, file_id); -- what was answered before; files that go
+    create unique index reviews_open on reviews (shop_id, file_id)
+      where status = 'open'; -- one open question per file
+    create index reviews_file on reviews (shop_id, file_id); -- earlier answers; deleted files
     create index reviews_list on reviews (shop_id, status, id desc); -- the list, newest first
     create index reviews_operation on reviews (shop_id, operation_id)
-      where operation_id is not null; -- operations that are swept away
+      where operation_id is not null; -- deleted operations
+    create index reviews_accepted_in on reviews (shop_id, accepted_in)
+      where accepted_in is not null; -- the end of each operation reads its own
   `)
 }
 

@@ -1,0 +1,88 @@
+// Databases that were migrated by the 43 migrations that 0001 to 0006 replace. Both end in the same
+// schema, so such a database only needs the new names recorded.
+import type { Knex } from 'knex'
+
+/** The six that replace the 43. No name of one list is in the other. */
+export const SQUASHED = [
+  '0001_shops-and-access',
+  '0002_files-and-blobs',
+  '0003_operations',
+  '0004_catalog-and-reviews',
+  '0005_csv-and-uploads',
+  '0006_delivery',
+]
+
+export const REPLACED = [
+  '0001_shops',
+  '0002_files',
+  '0003_links',
+  '0004_operations',
+  '0005_operation-lifecycle',
+  '0006_workflows-schedules',
+  '0007_messages',
+  '0008_backups',
+  '0009_item-batches',
+  '0010_catalog',
+  '0011_csv',
+  '0012_retention',
+  '0013_uploads',
+  '0014_packs',
+  '0015_results',
+  '0016_versions-storage',
+  '0017_links-delivery',
+  '0018_download-notices',
+  '0019_links-list',
+  '0020_foreseen-names',
+  '0021_csv-updates',
+  '0022_bytes-saved',
+  '0023_delivery-indexes',
+  '0024_foreseen',
+  '0025_rounds',
+  '0026_sealed-replies',
+  '0027_delivery-facts',
+  '0028_csv-checks',
+  '0029_match-again',
+  '0032_name-holders',
+  '0033_batches-uncompressed',
+  '0034_items-without-key',
+  '0035_asking-batches',
+  '0036_delivery-without-keys',
+  '0040_token-leases-profiles',
+  '0042_sku-parts',
+  '0044_name-order',
+  '0045_open-operations',
+  '0046_preview-ends',
+  '0047_items-have-reasons',
+  '0048_operation-label',
+  '0050_blob-checks',
+  '0052_addresses-without-queries',
+]
+
+/**
+ * Records the squashed migrations as applied where all that they replace were. The old names stay:
+ * a process of the previous version may still restart during an upgrade, and would apply its
+ * migrations a second time without them.
+ *
+ * Throws where only a part of them was applied, and names the first one missing. Applying the
+ * squashed ones would then fail on the tables that exist.
+ */
+export async function recordSquashed(knex: Knex): Promise<void> {
+  const { rows } = await knex.raw<{ rows: { name: string }[] }>(
+    'select name from knex_migrations where name = any(?)',
+    [[...REPLACED, ...SQUASHED]],
+  )
+  const applied = new Set(rows.map(({ name }) => name))
+  if (SQUASHED.some((name) => applied.has(name))) return
+  const missing = REPLACED.filter((name) => !applied.has(name))
+  if (missing.length === REPLACED.length) return
+  if (missing.length > 0)
+    throw new Error(
+      `This database was last migrated by an older version: ${missing[0]} is not applied. ` +
+        `Start the last version that contains migrations/${REPLACED.at(-1)}.ts once, then this one.`,
+    )
+  await knex.raw(
+    `insert into knex_migrations (name, batch, migration_time)
+     select name, 1, now() from unnest(?::text[]) with ordinality as s(name, place) order by place`,
+    [SQUASHED],
+  )
+}

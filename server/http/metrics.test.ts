@@ -8,7 +8,6 @@ import { insertManyFiles } from '../../test/factories.ts'
 import { DEFAULT_LIMITS } from '../config.ts'
 import { createFailureLimiter } from './auth-failures.ts'
 import { errorResponses } from './errors.ts'
-import { createHistogram, exposition } from './exposition.ts'
 import { createMetrics } from './metrics.ts'
 
 let app: TestApp
@@ -68,16 +67,32 @@ it.each([
   await new Promise((resolve) => server.close(resolve))
 })
 
-it('durations are counted into every bucket that is wide enough', () => {
-  const histogram = createHistogram('route', [0.1, 1])
-  for (const seconds of [0.05, 0.1, 0.5, 9]) histogram.observe('a "b"', seconds)
-  const text = exposition([{ name: 'x', help: 'y', type: 'histogram', samples: histogram.samples() }])
-  expect(text).toBe(`# HELP x y
-# TYPE x histogram
-x_bucket{route="a \\"b\\"",le="0.1"} 2
-x_bucket{route="a \\"b\\"",le="1"} 3
-x_bucket{route="a \\"b\\"",le="+Inf"} 4
-x_sum{route="a \\"b\\""} 9.65
-x_count{route="a \\"b\\""} 4
-`)
+it('durations are counted into every bucket that is wide enough', async () => {
+  const { database } = app.engine.parts
+  const failures = createFailureLimiter({ database, limits: DEFAULT_LIMITS, trustProxy: false })
+  const metrics = createMetrics({ database, failures, token: null, open: true, downloads: () => 0 })
+  for (const seconds of [0.125, 0.5, 2, 75]) metrics.answered('a "b"', 'GET', 200, seconds)
+  const koa = new Koa().use((ctx, next) => metrics.middleware(ctx, next))
+  const server = createServer((request, response) => void koa.callback()(request, response)).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  await new Promise((resolve) => server.close(resolve))
+  const lines = text.split('\n').filter((line) => line.includes('stevedore_http_request_seconds'))
+  expect(lines).toEqual([
+    expect.stringMatching(/^# HELP stevedore_http_request_seconds \w/),
+    '# TYPE stevedore_http_request_seconds histogram',
+    ...[
+      ['0.005', 0],
+      ['0.02', 0],
+      ['0.1', 0],
+      ['0.5', 2],
+      ['2.5', 3],
+      ['10', 3],
+      ['60', 3],
+      ['+Inf', 4],
+    ].map(([le, count]) => `stevedore_http_request_seconds_bucket{le="${le}",route="a \\"b\\""} ${count}`),
+    'stevedore_http_request_seconds_sum{route="a \\"b\\""} 77.625',
+    'stevedore_http_request_seconds_count{route="a \\"b\\""} 4',
+  ])
 })

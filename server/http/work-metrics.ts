@@ -1,0 +1,82 @@
+// Metrics of the operations and jobs of all shops together, read from the database.
+import { Gauge, type Registry } from 'prom-client'
+import type { Database } from '../db/database.ts'
+
+const READ_EVERY_MS = 5000
+
+interface OperationRow {
+  status: string
+  operations: string
+  total: string
+  done: string
+  failed: string
+}
+
+interface JobRow {
+  waiting: string
+  running: string
+  oldest: number
+}
+
+// The conditions are those of the indexes operations_alive and operations_old.
+const OPERATIONS = `
+  select status, count(*) as operations, sum(total)::bigint as total, sum(done)::bigint as done,
+    sum(failed)::bigint as failed
+  from (
+    select status, total, done, failed from operations
+    where status in ('previewing', 'queued', 'running')
+      or (status = 'cancelled' and finished_at is null)
+    union all
+    select status, total, done, failed from operations
+    where detail = 'kept' and finished_at > now() - interval '1 hour'
+  ) recent group by status`
+// A small table: a batch is one job, and jobs are deleted when they are done.
+const JOBS = `
+  select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)
+      as waiting,
+    count(*) filter (where locked_at is not null) as running,
+    coalesce(extract(epoch from max(now() - run_at) filter (where locked_at is null
+      and run_at <= now() and attempts < max_attempts)), 0)::float8 as oldest
+  from graphile_worker._private_jobs`
+
+/**
+ * Registers the gauges and returns what updates them. The database is read at most every 5 seconds,
+ * however often that is called. While it is unavailable, the gauges keep their last values.
+ */
+export function workMetrics(registers: Registry[], { pool }: Pick<Database, 'pool'>): () => Promise<void> {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ registers, name, help, labelNames })
+  const operations = gauge('stevedore_operations', 'Operations running or ended within the hour', 'status')
+  const items = gauge('stevedore_items', 'Their items', 'status')
+  const done = gauge('stevedore_items_done', 'Their items that are done', 'status')
+  const failed = gauge('stevedore_items_failed', 'Their items that failed', 'status')
+  const jobs = gauge('stevedore_jobs', 'Jobs of the workers', 'state')
+  const oldest = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
+
+  // Without this it reads 0 until the database has answered once.
+  oldest.remove()
+
+  const read = async (): Promise<void> => {
+    const { rows } = await pool.query<OperationRow>(OPERATIONS)
+    const [job] = (await pool.query<JobRow>(JOBS)).rows
+    // A status that no operation has any more must not keep its last value.
+    for (const one of [operations, items, done, failed]) one.reset()
+    for (const row of rows) {
+      const { status } = row
+      operations.set({ status }, Number(row.operations))
+      items.set({ status }, Number(row.total))
+      done.set({ status }, Number(row.done))
+      failed.set({ status }, Number(row.failed))
+    }
+    jobs.set({ state: 'waiting' }, Number(job!.waiting))
+    jobs.set({ state: 'running' }, Number(job!.running))
+    oldest.set(job!.oldest)
+  }
+
+  let readAt = -Infinity
+  return async () => {
+    if (performance.now() - readAt < READ_EVERY_MS) return
+    readAt = performance.now()
+    await read().catch(() => {})
+  }
+}

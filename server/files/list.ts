@@ -1,5 +1,5 @@
 // Reading files: one by its id, or a page of those that a filter selects.
-import { nameKey } from '../../plugins/contract.ts'
+import { nameKey, type Mapping } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
@@ -9,7 +9,7 @@ export interface MappingRow {
   variant_id: string
   product_title: string
   sku: string | null
-  method: string
+  method: Mapping['method']
   score: number
   reason: string
   created_at: string

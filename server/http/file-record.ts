@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { FileRow } from '../files/list.ts'
 import { publicUrl } from '../files/public-addresses.ts'
 import { toPublicId } from '../ids.ts'
-import { timestamp } from './schemas.ts'
+import { mappingMethod, timestamp } from './schemas.ts'
 
 export const fileSchema = z
   .object({
@@ -22,7 +22,7 @@ export const fileSchema = z
         product_title: z.string(),
         variant_id: z.string().nullable(),
         sku: z.string().nullable(),
-        method: z.string(),
+        method: mappingMethod,
         score: z.number(),
         reason: z.string(),
         created_at: timestamp,

@@ -15,6 +15,8 @@ import { toOperationId, toPublicId } from '../ids.ts'
 import { summaryOf } from '../workflows/describe.ts'
 import { timestamp, warning } from './schemas.ts'
 
+const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
+
 export const operationSchema = z
   .object({
     id: z.string(),
@@ -39,7 +41,9 @@ export const operationSchema = z
     discarded: z.boolean().meta({
       description: 'It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled`',
     }),
-    actions: z.array(z.string()).meta({ description: 'What can be done with it now: the last part of an address' }),
+    actions: z
+      .array(z.enum(ACTIONS))
+      .meta({ description: 'What can be done with it now: the last part of an address' }),
     total: z.number().int(),
     done: z.number().int(),
     failed: z.number().int(),

@@ -11,6 +11,9 @@ import {
   type Problem,
 } from '../files/rules.ts'
 
+/** How a file came to its product: the values of mappings.method. */
+export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack'])
+
 const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {
     const problem = rule(value)

@@ -2,25 +2,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForAll } from './client.ts'
 import { refused, SLOW_MS } from './queries.ts'
+import { type Schemas } from './types.ts'
 
-export interface ApiKey {
-  id: string
-  name: string
-  /** How the key begins. */
-  hint: string
-  scopes: string[]
-  created_at: string
-  /** null: never */
-  expires_at: string | null
-  last_used_at: string | null
-  revoked_at: string | null
-}
+export type ApiKey = Schemas['ApiKey']
 
-export interface NewApiKey {
-  name: string
-  scopes: string[]
-  expires_in_days: number | null
-}
+/** The form's choices are plain strings. */
+export type NewApiKey = Omit<Schemas['ApiKeyRequest'], 'scopes'> & { scopes: string[] }
 
 const KEY = ['api-keys']
 

@@ -1,10 +1,9 @@
 // CSV files on their way in: sent, their columns assigned, checked row by row, imported.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type Conflict } from '../words/upload.ts'
 import { call, callForBytes, type Query } from './client.ts'
 import { CALM_MS, LIVE_MS, refused } from './queries.ts'
 import { saveBytes } from './save.ts'
-import { type Operation, type Page } from './types.ts'
+import { type Operation, type Page, type Schemas } from './types.ts'
 
 export const CSV_FIELDS = [
   'filename',
@@ -15,80 +14,22 @@ export const CSV_FIELDS = [
   'tags',
   'id',
 ] as const
-export type CsvField = (typeof CSV_FIELDS)[number]
+export type CsvUpload = Schemas['CsvFile']
+export type CsvField = keyof CsvUpload['mapping']
 
 /** Field → header of a column; null: none has it. */
-export type CsvColumns = Record<CsvField, string | null>
+export type CsvColumns = CsvUpload['mapping']
 
-export interface CsvCheckOptions {
-  /** Ask every address whether it answers. */
-  probe: boolean
-  on_conflict: Conflict
-}
+export type CsvCheckOptions = Schemas['CsvCheck']
 
-export interface CsvCheck extends CsvCheckOptions {
-  phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
-  rows: number
-  skus: number
-  skus_total: number
-  urls: number
-  urls_total: number
-  errors: number
-  warnings: number
-  /** Rows with an error; of those without, rows that bring a file, and rows that change one which is here. */
-  error_rows: number
-  import_rows: number
-  update_rows: number
-}
+export type CsvCheck = NonNullable<CsvUpload['check']>
 
-export interface CsvProblem {
-  /** As a spreadsheet counts: the header is row 1. */
-  row: number
-  /** The header of the column; null: the row as a whole. */
-  column: string | null
-  severity: 'error' | 'warning'
-  code: string
-  message: string
-  detail: string | null
-  value: string | null
-}
-
-export interface CsvUpload {
-  id: string
-  filename: string
-  status: 'ready' | 'checking' | 'checked' | 'started'
-  size_bytes: number
-  encoding: string
-  delimiter: string
-  rows: number
-  headers: string[]
-  mapping: CsvColumns
-  /** The name of the saved mapping that applied by itself. */
-  saved_mapping: string | null
-  /** Required fields that no column has. */
-  missing: CsvField[]
-  /** The first rows that don't have the header's form. */
-  problems: CsvProblem[]
-  /** The first rows, read as the mapping says; null: no column has the field. */
-  preview: { row: number; values: Record<CsvField, string | null>; problems: CsvProblem[] }[]
-  check: CsvCheck | null
-  /** Why the last check could not be ended. */
-  failure: string | null
-  /** The import, and the operation over rows that change files. */
-  job_id: string | null
-  update_job_id: string | null
-  expires_at: string
-}
+export type CsvProblem = Schemas['CsvProblem']
 
 /** A file that is kept, without its rows. */
-export type KeptCsv = Pick<CsvUpload, 'id' | 'filename' | 'status' | 'rows' | 'expires_at'> & { created_at: string }
+export type KeptCsv = Schemas['ListedCsvFile']
 
-export interface SavedMapping {
-  id: string
-  name: string
-  mapping: CsvColumns
-  updated_at: string
-}
+export type SavedMapping = Schemas['CsvColumnMapping']
 
 const key = (id: string) => ['csv', id]
 
@@ -147,15 +88,9 @@ export async function saveErrorRows({ id, filename }: Pick<CsvUpload, 'id' | 'fi
   saveBytes(await callForBytes(`/api/csv/${id}/errors.csv`), `errors in ${filename}`)
 }
 
-export interface CsvStart {
-  only_valid: boolean
-  /** Absent: as the shop has it. */
-  auto_map?: boolean
-  notify?: boolean
-  on_conflict: Conflict
-}
+export type CsvStart = Schemas['CsvStart']
 
-/** Of the import; of the changes, where there is nothing else. */
+/** The import; the changes to existing files where nothing is imported. */
 export interface CsvStarted extends Operation {
   job_id: string | null
   update_job_id: string | null

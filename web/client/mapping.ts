@@ -2,43 +2,19 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
-import { type Mapping, type Operation, type Page } from './types.ts'
+import { type Operation, type Page, type Schemas } from './types.ts'
 
-export type Candidate = Omit<Mapping, 'created_at'> & {
-  /** Of the product. */
-  image: string | null
-  variant_title: string | null
-}
-
-export interface Review {
-  id: string
-  file: { id: string; filename: string }
-  /** Best first. */
-  candidates: Candidate[]
-  /** The best one's, 0 to 1. */
-  score: number
-  operation_id: string | null
-  created_at: string
-}
+export type Review = Schemas['Review']
+/** Best first. */
+export type Candidate = Review['candidates'][number]
 
 export interface ReviewList extends Page<Review> {
   /** How many wait for an answer, on all pages together. */
   open: number
 }
 
-export interface Variant {
-  id: string
-  title: string
-  sku: string | null
-}
-
-export interface Product {
-  id: string
-  title: string
-  status: string
-  image: string | null
-  variants: Variant[]
-}
+export type Product = Schemas['Product']
+export type Variant = Product['variants'][number]
 
 const KEY = ['reviews']
 
@@ -124,14 +100,7 @@ export const useProducts = (search: string, refreshed: string | null) =>
   })
 
 /** The list of products that the page shows: a mirror of the shop's catalog. */
-export interface Mirror {
-  status: 'never' | 'refreshing' | 'ready' | 'failed'
-  products: number
-  /** Rows read so far, while it is refreshed. */
-  progress: number | null
-  refreshed_at: string | null
-  error: string | null
-}
+export type Mirror = Pick<Schemas['CatalogMirror'], 'status' | 'products' | 'progress' | 'refreshed_at' | 'error'>
 
 const MIRROR = ['mirror']
 

@@ -2,24 +2,10 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
-import { type FileList, type Operation, type Page } from './types.ts'
+import { type FileList, type Operation, type Page, type Schemas } from './types.ts'
 
-export interface PackProduct {
-  product_id: string
-  product_title: string
-  variant_id: string | null
-  sku: string | null
-}
-
-export interface Pack {
-  id: string
-  name: string
-  files: number
-  size_bytes: number
-  products: PackProduct[]
-  created_at: string
-  updated_at: string
-}
+export type Pack = Schemas['Pack']
+export type PackProduct = Pack['products'][number]
 
 export type ProductChoice = Pick<PackProduct, 'product_id' | 'variant_id'>
 

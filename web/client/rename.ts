@@ -1,22 +1,10 @@
 // What files would be called: asked while a pattern is being written, before anything is started.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { type Selection } from './types.ts'
+import { type Schemas, type Selection } from './types.ts'
 
-export interface Renamed {
-  file_id: string
-  before: string
-  after: string
-  /** Why it can't be called that, or keeps its name; null: it can. */
-  problem: string | null
-}
-
-export interface RenamePreview {
-  /** The first files. */
-  data: Renamed[]
-  /** How many there are. */
-  total: number
-}
+export type RenamePreview = Schemas['RenamePreview']
+export type Renamed = RenamePreview['data'][number]
 
 /** So many new names are seen while one writes; of more files a preview names what stands in their way. */
 export const RENAMES_SHOWN = 10

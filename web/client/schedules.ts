@@ -2,33 +2,13 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { ApiError } from './error.ts'
-import { type FileFilter, type Operation, type OperationStatus, type Page } from './types.ts'
+import { type FileFilter, type Operation, type Page, type Schemas } from './types.ts'
 
-export type Notify = 'always' | 'errors' | 'never'
+export type Notify = Schemas['Schedule']['notify']
 
-export interface ScheduleBody {
-  name: string
-  enabled: boolean
-  cron: string
-  /** A plugin's id, or null where it runs a workflow. */
-  action: string | null
-  workflow: string | null
-  options: Record<string, unknown>
-  filter: FileFilter
-  notify: Notify
-  /** The most files that one run may delete. */
-  cap: number
-}
+export type ScheduleBody = Required<Schemas['ScheduleRequest']>
 
-export interface Schedule extends ScheduleBody {
-  id: string
-  time_zone: string
-  schedule_text: string
-  next_runs: string[]
-  last_run: { operation_id: string; status: OperationStatus; at: string } | null
-  created_at: string
-  updated_at: string
-}
+export type Schedule = Schemas['Schedule']
 
 export interface CronCheck {
   next_runs: string[]

@@ -1,13 +1,9 @@
 // Sets of tags that were saved under a name.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForAll } from './client.ts'
+import { type Schemas } from './types.ts'
 
-export interface TagTemplate {
-  id: string
-  name: string
-  tags: string[]
-  created_at: string
-}
+export type TagTemplate = Schemas['TagTemplate']
 
 const KEY = ['tag-templates']
 

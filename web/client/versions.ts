@@ -2,19 +2,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, callForAll, callForBytes } from './client.ts'
 import { saveBytes } from './save.ts'
-import { type File, type FileDetail, type FileSettings, type Page } from './types.ts'
+import { type File, type FileDetail, type Page, type Schemas } from './types.ts'
 
-export interface Version {
-  number: number
-  filename: string
-  size_bytes: number
-  content_type: string
-  location: string
-  current: boolean
-  created_at: string
-  /** It goes then, unless it is restored. */
-  expires_at: string | null
-}
+export type Version = Schemas['Version']
 
 export interface DownloadRecord {
   at: string
@@ -36,7 +26,7 @@ export const useDownloads = (file: Pick<File, 'id' | 'downloads'>) =>
       call<Page<DownloadRecord>>(`/api/files/${file.id}/downloads`, { query: { limit: 25 }, signal }),
   })
 
-export type FileChange = Partial<Pick<File, 'filename' | 'tags'> & FileSettings>
+export type FileChange = Schemas['FileChange']
 
 function useFileChange<Input, Output = unknown>(id: string, send: (input: Input) => Promise<Output>) {
   const client = useQueryClient()

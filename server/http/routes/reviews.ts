@@ -9,7 +9,7 @@ import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { looksOf } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'
-import { errorSchema, listOf, page, timestamp } from '../schemas.ts'
+import { errorSchema, listOf, mappingMethod, page, timestamp } from '../schemas.ts'
 import { channelOf } from './operations.ts'
 
 const candidateSchema = z.object({
@@ -19,7 +19,7 @@ const candidateSchema = z.object({
   image: z.string().nullable().meta({ description: 'Of the product' }),
   variant_title: z.string().nullable(),
   sku: z.string().nullable(),
-  method: z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack']),
+  method: mappingMethod,
   score: z.number(),
   reason: z.string(),
 })

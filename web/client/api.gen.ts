@@ -1,0 +1,1696 @@
+// Generated from /api/openapi.json by `npm run api-types`. Do not edit.
+export type paths = Record<string, never>
+export type webhooks = Record<string, never>
+export interface components {
+  schemas: {
+    Activity: {
+      /** @description The newest operation; null: none yet */
+      latest_operation: string | null
+      /** @description Open reviews */
+      reviews: number
+      /** @description Whether an operation is running */
+      running: boolean
+      /** @description Notices that are not read */
+      unread: number
+    }
+    ApiKey: {
+      /** Format: date-time */
+      created_at: string
+      /** @description null: never */
+      expires_at: string | null
+      /** @description How the key begins */
+      hint: string
+      id: string
+      /** @description To the minute */
+      last_used_at: string | null
+      name: string
+      revoked_at: string | null
+      scopes: string[]
+    }
+    ApiKeyRequest: {
+      expires_in_days?: number | null
+      /** @description What history calls it */
+      name: string
+      /** @description None that the caller lacks */
+      scopes: (
+        | 'files:read'
+        | 'files:write'
+        | 'files:delete'
+        | 'files:purge'
+        | 'imports:write'
+        | 'links:write'
+        | 'operations:read'
+        | 'operations:write'
+        | 'settings:write'
+      )[]
+    }
+    BulkDeleteRequest: {
+      /** @default false */
+      backup_first: boolean
+      /**
+       * @description Ids of files
+       * @example [
+       *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+       *     ]
+       */
+      file_ids: string[]
+      /** @default false */
+      permanent: boolean
+      /** @default false */
+      remove_mappings: boolean
+    }
+    BulkUpdateRequest: {
+      /**
+       * @description Ids of files
+       * @example [
+       *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+       *     ]
+       */
+      file_ids: string[]
+      updates: {
+        /**
+         * @description Hosts that may lead to the file, `*.example.com` for all under one; empty: any
+         * @example [
+         *       "shop.example.com"
+         *     ]
+         */
+        allowed_referrers?: string[]
+        cdn?: boolean
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        download_notification?: boolean
+        download_tracking?: boolean
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        tags?: string[]
+        /**
+         * @default replace
+         * @enum {string}
+         */
+        tags_mode: 'replace' | 'add' | 'remove'
+        /** @enum {string} */
+        visibility?: 'public' | 'private'
+      }
+    }
+    CatalogMirror: {
+      error: string | null
+      next_refresh_at: string | null
+      products: number
+      /** @description Rows read so far, while it is refreshed */
+      progress: number | null
+      refreshed_at: string | null
+      /**
+       * @description failed: the last refresh failed, and what is shown is from the one before
+       * @enum {string}
+       */
+      status: 'never' | 'refreshing' | 'ready' | 'failed'
+      variants: number
+    }
+    CsvCheck: {
+      /**
+       * @description What becomes of names that are taken
+       * @default error
+       * @enum {string}
+       */
+      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+      /**
+       * @description Ask whether each address answers
+       * @default true
+       */
+      probe: boolean
+    }
+    CsvColumnMapping: {
+      /** Format: date-time */
+      created_at: string
+      id: string
+      mapping: {
+        download_limit: string | null
+        expiry_days: string | null
+        file_url: string | null
+        filename: string | null
+        id: string | null
+        product_sku: string | null
+        tags: string | null
+      }
+      name: string
+      /** Format: date-time */
+      updated_at: string
+    }
+    CsvColumnMappingRequest: {
+      headers: string[]
+      /** @description Field → the header of its column; absent or null: no column has it */
+      mapping: {
+        download_limit?: string | null
+        expiry_days?: string | null
+        file_url?: string | null
+        filename?: string | null
+        id?: string | null
+        product_sku?: string | null
+        tags?: string | null
+      }
+      name: string
+    }
+    CsvColumns: {
+      /** @description Field → the header of its column; absent or null: no column has it */
+      mapping: {
+        download_limit?: string | null
+        expiry_days?: string | null
+        file_url?: string | null
+        filename?: string | null
+        id?: string | null
+        product_sku?: string | null
+        tags?: string | null
+      }
+      /** @description Keeps it under this name; it applies by itself when the same headers come again */
+      save_as?: string
+    }
+    CsvFile: {
+      check: {
+        /** @description Rows with at least one error */
+        error_rows: number
+        errors: number
+        /** @description Rows without one that bring a file */
+        import_rows: number
+        /** @enum {string} */
+        on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+        /** @enum {string} */
+        phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
+        probe: boolean
+        /** @description Rows read so far */
+        rows: number
+        skus: number
+        skus_total: number
+        /** @description Rows without one that change a file which is here */
+        update_rows: number
+        /** @description Addresses that were asked so far */
+        urls: number
+        urls_total: number
+        warnings: number
+      } | null
+      /** @description The suggested column for each field, with how sure (0 to 1) */
+      columns: {
+        download_limit: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        expiry_days: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        file_url: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        filename: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        id: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        product_sku: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        tags: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+      }
+      /** Format: date-time */
+      created_at: string
+      delimiter: string
+      encoding: string
+      /**
+       * Format: date-time
+       * @description Until then it is kept
+       */
+      expires_at: string
+      /** @description Why the last check did not come to its end */
+      failure: string | null
+      filename: string
+      headers: string[]
+      id: string
+      /** @description The import, once it was started */
+      job_id: string | null
+      /** @description The column that each field is read from now */
+      mapping: {
+        download_limit: string | null
+        expiry_days: string | null
+        file_url: string | null
+        filename: string | null
+        id: string | null
+        product_sku: string | null
+        tags: string | null
+      }
+      /** @description Required fields that have no column */
+      missing: string[]
+      preview: {
+        problems: components['schemas']['CsvProblem'][]
+        row: number
+        values: {
+          download_limit: string | null
+          expiry_days: string | null
+          file_url: string | null
+          filename: string | null
+          id: string | null
+          product_sku: string | null
+          tags: string | null
+        }
+      }[]
+      /** @description The first problems of its structure */
+      problems: components['schemas']['CsvProblem'][]
+      rows: number
+      /** @description The saved mapping that was applied */
+      saved_mapping: string | null
+      size_bytes: number
+      /** @enum {string} */
+      status: 'ready' | 'checking' | 'checked' | 'started'
+      /** @description The operation over rows that change files */
+      update_job_id: string | null
+    }
+    CsvProblem: {
+      code: string
+      /** @description The column’s header; null: the row as a whole */
+      column: string | null
+      detail: string | null
+      message: string
+      /** @description As a spreadsheet counts: the header is row 1 */
+      row: number
+      /** @enum {string} */
+      severity: 'error' | 'warning'
+      /** @description What the cell says */
+      value: string | null
+    }
+    CsvStart: {
+      auto_map?: boolean
+      notify?: boolean
+      /**
+       * @description As it was checked for, or absent
+       * @enum {string}
+       */
+      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
+      /**
+       * @description Leave out rows with errors
+       * @default false
+       */
+      only_valid: boolean
+    }
+    CsvStarted: {
+      action: string
+      /** @description What can be done with it now: the last part of an address */
+      actions: ('pause' | 'resume' | 'cancel' | 'retry' | 'confirm' | 'undo')[]
+      /** @description What it produced, and where to download it */
+      artifact: {
+        content_type: string
+        filename: string
+        size_bytes: number
+        url: string
+      } | null
+      bytes: number
+      /** @description How many bytes fewer its files have; below zero where they have more */
+      bytes_saved: number
+      cancelled: number
+      /** @description Steps whose effect no undo takes back */
+      cannot_undo: string[]
+      channel: string
+      /** Format: date-time */
+      created_at: string
+      /** @description It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled` */
+      discarded: boolean
+      done: number
+      /** @description Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed */
+      elapsed_seconds: number
+      errors: number
+      failed: number
+      finished_at: string | null
+      /** @description Files counted by what its preview found: what would change, what would stay as it is, and for what a person is to choose a product. The first two are among `done` of the preview, the third among `done` or `skipped`; null where there was none, or it still looks */
+      foreseen: {
+        candidates: number
+        changed: number
+        unchanged: number
+      } | null
+      id: string
+      /** @description What its last steps would do; of a preview */
+      intentions: string[]
+      /** @description The import; null: no row brings a file */
+      job_id: string | null
+      /** @enum {string} */
+      kind: 'import' | 'bulk'
+      /** @description What it is about: the first file of an import and how many more, or the CSV file; null: neither */
+      label: string | null
+      paused_at: string | null
+      /** @description Of all files, those that were worked on: not those that were cancelled */
+      percentage: number
+      /** @description It was asked for as a preview */
+      preview: boolean
+      remaining_seconds: number | null
+      requested_by: string
+      schedule_id: string | null
+      skipped: number
+      source:
+        | {
+            /** @constant */
+            type: 'entries'
+          }
+        | {
+            count: number
+            /** @constant */
+            type: 'files'
+          }
+        | {
+            count: number
+            /** @constant */
+            type: 'rows'
+          }
+        | {
+            filter: {
+              [key: string]: unknown
+            }
+            /** @constant */
+            type: 'filter'
+          }
+        | {
+            id: string
+            /** @constant */
+            type: 'operation'
+          }
+      started_at: string | null
+      /** @enum {string} */
+      status:
+        | 'previewing'
+        | 'previewed'
+        | 'queued'
+        | 'running'
+        | 'paused'
+        | 'success'
+        | 'partial'
+        | 'failed'
+        | 'cancelled'
+        | 'undone'
+      steps: {
+        id: string
+        plugin: string
+        summary: string
+        title: string
+      }[]
+      stopped: {
+        code: string
+        message: string
+        step: string
+      } | null
+      total: number
+      undo_until: string | null
+      undoes: string | null
+      undone_by: string | null
+      /** @description The operation over rows with an id; null: there are none */
+      update_job_id: string | null
+      warnings: {
+        code: string
+        message: string
+      }[]
+      workflow: string
+      workflow_title: string
+    }
+    Error: {
+      error: {
+        code: string
+        /** @description Every problem, up to the first 100 */
+        details: {
+          code: string
+          index?: number
+          message: string
+          param: string
+        }[]
+        /** @description How many problems there are */
+        details_total: number
+        message: string
+        param: string | null
+        request_id: string
+        status: number
+        type: string
+      }
+    }
+    File: {
+      allowed_referrers: string[]
+      cdn: boolean
+      content_type: string
+      /** Format: date-time */
+      created_at: string
+      /** @description Since when it is in the trash */
+      deleted_at: string | null
+      download_limit: number | null
+      download_notification: boolean
+      download_tracking: boolean
+      downloads: number
+      expiry_days: number | null
+      filename: string
+      id: string
+      mappings: {
+        /** Format: date-time */
+        created_at: string
+        /** @enum {string} */
+        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+        product_id: string
+        product_title: string
+        reason: string
+        score: number
+        sku: string | null
+        variant_id: string | null
+      }[]
+      pack: {
+        id: string
+        name: string
+      } | null
+      /** @description Why it cannot be downloaded, where that is so: its bytes are damaged */
+      problem: {
+        code: string
+        message: string
+      } | null
+      products: string[]
+      /** @description Its address while it is public */
+      public_url: string | null
+      size_bytes: number
+      tags: string[]
+      /** Format: date-time */
+      updated_at: string
+      /** Format: date */
+      upload_date: string
+      version: number
+      /** @enum {string} */
+      visibility: 'public' | 'private'
+    }
+    FileChange: {
+      /**
+       * @description Hosts that may lead to the file, `*.example.com` for all under one; empty: any
+       * @example [
+       *       "shop.example.com"
+       *     ]
+       */
+      allowed_referrers?: string[]
+      cdn?: boolean
+      /**
+       * @description Downloads that a link allows; null: unlimited
+       * @example 5
+       */
+      download_limit?: number | null
+      download_notification?: boolean
+      download_tracking?: boolean
+      /**
+       * @description Days a link stays valid; null: it never expires
+       * @example 60
+       */
+      expiry_days?: number | null
+      /**
+       * @description Display name, unique in the shop
+       * @example guide.pdf
+       */
+      filename?: string
+      pack_id?: string | null
+      tags?: string[]
+      /** @enum {string} */
+      visibility?: 'public' | 'private'
+    }
+    FilesImpact: {
+      /** @description Files of the selection; ids that are no file’s are left out */
+      files: number
+      /** @description Links to them that work now */
+      live_links: number
+      /** @description Of these, mapped to a product */
+      mapped: number
+      /** @description Products that they are mapped to, each once */
+      products: number
+    }
+    FilesImpactRequest: {
+      /** @description Which files: their ids, or a filter as of `GET /api/files` */
+      select:
+        | {
+            /**
+             * @description Ids of files
+             * @example [
+             *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+             *     ]
+             */
+            file_ids: string[]
+          }
+        | {
+            filter: {
+              /** @description Is in the trash; absent: is not */
+              deleted?: boolean
+              /**
+               * Larger than
+               * @description Bytes
+               */
+              larger_than?: number
+              /**
+               * Mapped
+               * @description Is mapped to a product, or is not
+               */
+              mapped?: boolean
+              /** @description No download in the last so many days */
+              not_downloaded_for_days?: number
+              /** @description Uploaded more than this many days ago */
+              older_than_days?: number
+              /** @description Is in this pack: its id */
+              pack?: string
+              /**
+               * Name contains
+               * @description The name contains this, in any case
+               */
+              search?: string
+              /**
+               * Smaller than
+               * @description Bytes
+               */
+              smaller_than?: number
+              /**
+               * Tags
+               * @description Has all of these tags
+               */
+              tags?: string[]
+              /**
+               * Type
+               * @description Extensions, or document, image, video, audio, archive
+               */
+              type?: string[]
+              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              uploaded_after?: string
+              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              uploaded_before?: string
+            }
+          }
+    }
+    Import: {
+      failed: number
+      files: {
+        error?: {
+          code: string
+          detail?: string
+          message: string
+          retryable: boolean
+        }
+        file_id: string | null
+        filename: string
+        product_mapped: boolean
+        /** @enum {string} */
+        status: 'imported' | 'failed' | 'skipped' | 'queued'
+        warnings?: {
+          code: string
+          message: string
+        }[]
+      }[]
+      imported: number
+      job_id: string
+      /** @enum {string} */
+      status: 'success' | 'partial' | 'failed' | 'processing'
+    }
+    ImportRequest: {
+      /** @description Guess products from names and titles; absent: the shop’s setting */
+      auto_map?: boolean
+      /**
+       * @description The job is posted here once the import has ended, signed after Standard Webhooks
+       * @example https://tools.example.com/stevedore
+       */
+      callback_url?: string
+      files: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /**
+         * @description Display name, unique in the shop
+         * @example guide.pdf
+         */
+        filename: string
+        /** @description Always maps to the product with this SKU */
+        product_sku?: string
+        tags?: string[]
+        /**
+         * @description Where the file is fetched from
+         * @example https://cdn.example.com/guide.pdf
+         */
+        url: string
+      }[]
+      /** @description Send the import email; absent: the shop’s setting */
+      notify?: boolean
+      /**
+       * @description `overwrite` and `new_version` need `files:write` too
+       * @default error
+       * @enum {string}
+       */
+      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+    }
+    Item: {
+      /** @description As they are (in a preview: would be); tags and mappings as {added, removed} */
+      after: {
+        [key: string]: unknown
+      } | null
+      attempt: number
+      /** @description The fields that changed, as they were */
+      before: {
+        [key: string]: unknown
+      } | null
+      /** @description Products of which a person is to choose one */
+      candidates: {
+        product_id: string
+        product_title: string
+        reason: string
+        score: number
+        variant_id: string | null
+      }[]
+      error: {
+        code: string
+        detail?: string
+        message: string
+        retryable: boolean
+      } | null
+      file_id: string | null
+      filename: string
+      finished_at: string | null
+      position: number
+      product_mapped: boolean
+      /** @enum {string} */
+      status: 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled'
+      /** @description Where an import fetched it from, without query, user info and fragment */
+      url: string | null
+      warnings: {
+        code: string
+        message: string
+      }[]
+    }
+    Link: {
+      /** Format: date-time */
+      created_at: string
+      download_limit: number | null
+      downloads: number
+      email: string | null
+      expires_at: string | null
+      file_id: string | null
+      /** @description The file’s name, or the pack’s */
+      filename: string
+      id: string
+      pack_id: string | null
+      /** @enum {string} */
+      status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+      /** @description Shown to `links:write` alone */
+      url: string | null
+    }
+    LinksRequest: {
+      /**
+       * @description Downloads that a link allows; null: unlimited
+       * @example 5
+       */
+      download_limit?: number | null
+      /** Format: email */
+      email?: string
+      /**
+       * @description Days a link stays valid; null: it never expires
+       * @example 60
+       */
+      expiry_days?: number | null
+      /**
+       * @description Ids of files
+       * @example [
+       *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+       *     ]
+       */
+      file_ids?: string[]
+      /** @description Instead of files: one link for all that the pack has */
+      pack_id?: string
+      per_file?: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /** Format: email */
+        email?: string
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        file_id: string
+      }[]
+    }
+    ListedCsvFile: {
+      check: {
+        /** @description Rows with at least one error */
+        error_rows: number
+        errors: number
+        /** @description Rows without one that bring a file */
+        import_rows: number
+        /** @enum {string} */
+        on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+        /** @enum {string} */
+        phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
+        probe: boolean
+        /** @description Rows read so far */
+        rows: number
+        skus: number
+        skus_total: number
+        /** @description Rows without one that change a file which is here */
+        update_rows: number
+        /** @description Addresses that were asked so far */
+        urls: number
+        urls_total: number
+        warnings: number
+      } | null
+      /** Format: date-time */
+      created_at: string
+      /**
+       * Format: date-time
+       * @description Until then it is kept
+       */
+      expires_at: string
+      /** @description Why the last check did not come to its end */
+      failure: string | null
+      filename: string
+      id: string
+      /** @description The import, once it was started */
+      job_id: string | null
+      rows: number
+      size_bytes: number
+      /** @enum {string} */
+      status: 'ready' | 'checking' | 'checked' | 'started'
+      /** @description The operation over rows that change files */
+      update_job_id: string | null
+    }
+    Message: {
+      attempts: number
+      /** Format: date-time */
+      created_at: string
+      /** @description Why the last try did not deliver it */
+      error: string | null
+      id: string
+      /** @description No mail server is set up: it was kept here and did not leave */
+      kept: boolean
+      /** @enum {string} */
+      kind: 'email' | 'callback'
+      operation_id: string | null
+      sent_at: string | null
+      /**
+       * @description `unknown`: it may or may not have arrived, and is not sent again by itself
+       * @enum {string}
+       */
+      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      subject: string
+      /** @description The email as text, or the body that was posted */
+      text: string
+      to: string[]
+    }
+    Notice: {
+      body: string
+      /** Format: date-time */
+      created_at: string
+      id: string
+      /** @enum {string} */
+      level: 'info' | 'success' | 'warning' | 'critical'
+      operation_id: string | null
+      read_at: string | null
+      title: string
+    }
+    Operation: {
+      action: string
+      /** @description What can be done with it now: the last part of an address */
+      actions: ('pause' | 'resume' | 'cancel' | 'retry' | 'confirm' | 'undo')[]
+      /** @description What it produced, and where to download it */
+      artifact: {
+        content_type: string
+        filename: string
+        size_bytes: number
+        url: string
+      } | null
+      bytes: number
+      /** @description How many bytes fewer its files have; below zero where they have more */
+      bytes_saved: number
+      cancelled: number
+      /** @description Steps whose effect no undo takes back */
+      cannot_undo: string[]
+      channel: string
+      /** Format: date-time */
+      created_at: string
+      /** @description It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled` */
+      discarded: boolean
+      done: number
+      /** @description Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed */
+      elapsed_seconds: number
+      errors: number
+      failed: number
+      finished_at: string | null
+      /** @description Files counted by what its preview found: what would change, what would stay as it is, and for what a person is to choose a product. The first two are among `done` of the preview, the third among `done` or `skipped`; null where there was none, or it still looks */
+      foreseen: {
+        candidates: number
+        changed: number
+        unchanged: number
+      } | null
+      id: string
+      /** @description What its last steps would do; of a preview */
+      intentions: string[]
+      /** @enum {string} */
+      kind: 'import' | 'bulk'
+      /** @description What it is about: the first file of an import and how many more, or the CSV file; null: neither */
+      label: string | null
+      paused_at: string | null
+      /** @description Of all files, those that were worked on: not those that were cancelled */
+      percentage: number
+      /** @description It was asked for as a preview */
+      preview: boolean
+      remaining_seconds: number | null
+      requested_by: string
+      schedule_id: string | null
+      skipped: number
+      source:
+        | {
+            /** @constant */
+            type: 'entries'
+          }
+        | {
+            count: number
+            /** @constant */
+            type: 'files'
+          }
+        | {
+            count: number
+            /** @constant */
+            type: 'rows'
+          }
+        | {
+            filter: {
+              [key: string]: unknown
+            }
+            /** @constant */
+            type: 'filter'
+          }
+        | {
+            id: string
+            /** @constant */
+            type: 'operation'
+          }
+      started_at: string | null
+      /** @enum {string} */
+      status:
+        | 'previewing'
+        | 'previewed'
+        | 'queued'
+        | 'running'
+        | 'paused'
+        | 'success'
+        | 'partial'
+        | 'failed'
+        | 'cancelled'
+        | 'undone'
+      steps: {
+        id: string
+        plugin: string
+        summary: string
+        title: string
+      }[]
+      stopped: {
+        code: string
+        message: string
+        step: string
+      } | null
+      total: number
+      undo_until: string | null
+      undoes: string | null
+      undone_by: string | null
+      warnings: {
+        code: string
+        message: string
+      }[]
+      workflow: string
+      workflow_title: string
+    }
+    OperationRequest: {
+      action?: string
+      /** @default false */
+      dry_run: boolean
+      /**
+       * @description The action’s
+       * @default {}
+       */
+      options: {
+        [key: string]: unknown
+      }
+      /** @description Which files: their ids, or a filter as of `GET /api/files` */
+      select:
+        | {
+            /**
+             * @description Ids of files
+             * @example [
+             *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+             *     ]
+             */
+            file_ids: string[]
+          }
+        | {
+            filter: {
+              /** @description Is in the trash; absent: is not */
+              deleted?: boolean
+              /**
+               * Larger than
+               * @description Bytes
+               */
+              larger_than?: number
+              /**
+               * Mapped
+               * @description Is mapped to a product, or is not
+               */
+              mapped?: boolean
+              /** @description No download in the last so many days */
+              not_downloaded_for_days?: number
+              /** @description Uploaded more than this many days ago */
+              older_than_days?: number
+              /** @description Is in this pack: its id */
+              pack?: string
+              /**
+               * Name contains
+               * @description The name contains this, in any case
+               */
+              search?: string
+              /**
+               * Smaller than
+               * @description Bytes
+               */
+              smaller_than?: number
+              /**
+               * Tags
+               * @description Has all of these tags
+               */
+              tags?: string[]
+              /**
+               * Type
+               * @description Extensions, or document, image, video, audio, archive
+               */
+              type?: string[]
+              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              uploaded_after?: string
+              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              uploaded_before?: string
+            }
+          }
+      workflow?: string
+    }
+    Pack: {
+      /** Format: date-time */
+      created_at: string
+      /** @description How many, without those in the trash */
+      files: number
+      id: string
+      name: string
+      products: {
+        product_id: string
+        product_title: string
+        sku: string | null
+        variant_id: string | null
+      }[]
+      /** @description Of all of them */
+      size_bytes: number
+      /** Format: date-time */
+      updated_at: string
+    }
+    PackChange: {
+      name?: string
+      /** @description What its files are mapped to; all of them, in the place of those that it has */
+      products?: {
+        product_id: string
+        variant_id?: string | null
+      }[]
+    }
+    PackOrder: {
+      /**
+       * @description Ids of files
+       * @example [
+       *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+       *     ]
+       */
+      file_ids: string[]
+    }
+    PackRequest: {
+      name: string
+      /**
+       * @description What its files are mapped to; all of them, in the place of those that it has
+       * @default []
+       */
+      products: {
+        product_id: string
+        variant_id?: string | null
+      }[]
+    }
+    Plugin: {
+      id: string
+      /** @enum {string} */
+      kind: 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
+      /** @description JSON Schema */
+      options: {
+        [key: string]: unknown
+      }
+      permission: ('files:read' | 'files:delete' | 'files:purge' | 'links:write') | null
+      /** @enum {string} */
+      scope: 'items' | 'operation'
+      title: string
+      touches_bytes: boolean
+      /** @enum {string} */
+      undo: 'fields' | 'none'
+      works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows') | null
+    }
+    Product: {
+      /** @description How many files are mapped to it */
+      files: number
+      id: string
+      image: string | null
+      /** @description ACTIVE, DRAFT, ARCHIVED or UNLISTED */
+      status: string
+      title: string
+      variants: {
+        id: string
+        sku: string | null
+        title: string
+      }[]
+    }
+    RenamePreview: {
+      data: {
+        after: string
+        before: string
+        file_id: string
+        /** @description Why it can’t be called that, or keeps its name; null: it can */
+        problem: string | null
+      }[]
+      /** @description How many files the selection has */
+      total: number
+    }
+    RenamePreviewRequest: {
+      /** @default 20 */
+      limit: number
+      /** @description Of the action `rename-files` */
+      options: {
+        [key: string]: unknown
+      }
+      /** @description Which files: their ids, or a filter as of `GET /api/files` */
+      select:
+        | {
+            /**
+             * @description Ids of files
+             * @example [
+             *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+             *     ]
+             */
+            file_ids: string[]
+          }
+        | {
+            filter: {
+              /** @description Is in the trash; absent: is not */
+              deleted?: boolean
+              /**
+               * Larger than
+               * @description Bytes
+               */
+              larger_than?: number
+              /**
+               * Mapped
+               * @description Is mapped to a product, or is not
+               */
+              mapped?: boolean
+              /** @description No download in the last so many days */
+              not_downloaded_for_days?: number
+              /** @description Uploaded more than this many days ago */
+              older_than_days?: number
+              /** @description Is in this pack: its id */
+              pack?: string
+              /**
+               * Name contains
+               * @description The name contains this, in any case
+               */
+              search?: string
+              /**
+               * Smaller than
+               * @description Bytes
+               */
+              smaller_than?: number
+              /**
+               * Tags
+               * @description Has all of these tags
+               */
+              tags?: string[]
+              /**
+               * Type
+               * @description Extensions, or document, image, video, audio, archive
+               */
+              type?: string[]
+              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              uploaded_after?: string
+              /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+              uploaded_before?: string
+            }
+          }
+    }
+    Review: {
+      /** @description Best first */
+      candidates: {
+        /** @description Of the product */
+        image: string | null
+        /** @enum {string} */
+        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+        product_id: string
+        product_title: string
+        reason: string
+        score: number
+        sku: string | null
+        variant_id: string | null
+        variant_title: string | null
+      }[]
+      /** Format: date-time */
+      created_at: string
+      decided_at: string | null
+      decided_by: string | null
+      file: {
+        filename: string
+        id: string
+      }
+      id: string
+      /** @description The operation that asked */
+      operation_id: string | null
+      /** @description The file has a product: the candidate takes its place */
+      replaces: boolean
+      /** @description The best of theirs */
+      score: number
+      /** @enum {string} */
+      status: 'open' | 'accepted' | 'rejected'
+    }
+    ReviewAcceptance: {
+      product_id: string
+      variant_id?: string | null
+    }
+    ReviewsAcceptance: {
+      above: number
+    }
+    Schedule: {
+      /**
+       * @description A bulk action: a plugin’s id
+       * @default null
+       */
+      action: string | null
+      /**
+       * @description The most files that one run may delete; above it, the run waits to be confirmed
+       * @default 100
+       */
+      cap: number
+      /** Format: date-time */
+      created_at: string
+      /**
+       * @description Five fields, in the shop’s time zone
+       * @example 0 2 1 * *
+       */
+      cron: string
+      /** @default true */
+      enabled: boolean
+      /**
+       * @description Which files, looked up anew with every run
+       * @default {}
+       */
+      filter: {
+        /** @description Is in the trash; absent: is not */
+        deleted?: boolean
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in the last so many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /**
+         * Name contains
+         * @description The name contains this, in any case
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        uploaded_before?: string
+      }
+      id: string
+      last_run: {
+        /** Format: date-time */
+        at: string
+        operation_id: string
+        /** @enum {string} */
+        status:
+          | 'previewing'
+          | 'previewed'
+          | 'queued'
+          | 'running'
+          | 'paused'
+          | 'success'
+          | 'partial'
+          | 'failed'
+          | 'cancelled'
+          | 'undone'
+      } | null
+      name: string
+      next_runs: string[]
+      /**
+       * @default always
+       * @enum {string}
+       */
+      notify: 'always' | 'errors' | 'never'
+      /**
+       * @description The action’s
+       * @default {}
+       */
+      options: {
+        [key: string]: unknown
+      }
+      /** @example Monthly on the 1st at 02:00 */
+      schedule_text: string
+      time_zone: string
+      /** Format: date-time */
+      updated_at: string
+      /**
+       * @description Or the workflow that it runs
+       * @default null
+       */
+      workflow: string | null
+    }
+    ScheduleRequest: {
+      /**
+       * @description A bulk action: a plugin’s id
+       * @default null
+       */
+      action: string | null
+      /**
+       * @description The most files that one run may delete; above it, the run waits to be confirmed
+       * @default 100
+       */
+      cap: number
+      /**
+       * @description Five fields, in the shop’s time zone
+       * @example 0 2 1 * *
+       */
+      cron: string
+      /** @default true */
+      enabled: boolean
+      /** @description Which files, looked up anew with every run */
+      filter?: {
+        /** @description Is in the trash; absent: is not */
+        deleted?: boolean
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in the last so many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /**
+         * Name contains
+         * @description The name contains this, in any case
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        uploaded_before?: string
+      }
+      name: string
+      /**
+       * @default always
+       * @enum {string}
+       */
+      notify: 'always' | 'errors' | 'never'
+      /**
+       * @description The action’s
+       * @default {}
+       */
+      options: {
+        [key: string]: unknown
+      }
+      /**
+       * @description Or the workflow that it runs
+       * @default null
+       */
+      workflow: string | null
+    }
+    ScheduleRequestOutput: {
+      /**
+       * @description A bulk action: a plugin’s id
+       * @default null
+       */
+      action: string | null
+      /**
+       * @description The most files that one run may delete; above it, the run waits to be confirmed
+       * @default 100
+       */
+      cap: number
+      /**
+       * @description Five fields, in the shop’s time zone
+       * @example 0 2 1 * *
+       */
+      cron: string
+      /** @default true */
+      enabled: boolean
+      /**
+       * @description Which files, looked up anew with every run
+       * @default {}
+       */
+      filter: {
+        /** @description Is in the trash; absent: is not */
+        deleted?: boolean
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in the last so many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /**
+         * Name contains
+         * @description The name contains this, in any case
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day: that begins by the clocks of the shop’s time zone */
+        uploaded_before?: string
+      }
+      name: string
+      /**
+       * @default always
+       * @enum {string}
+       */
+      notify: 'always' | 'errors' | 'never'
+      /**
+       * @description The action’s
+       * @default {}
+       */
+      options: {
+        [key: string]: unknown
+      }
+      /**
+       * @description Or the workflow that it runs
+       * @default null
+       */
+      workflow: string | null
+    }
+    Session: {
+      shop: {
+        demo: boolean
+        domain: string
+        name: string
+      }
+      user: string
+    }
+    Settings: {
+      /** @default true */
+      auto_map: boolean
+      /** @default true */
+      cdn: boolean
+      /** @default 5 */
+      download_limit: number | null
+      /** @default true */
+      email_on_complete: boolean
+      /** @default true */
+      email_on_errors: boolean
+      /** @default 60 */
+      expiry_days: number | null
+      /**
+       * @description How files are matched to products, tried in this order; empty: by hand alone
+       * @default [
+       *       "sku",
+       *       "filename",
+       *       "title"
+       *     ]
+       */
+      match_by: ('sku' | 'filename' | 'title' | 'tags')[]
+      /**
+       * @description How sure a match must be, from 0 to 1
+       * @default 0.8
+       */
+      match_threshold: number
+      /**
+       * @description The message about an import names the files that have no product
+       * @default true
+       */
+      notify_unmapped: boolean
+      /** @default [] */
+      recipients: string[]
+      /**
+       * @description Where the bytes of new files go; those that are there stay
+       * @default primary
+       * @enum {string}
+       */
+      storage_location: 'primary' | 'backup'
+      /** @default UTC */
+      time_zone: string
+      /**
+       * @default private
+       * @enum {string}
+       */
+      visibility: 'public' | 'private'
+    }
+    SettingsChange: {
+      auto_map?: boolean
+      cdn?: boolean
+      download_limit?: number | null
+      email_on_complete?: boolean
+      email_on_errors?: boolean
+      expiry_days?: number | null
+      /** @description How files are matched to products, tried in this order; empty: by hand alone */
+      match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
+      /** @description How sure a match must be, from 0 to 1 */
+      match_threshold?: number
+      /** @description The message about an import names the files that have no product */
+      notify_unmapped?: boolean
+      recipients?: string[]
+      /**
+       * @description Where the bytes of new files go; those that are there stay
+       * @enum {string}
+       */
+      storage_location?: 'primary' | 'backup'
+      time_zone?: string
+      /** @enum {string} */
+      visibility?: 'public' | 'private'
+    }
+    TagTemplate: {
+      /** Format: date-time */
+      created_at: string
+      id: string
+      name: string
+      tags: string[]
+    }
+    TagTemplateChange: {
+      name?: string
+      tags?: string[]
+    }
+    TagTemplateRequest: {
+      name: string
+      tags: string[]
+    }
+    UploadBatch: {
+      auto_map: boolean | null
+      count: number | null
+      /** Format: date-time */
+      created_at: string
+      id: string
+      notify: boolean | null
+      /** @description The newest import of its files */
+      operation_id: string | null
+      /** @description All of them, in the order in which they were started */
+      operation_ids: string[]
+      /** @description Files that are here and in no import yet */
+      received: number
+      requested_by: string
+      /** @description Files on their way */
+      uploading: number
+    }
+    UploadBatchRequest: {
+      /** @description Guess products from names and titles; absent: the shop’s setting */
+      auto_map?: boolean
+      /** @description Each file is imported when it has arrived, and the import ends with the last of so many */
+      count?: number
+      /** @description Send the import email; absent: the shop’s setting */
+      notify?: boolean
+    }
+    Version: {
+      content_type: string
+      /** Format: date-time */
+      created_at: string
+      current: boolean
+      /** @description It goes then, unless it is restored */
+      expires_at: string | null
+      /** @description The file’s name when these bytes came */
+      filename: string
+      location: string
+      number: number
+      size_bytes: number
+    }
+    VersionRequest: {
+      upload_id?: string
+      /**
+       * @description Where the file is fetched from
+       * @example https://cdn.example.com/guide.pdf
+       */
+      url?: string
+    }
+    Workflow: {
+      built_in: boolean
+      /** @description Steps whose effect no undo takes back */
+      cannot_undo: string[]
+      channel: ('api' | 'csv' | 'upload' | 'drop' | 'cloud') | null
+      created_at: string | null
+      id: string
+      /** @enum {string} */
+      kind: 'import' | 'bulk'
+      name: string
+      parallel: number
+      steps: {
+        id: string
+        /**
+         * @description A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop
+         * @enum {string}
+         */
+        on_failure?: 'drop' | 'keep' | 'stop'
+        options: {
+          [key: string]: unknown
+        }
+        plugin: string
+        summary: string
+        title: string
+        when?: {
+          [key: string]: unknown
+        }
+      }[]
+      updated_at: string | null
+    }
+    WorkflowRequest: {
+      /**
+       * @description Every import of this kind runs it
+       * @default null
+       */
+      channel: ('api' | 'csv' | 'upload' | 'drop' | 'cloud') | null
+      /** @enum {string} */
+      kind: 'import' | 'bulk'
+      name: string
+      /**
+       * @description Batches that may run at once; 1: one after another
+       * @default 1
+       */
+      parallel: number
+      steps: {
+        /** @description Stays the same while the step does; absent: one is made */
+        id?: string
+        /**
+         * @description A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop
+         * @enum {string}
+         */
+        on_failure?: 'drop' | 'keep' | 'stop'
+        options?: {
+          [key: string]: unknown
+        }
+        plugin: string
+        /** @description Files of which this does not hold pass the step by */
+        when?: {
+          [key: string]: unknown
+        } | null
+      }[]
+    }
+  }
+  responses: never
+  parameters: never
+  requestBodies: never
+  headers: never
+  pathItems: never
+}
+export type $defs = Record<string, never>
+export type operations = Record<string, never>

@@ -48,7 +48,7 @@ describe('split-pdf', () => {
   it('names the pages that a document does not have', async () => {
     const outcome = (await run([await item('guide.pdf')], { ranges: ['1-3', '9-11', '12'] })).get('guide.pdf')
     expect(outcome).toMatchObject({
-      code: 'pdf_pages',
+      code: 'pdf_page_out_of_range',
       message: 'The document has 10 pages: there is no 9-11, 12 in it',
     })
   })

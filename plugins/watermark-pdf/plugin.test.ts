@@ -42,7 +42,7 @@ describe('watermark-pdf', () => {
   })
   it('says which letters it can’t draw, and that a picture is not there', async () => {
     const letters = await run([await item('a.pdf')], { text: 'Sample 😀' })
-    expect(letters.get('a.pdf')).toMatchObject({ code: 'text_not_drawable', message: 'There is no font here for 😀' })
+    expect(letters.get('a.pdf')).toMatchObject({ code: 'glyph_missing', message: 'There is no font here for 😀' })
     const picture = await run([await item('a.pdf')], { picture: `file_${'0'.repeat(32)}` })
     expect(picture.get('a.pdf')).toMatchObject({ status: 'failed', code: 'file_not_found', retryable: false })
   })

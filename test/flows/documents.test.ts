@@ -84,7 +84,7 @@ test('a split of one that is bad leaves the others their parts', async () => {
   ]
   const { record, items } = await act('split-pdf', [good, bad, short], { ranges: ['1', '3-'] })
   expect(record).toMatchObject({ status: 'partial', done: 1, failed: 2 })
-  expect(items.map(({ error }) => error?.code ?? null)).toEqual([null, 'memory_limit', 'pdf_pages'])
+  expect(items.map(({ error }) => error?.code ?? null)).toEqual([null, 'memory_limit', 'pdf_page_out_of_range'])
   expect(items[2].error.message).toBe('The document has 2 pages: there is no 3- in it')
   expect((await find('split good-')).map(({ filename }) => filename)).toEqual(['Split good-1.pdf', 'Split good-2.pdf'])
   expect(await find('split short-')).toEqual([])

@@ -35,9 +35,9 @@ test('its death costs the work that it died of, not what waits behind', async ()
   const ends = await Promise.allSettled([ask('echo'), ask('segfault'), ask('echo'), ask('exit'), ask('echo')])
   expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as { code: string }).code))).toEqual([
     'echo',
-    'child_crashed',
+    'processor_crashed',
     'echo',
-    'child_crashed',
+    'processor_crashed',
     'echo',
   ])
 })

@@ -83,4 +83,4 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
 }
 
 const isDeath = (error: unknown) =>
-  error instanceof PortError && (error.code === 'memory_limit' || error.code === 'child_crashed')
+  error instanceof PortError && (error.code === 'memory_limit' || error.code === 'processor_crashed')

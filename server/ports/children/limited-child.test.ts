@@ -92,13 +92,13 @@ test('a folder of work is left alone up to its limit, and work that goes beyond 
   }))
 
 test('a crash is told as one', async () => {
-  for (const deed of ['exit', 'segfault']) await expect(run(deed)).rejects.toMatchObject({ code: 'child_crashed' })
+  for (const deed of ['exit', 'segfault']) await expect(run(deed)).rejects.toMatchObject({ code: 'processor_crashed' })
 })
 
 test('an answer of another shape is not believed', async () => {
   const child = start()
   await expect(child.ask({ ...asked('echo', 'text'), answer: z.number() })).rejects.toMatchObject({
-    code: 'child_crashed',
+    code: 'processor_crashed',
   })
 })
 

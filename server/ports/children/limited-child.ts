@@ -22,7 +22,7 @@ export interface LimitedChild {
   /** False once it is dead: after any limit, abort or crash. */
   readonly alive: boolean
   /**
-   * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`, `child_crashed`; after those three
+   * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`, `processor_crashed`; after those three
    * it is dead. Throws the signal's reason, and kills it, when that aborts.
    */
   ask<Answer>(question: Question<Answer>): Promise<Answer>
@@ -99,7 +99,7 @@ async function askOnce(child: ChildProcess, death: Promise<never>, input: unknow
 
 function believed<T>(schema: z.ZodType<T>, said: unknown): T {
   const { data, error } = schema.safeParse(said)
-  if (error) throw portError('child_crashed', error)
+  if (error) throw portError('processor_crashed', error)
   return data
 }
 
@@ -116,12 +116,14 @@ function deathOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   let last = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (last = (last + text).slice(-4000)))
-  child.once('error', (error) => reject(portError('child_crashed', error)))
+  child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {
     if (signal === 'SIGXCPU') return reject(portError('time_limit'))
     // By the system, for want of memory in the whole machine: that may pass.
-    if (signal === 'SIGKILL') return reject(new PortError('child_crashed', ERRORS.child_crashed.message, true))
-    reject(portError(tellsOfMemory(last) ? 'memory_limit' : 'child_crashed', new Error(`${signal ?? code}: ${last}`)))
+    if (signal === 'SIGKILL') return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
+    reject(
+      portError(tellsOfMemory(last) ? 'memory_limit' : 'processor_crashed', new Error(`${signal ?? code}: ${last}`)),
+    )
   })
   // Nobody may be asking when it ends.
   promise.catch(() => {})

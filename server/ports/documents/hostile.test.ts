@@ -111,7 +111,7 @@ describe('a document that is too large', () => {
 })
 
 describe('a document made to do harm', () => {
-  const KNOWN = ['pdf_damaged', 'memory_limit', 'time_limit', 'child_crashed']
+  const KNOWN = ['pdf_damaged', 'memory_limit', 'time_limit', 'processor_crashed']
   /** Either what it says that it is, or a refusal with a code. */
   const outcomeOf = (bytes: Buffer) =>
     house.watermark(bytes).then(

@@ -28,14 +28,14 @@ const bidi = (createBidi as unknown as typeof createBidi.default)()
 const IGNORED = /\p{Default_Ignorable_Code_Point}/u
 const MOST_NAMED = 10
 
-/** Throws `Refusal` `text_not_drawable` that names the letters which no font here has. */
+/** Throws `Refusal` `glyph_missing` that names the letters which no font here has. */
 export async function outlineOf(text: string): Promise<Outline> {
   const line = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
   const pieces = await piecesOf(line)
   const drawing = openDrawing()
   for (const piece of inSight(pieces)) draw(piece, drawing)
   const outline = drawing.end()
-  if (outline.path === '') throw new Refusal('text_not_drawable', 'There is nothing to be seen of this text')
+  if (outline.path === '') throw new Refusal('glyph_missing', 'There is nothing to be seen of this text')
   return outline
 }
 
@@ -64,7 +64,7 @@ async function piecesOf(line: string): Promise<Piece[]> {
 
 const undrawable = (letters: readonly string[]) =>
   new Refusal(
-    'text_not_drawable',
+    'glyph_missing',
     `There is no font here for ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
   )
 

@@ -27,7 +27,7 @@ export function streamOf(dict: Dictionary, data: string | Buffer): Stream {
 
 const GREY = 0.5
 
-/** Throws `Refusal` `text_not_drawable`. */
+/** Throws `Refusal` `glyph_missing`. */
 export async function textMark({ text = '', font_size }: WatermarkWanted): Promise<Mark> {
   const { path: outline, ...box } = await outlineOf(text)
   const form = { '/Type': '/XObject', '/Subtype': '/Form', '/BBox': [box.left, box.bottom, box.right, box.top] }

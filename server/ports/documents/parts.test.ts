@@ -47,13 +47,13 @@ describe('a split', () => {
     const lying = Buffer.from(ten.toString('latin1').replace('/Count 10', '/Count 99'), 'latin1')
     expect((await house.split(lying, { every: 9 })).parts.map(({ pages }) => pages)).toEqual(['1-9', '10'])
     await expect(house.split(lying, { ranges: ['1-11'] })).rejects.toMatchObject({
-      code: 'pdf_pages',
+      code: 'pdf_page_out_of_range',
       message: 'The document has 10 pages: there is no 1-11 in it',
     })
   })
   it('makes no more than 2,000 documents of one', async () => {
     await expect(house.split(documentOf(numberedPages(2001)), { every: 1 })).rejects.toMatchObject({
-      code: 'pdf_pages',
+      code: 'pdf_page_out_of_range',
       message: 'This would make 2001 documents: at most 2000 are made of one',
     })
   })

@@ -6,13 +6,13 @@ export interface Range {
   last: number
 }
 
-/** The ranges as they are in a document of so many pages. Throws `Refusal` `pdf_pages` that names every one which is not in it. */
+/** The ranges as they are in a document of so many pages. Throws `Refusal` `pdf_page_out_of_range` that names every one which is not in it. */
 export function rangesIn(texts: readonly string[], pages: number): Range[] {
   const ranges = texts.map((text) => parse(text, pages))
   const wrong = texts.filter((_, at) => !isIn(ranges[at]!, pages))
   if (wrong.length === 0) return ranges
   throw new Refusal(
-    'pdf_pages',
+    'pdf_page_out_of_range',
     `The document has ${counted(pages)}: there is no ${wrong.join(', ').slice(0, 200)} in it`,
   )
 }

@@ -20,7 +20,7 @@ export const MOST_PARTS = 2000
 // Of the time that a child has: the rest of it is for what comes before.
 const CHECK_MS = 20_000
 
-/** `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`: `pdf_pages`, `pdf_damaged`. */
+/** `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`: `pdf_page_out_of_range`, `pdf_damaged`. */
 export async function splitDocument(
   opened: Opened,
   { folder, wanted }: SplitTask,
@@ -28,7 +28,10 @@ export async function splitDocument(
   const pages = await pageCount(folder, opened)
   const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
   if (count > MOST_PARTS)
-    throw new Refusal('pdf_pages', `This would make ${count} documents: at most ${MOST_PARTS} are made of one`)
+    throw new Refusal(
+      'pdf_page_out_of_range',
+      `This would make ${count} documents: at most ${MOST_PARTS} are made of one`,
+    )
   const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
   const packing = await packingOf(folder, opened)
   const parts = await ('every' in wanted

@@ -130,7 +130,7 @@ describe('a watermark', () => {
       expect(inkOf((await renderPages(document, 30))[0]!), text).not.toBeNull()
     }
     await expect(house.watermark(documentOf([{}]), { text: 'A 😀 and 𓀀' })).rejects.toMatchObject({
-      code: 'text_not_drawable',
+      code: 'glyph_missing',
       message: 'There is no font here for 😀 𓀀',
     })
   })

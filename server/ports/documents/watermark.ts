@@ -12,7 +12,7 @@ import type { WatermarkTask } from './tasks.ts'
 
 const PICTURE = 'picture'
 
-/** Throws `Refusal`: `pdf_damaged`, `text_not_drawable`, `image_damaged`. */
+/** Throws `Refusal`: `pdf_damaged`, `glyph_missing`, `image_damaged`. */
 export async function watermarkDocument(opened: Opened, task: WatermarkTask): Promise<{ warnings: Warning[] }> {
   const { folder, wanted } = task
   const pages = await readPages(folder, opened)

@@ -2,12 +2,17 @@
 // A plugin imports this file and libraries, nothing else. Sizes are bytes, times are milliseconds unless a name says otherwise.
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
+import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
 
+export * from './advice.ts'
 export * from './cells.ts'
 export * from './conditions.ts'
 export * from './documents.ts'
 export * from './packs.ts'
+export * from './presentation.ts'
 export * from './referrers.ts'
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
@@ -503,6 +508,18 @@ interface PluginBase<Options extends z.ZodType> {
   undo: Undo
   /** What it will do with these options, in a short line for a person: `Adds the tags summer, sale`. */
   summary?(options: z.output<Options>): string
+  /**
+   * Its entries in the menus of files; the first one names it in history, schedules and workflows. Absent: one under its
+   * title, where it acts on files. Empty: it is a step of workflows alone.
+   */
+  actions?: readonly ActionSpec[]
+  /** What its form has beyond the schema of its options. */
+  form?: Form
+  /** It leaves new files beside those that it works on. */
+  makesFiles?: true
+  report?: ReportSpec
+  /** By error code: the next step of a person whose files failed with it, as a sentence. Codes of ports have one already. */
+  advice?: Readonly<Record<string, string>>
 }
 
 /** Works on the items of a batch. */

@@ -1,14 +1,15 @@
 // The words about PDF documents that plugins share.
 import { z } from 'zod'
 import { extensionOf } from './conditions.ts'
+import type { Fits } from './presentation.ts'
 
 /** The option with which encrypted documents are opened. It is kept sealed while its operation needs it, and shown nowhere. */
-export const documentPassword = z
-  .string()
-  .min(1)
-  .max(255)
-  .optional()
-  .meta({ title: 'Password', help: 'For documents that take one.', sensitive: true })
+export const documentPassword = z.string().min(1).max(255).optional().meta({
+  title: 'Password',
+  help: 'For documents that take one. It is not kept in the history.',
+  widget: 'password',
+  sensitive: true,
+})
 
 /** Why it is none, or null. By the name alone: what is in it is seen when it is opened. */
 export const whyNoDocument = ({ filename }: { filename: string }): string | null =>
@@ -16,3 +17,15 @@ export const whyNoDocument = ({ filename }: { filename: string }): string | null
 
 /** `folder.pdf` → `folder`. */
 export const stemOf = (filename: string): string => filename.replace(/\.pdf$/i, '')
+
+/** An action that passes over files that are no PDF documents. */
+export const anyPdf: Fits = {
+  noun: { one: 'PDF', many: 'PDFs', files: { extensions: ['pdf'] } },
+  rules: [{ rule: 'some', files: { extensions: ['pdf'] }, why: 'No PDF is selected' }],
+}
+
+export const pdfAdvice = {
+  pdf_encrypted: 'Start it again for the documents that are encrypted, with their password.',
+  pdf_damaged: 'Replace the documents that are damaged: buyers may not be able to open them either.',
+  not_a_pdf: 'Rename the files that are no PDF documents after what they are.',
+}

@@ -6,6 +6,7 @@ export const applyRow = definePlugin({
   id: 'apply-row',
   kind: 'act',
   title: 'Change files as their rows say',
+  actions: [],
   options: z.strictObject({}),
   undo: 'fields',
   worksOn: 'rows',

@@ -9,6 +9,19 @@ export const backUpFiles = definePlugin({
   id: 'back-up-files',
   kind: 'act',
   title: 'Back up files',
+  actions: [
+    {
+      group: 'organize',
+      labels: {
+        action: 'Back up files',
+        title: 'Back up {count, plural, one {# file} other {# files}}',
+        running: 'Backing up {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} backed up',
+        result: 'backed up',
+        preview: '{count, plural, one {# file would be copied} other {# files would be copied}}',
+      },
+    },
+  ],
   options: z.strictObject({}),
   undo: 'none',
   worksOn: 'files',

@@ -7,7 +7,11 @@ import { concurrently, definePlugin, failed, type Outcome, type StoredAt } from 
 const AT_ONCE = 4
 
 const options = z.strictObject({
-  location: z.enum(['primary', 'backup']).meta({ title: 'To', help: 'The storage location' }),
+  location: z.enum(['primary', 'backup']).meta({
+    title: 'To',
+    help: 'The storage location',
+    choices: { primary: 'Primary storage', backup: 'Backup storage' },
+  }),
   keep: z.boolean().default(false).meta({
     title: 'Keep the original',
     help: 'Leaves the files where they are, and has a copy of each in the other place',
@@ -19,6 +23,21 @@ export const changeStorage = definePlugin({
   id: 'change-storage',
   kind: 'act',
   title: 'Change storage',
+  actions: [
+    {
+      group: 'organize',
+      labels: {
+        action: 'Change storage',
+        title: 'Change the storage of {count, plural, one {# file} other {# files}}',
+        button: '{keep, select, true {Copy files} other {Move files}}',
+        running: 'Moving {count, plural, one {# file} other {# files}} to other storage',
+        done: '{count, plural, one {# file} other {# files}} stored there',
+        result: 'moved',
+        preview: '{count, plural, one {# file would be moved or copied} other {# files would be moved or copied}}',
+        note: 'Every byte is read back and compared before anything is deleted. Download links work all the time.',
+      },
+    },
+  ],
   options,
   undo: 'none',
   worksOn: 'files',

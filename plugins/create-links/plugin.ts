@@ -54,6 +54,21 @@ export const createLinks = definePlugin({
   id: 'create-links',
   kind: 'act',
   title: 'Create download links',
+  actions: [
+    {
+      group: 'deliver',
+      body: 'links',
+      labels: {
+        action: 'Create download links',
+        title: 'Create {count, plural, one {# download link} other {# download links}}',
+        button: 'Create {count, plural, one {# download link} other {# download links}}',
+        running: 'Creating links to {count, plural, one {# file} other {# files}}',
+        done: 'Links to {count, plural, one {# file} other {# files}} created',
+        result: 'given links',
+      },
+      preview: 'none',
+    },
+  ],
   options,
   undo: 'fields',
   worksOn: 'files',

@@ -1,6 +1,6 @@
 // Moves files to the trash, where they stay 7 days. Their links stop at once; those of restored files work again.
 import { z } from 'zod'
-import { definePlugin, type FileChange } from '../contract.ts'
+import { definePlugin, FILES, type FileChange } from '../contract.ts'
 
 const options = z.strictObject({
   remove_mappings: z.boolean().default(false).meta({
@@ -13,10 +13,49 @@ const options = z.strictObject({
   }),
 })
 
+/** The texts that both ways to delete share. */
+const moving = {
+  running: `Deleting ${FILES}`,
+  done: `${FILES} moved to the trash`,
+  result: 'moved to the trash',
+  preview: '{count, plural, one {# file would be moved to the trash} other {# files would be moved to the trash}}',
+}
+
 export const deleteFiles = definePlugin({
   id: 'delete-files',
   kind: 'act',
   title: 'Delete files',
+  actions: [
+    {
+      group: 'organize',
+      promoted: true,
+      body: 'delete',
+      labels: {
+        action: 'Delete files',
+        menu: 'Delete',
+        title: 'Delete {count, plural, one {# file} other {# files}}?',
+        button: 'Delete {count, plural, one {# file} other {# files}}',
+        ...moving,
+      },
+      previewRequired: 'filter',
+      destructive: true,
+    },
+    {
+      id: 'delete-by-filter',
+      group: 'organize',
+      body: 'delete-by-filter',
+      labels: {
+        action: 'Delete files',
+        menu: 'Delete by conditions',
+        button: 'Delete {count, plural, one {# file} other {# files}}',
+        ...moving,
+      },
+      fits: { places: ['list'] },
+      previewRequired: 'always',
+      destructive: true,
+    },
+  ],
+  report: { background: 'delete', next: 'Files in the trash can be restored for 7 days.' },
   options,
   undo: 'fields',
   worksOn: 'files',

@@ -6,14 +6,44 @@ import { definePlugin, EXPORT_COLUMNS, type ExportColumn, type OperationView } f
 const ON_REQUEST: readonly ExportColumn[] = ['id', 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
+const COLUMN_LABELS: Record<ExportColumn, string> = {
+  id: 'File ID',
+  filename: 'Filename',
+  size_bytes: 'File size',
+  upload_date: 'Upload date',
+  products: 'Product mappings',
+  tags: 'Tags',
+  downloads: 'Download count',
+  expiry_days: 'Expiry settings',
+  download_limit: 'Download limits',
+  url: 'File URLs',
+}
+
 const options = z.strictObject({
-  format: z.enum(['csv', 'json']).default('csv').meta({ title: 'Format' }),
+  format: z
+    .enum(['csv', 'json'])
+    .default('csv')
+    .meta({
+      title: 'Format',
+      choices: {
+        csv: 'CSV, for spreadsheets and for importing again',
+        json: 'JSON, for programs',
+      },
+    }),
   columns: z
     .array(z.enum(EXPORT_COLUMNS))
     .min(1, 'Choose at least one column')
     .max(EXPORT_COLUMNS.length)
     .default(USUAL)
-    .meta({ title: 'Columns', help: 'JSON has the id too in any case.' }),
+    .meta({
+      title: 'Columns',
+      help: 'JSON has the id too in any case.',
+      choices: COLUMN_LABELS,
+      hints: {
+        id: 'With it, a changed list can be imported again and changes these files.',
+        url: 'Left out by default: everyone who has the list would have them too.',
+      },
+    }),
 })
 type Options = z.output<typeof options>
 
@@ -23,6 +53,23 @@ export const exportFiles = definePlugin({
   id: 'export-files',
   kind: 'act',
   title: 'Export files',
+  actions: [
+    {
+      group: 'deliver',
+      labels: {
+        action: 'Export files',
+        menu: 'Export',
+        title: 'Export',
+        button: 'Export {count, plural, one {# file} other {# files}}',
+        running: 'Exporting {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} exported',
+        result: 'exported',
+        note: 'The document is kept with the operation, in Operations, and can be downloaded there again.',
+      },
+      fits: { places: ['files', 'list'] },
+      preview: 'none',
+    },
+  ],
   options,
   undo: 'none',
   scope: 'operation',

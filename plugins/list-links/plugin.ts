@@ -11,6 +11,7 @@ export const listLinks = definePlugin({
   id: 'list-links',
   kind: 'act',
   title: 'List the links',
+  actions: [],
   options,
   // Once the links that it lists are revoked nothing of it is left.
   undo: 'fields',

@@ -17,12 +17,23 @@ import { chosenFor, choice, mapChosen } from './chosen.ts'
 
 const options = z
   .strictObject({
-    match_by: z.array(z.enum(MATCH_METHODS)).max(MATCH_METHODS.length).optional().meta({
-      title: 'Match by',
-      help: 'Tried in this order; absent: as in the import defaults',
-    }),
+    match_by: z
+      .array(z.enum(MATCH_METHODS))
+      .max(MATCH_METHODS.length)
+      .optional()
+      .meta({
+        title: 'Match by',
+        choices: {
+          sku: 'SKU in the file’s import',
+          filename: 'Product SKU in the filename',
+          title: 'Product title (fuzzy)',
+          tags: 'Tags',
+        },
+        help: 'Tried in this order; absent: as in the import defaults',
+      }),
     threshold: z.number().min(0).max(1).optional().meta({
       title: 'Confidence',
+      percent: true,
       help: 'How sure a match must be, from 0 to 1; absent: as in the import defaults',
     }),
     product_id: z.string().max(255).optional().meta({ title: 'Product', widget: 'product' }),
@@ -43,6 +54,52 @@ export const mapProducts = definePlugin({
   id: 'map-products',
   kind: 'map',
   title: 'Map to products',
+  actions: [
+    {
+      group: 'products',
+      labels: {
+        action: 'Map files to products',
+        menu: 'Map to products automatically',
+        title: 'Map {count, plural, one {# file} other {# files}} to products',
+        button: 'Map files',
+        running: 'Mapping {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'looked at',
+        preview: '{count, plural, one {# file is matched} other {# files are matched}}',
+        skipped: '{count, plural, one {# file is not matched} other {# files are not matched}}',
+        note: 'The preview says which files match which product, and how many match none. Where several products may be meant, you choose in Reviews.',
+      },
+      fields: ['match_by', 'threshold', 'replace'],
+    },
+    {
+      id: 'map-to-one-product',
+      group: 'products',
+      labels: {
+        action: 'Map files to products',
+        menu: 'Map to one product',
+        title: 'Map {count, plural, one {# file} other {# files}} to one product',
+        button: 'Map files',
+        running: 'Mapping {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'looked at',
+        preview: '{count, plural, one {# file is matched} other {# files are matched}}',
+        skipped: '{count, plural, one {# file is not matched} other {# files are not matched}}',
+      },
+      fields: ['product_id', 'variant_id', 'replace'],
+    },
+  ],
+  form: {
+    alternatives: [
+      {
+        title: 'How',
+        choices: [
+          { label: 'As in the import defaults', fields: [] },
+          { label: 'Choose for these files', fields: ['match_by', 'threshold'] },
+        ],
+      },
+    ],
+  },
+  report: { unmapped: true },
   options,
   undo: 'fields',
   outside: true,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   definePlugin,
+  pdfAdvice,
   documentPassword,
   PortError,
   stemOf,
@@ -36,6 +37,33 @@ export const mergePdf = definePlugin({
   id: 'merge-pdf',
   kind: 'act',
   title: 'Merge PDF documents',
+  actions: [
+    {
+      group: 'documents',
+      body: 'merge',
+      labels: {
+        action: 'Merge PDF documents',
+        menu: 'Merge PDFs',
+        title: 'Merge {count, plural, one {# PDF} other {# PDFs}} into one',
+        button: 'Merge PDFs',
+        running: 'Merging {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} merged',
+        result: 'merged',
+        note: 'The documents that it is made of stay as they are.',
+      },
+      fits: {
+        rules: [
+          { rule: 'ticked', most: MOST, why: `Tick the PDFs one by one, up to ${MOST}: you choose their order` },
+          { rule: 'some', files: { extensions: ['pdf'] }, least: FEWEST, why: 'Select at least two PDFs' },
+          { rule: 'every', files: { extensions: ['pdf'] }, why: 'Select PDFs alone: {filename} is none' },
+        ],
+      },
+      preview: 'none',
+    },
+  ],
+  makesFiles: true,
+  report: { when: 'always' },
+  advice: pdfAdvice,
   options,
   undo: 'fields',
   scope: 'operation',

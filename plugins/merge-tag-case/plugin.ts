@@ -6,6 +6,23 @@ export const mergeTagCase = definePlugin({
   id: 'merge-tag-case',
   kind: 'act',
   title: 'Merge tags that differ in case',
+  actions: [
+    {
+      group: 'tags',
+      labels: {
+        action: 'Merge tags that differ in case',
+        menu: 'Merge tags that differ in capitals',
+        title: 'Merge tags in {count, plural, one {# file} other {# files}}',
+        button: 'Merge tags',
+        running: 'Merging the tags of {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'changed',
+        intro:
+          'Every tag that has capitals becomes the same tag in small letters: “Summer”, “SUMMER” and “summer” become one tag, “summer”, once a file.',
+      },
+      fits: { rules: [{ rule: 'some', files: { capitals: true }, why: 'None of their tags has capitals' }] },
+    },
+  ],
   options: z.strictObject({}),
   undo: 'fields',
   summary: () => 'Makes all tags lower-case: Summer and SUMMER become summer',

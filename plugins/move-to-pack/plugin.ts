@@ -33,6 +33,33 @@ export const moveToPack = definePlugin({
   id: 'move-to-pack',
   kind: 'act',
   title: 'Move to pack',
+  actions: [
+    {
+      group: 'organize',
+      labels: {
+        action: 'Move to pack',
+        menu: 'Move to a pack',
+        title: 'Move {count, plural, one {# file} other {# files}} to a pack',
+        button: '{out, select, true {Take out of packs} other {Move files}}',
+        running: 'Moving {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} moved',
+        result: 'moved',
+        note: '{out, select, true {They lose the products that they have by their pack, and keep all others.} other {They get the pack’s products, and lose those of the pack that they were in. A file is in one pack at a time.}}',
+      },
+    },
+  ],
+  form: {
+    alternatives: [
+      {
+        title: 'Where to',
+        choices: [
+          { label: 'A pack that there is', fields: ['pack'] },
+          { label: 'A new pack', fields: ['new_pack'] },
+          { label: 'Out of their packs', fields: [], set: { out: true } },
+        ],
+      },
+    ],
+  },
   options,
   undo: 'fields',
   worksOn: 'files',

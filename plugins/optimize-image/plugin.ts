@@ -20,12 +20,16 @@ const options = z.strictObject({
     .min(16)
     .max(16_000)
     .default(2000)
-    .meta({ title: 'Longer side at most (pixels)', help: 'Smaller images are not enlarged.' }),
-  quality: z.int().min(1).max(100).default(80).meta({ title: 'Quality (%)' }),
-  format: z.enum(['webp', 'same']).default('webp').meta({
-    title: 'Format',
-    help: 'webp: smallest, and the name ends in .webp then; same: the format that the image has',
-  }),
+    .meta({ title: 'Longer side at most (pixels)', help: 'Smaller images are not enlarged.', suffix: 'pixels' }),
+  quality: z.int().min(1).max(100).default(80).meta({ title: 'Quality (%)', suffix: '%' }),
+  format: z
+    .enum(['webp', 'same'])
+    .default('webp')
+    .meta({
+      title: 'Format',
+      choices: { webp: 'Convert to WebP', same: 'Keep each image’s own format' },
+      help: 'webp: smallest, and the name ends in .webp then; same: the format that the image has',
+    }),
   preserve_original: z.boolean().default(true).meta({
     title: 'Keep the original',
     help: 'As a version of the file. Else it goes after 7 days, when it can no longer be undone. An import keeps what this makes alone.',
@@ -38,6 +42,28 @@ export const optimizeImage = definePlugin({
   id: 'optimize-image',
   kind: 'optimize',
   title: 'Optimize images',
+  actions: [
+    {
+      group: 'documents',
+      labels: {
+        action: 'Optimize images',
+        title: 'Optimize images in {count, plural, one {# file} other {# files}}',
+        running: 'Optimizing images in {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'optimized',
+      },
+      fits: {
+        noun: { one: 'image', many: 'images', files: { extensions: TYPE_GROUPS.image! } },
+        rules: [{ rule: 'some', files: { extensions: TYPE_GROUPS.image! }, why: 'No image is selected' }],
+      },
+    },
+  ],
+  report: { when: 'always' },
+  advice: {
+    image_damaged: 'Replace the images that are damaged: buyers may not be able to open them either.',
+    not_an_image: 'Rename the files that are no images after what they are.',
+    image_too_large: 'Make the images smaller, or leave them as they are: these are too large to be opened.',
+  },
   options,
   undo: 'fields',
   bytes: true,

@@ -1,18 +1,26 @@
 // Makes PDF documents smaller: their pictures written anew, everything else packed. They can be made ready to be read while they load.
 import { z } from 'zod'
-import { concurrently, definePlugin, documentPassword, failed, whyNoDocument, type Outcome } from '../contract.ts'
+import {
+  concurrently,
+  definePlugin,
+  anyPdf,
+  documentPassword,
+  pdfAdvice,
+  failed,
+  whyNoDocument,
+  type Outcome,
+} from '../contract.ts'
 
 // Documents are fetched and kept while others are worked on.
 const AT_ONCE = 4
 
 const options = z.strictObject({
-  max_px: z
-    .int()
-    .min(100)
-    .max(16_000)
-    .default(2000)
-    .meta({ title: 'Longer side of pictures at most (pixels)', help: 'Smaller pictures are not enlarged.' }),
-  quality: z.int().min(1).max(100).default(75).meta({ title: 'Quality of pictures (%)' }),
+  max_px: z.int().min(100).max(16_000).default(2000).meta({
+    title: 'Longer side of pictures at most (pixels)',
+    help: 'Smaller pictures are not enlarged.',
+    suffix: 'pixels',
+  }),
+  quality: z.int().min(1).max(100).default(75).meta({ title: 'Quality of pictures (%)', suffix: '%' }),
   linearize: z.boolean().default(true).meta({
     title: 'Optimize for web viewing',
     help: 'The first page is shown while the rest still loads. A document may become up to 5 % larger by it.',
@@ -29,6 +37,23 @@ export const optimizePdf = definePlugin({
   id: 'optimize-pdf',
   kind: 'optimize',
   title: 'Optimize PDF documents',
+  actions: [
+    {
+      group: 'documents',
+      labels: {
+        action: 'Optimize PDF documents',
+        menu: 'Optimize PDFs',
+        title: 'Optimize PDFs in {count, plural, one {# file} other {# files}}',
+        button: 'Optimize PDFs',
+        running: 'Optimizing PDFs in {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'optimized',
+      },
+      fits: anyPdf,
+    },
+  ],
+  report: { when: 'always' },
+  advice: pdfAdvice,
   options,
   undo: 'fields',
   bytes: true,

@@ -6,6 +6,27 @@ export const purgeFiles = definePlugin({
   id: 'purge-files',
   kind: 'act',
   title: 'Delete permanently',
+  actions: [
+    {
+      group: 'trash',
+      promoted: true,
+      labels: {
+        action: 'Delete permanently',
+        title: 'Delete {count, plural, one {# file} other {# files}} permanently?',
+        running: 'Deleting {count, plural, one {# file} other {# files}} permanently',
+        done: '{count, plural, one {# file} other {# files}} deleted permanently',
+        result: 'deleted for good',
+      },
+      fits: { places: ['trash'] },
+      destructive: true,
+      warning: {
+        tone: 'critical',
+        title: 'This can’t be undone',
+        text: 'The files are deleted with their versions, mappings and links. Nothing brings them back.',
+      },
+    },
+  ],
+  report: { background: 'delete' },
   options: z.strictObject({}),
   undo: 'none',
   worksOn: 'all',

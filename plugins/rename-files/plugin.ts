@@ -87,6 +87,22 @@ export const renameFiles = definePlugin({
   id: 'rename-files',
   kind: 'act',
   title: 'Rename files',
+  actions: [
+    {
+      group: 'organize',
+      body: 'rename',
+      labels: {
+        action: 'Rename files',
+        menu: 'Rename',
+        title: 'Rename {count, plural, one {# file} other {# files}}',
+        button: 'Rename {count, plural, one {# file} other {# files}}',
+        running: 'Renaming {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'renamed',
+        preview: '{count, plural, one {# file would get a new name} other {# files would get a new name}}',
+      },
+    },
+  ],
   options,
   undo: 'fields',
   ordered: true,

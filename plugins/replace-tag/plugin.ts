@@ -4,8 +4,8 @@ import { definePlugin, nameKey, tag } from '../contract.ts'
 
 const options = z
   .strictObject({
-    find: tag.meta({ title: 'Tag', help: 'The whole tag, not a part of it.' }),
-    replace: tag.meta({ title: 'Replace by' }),
+    find: tag.meta({ title: 'Tag', help: 'The whole tag, not a part of it.', widget: 'tag' }),
+    replace: tag.meta({ title: 'Replace by', widget: 'tag' }),
     case_sensitive: z
       .boolean()
       .default(true)
@@ -20,6 +20,22 @@ export const replaceTag = definePlugin({
   id: 'replace-tag',
   kind: 'act',
   title: 'Replace a tag',
+  actions: [
+    {
+      group: 'tags',
+      labels: {
+        action: 'Replace a tag',
+        menu: 'Find and replace a tag',
+        title: 'Replace a tag in {count, plural, one {# file} other {# files}}',
+        button: 'Replace tag',
+        running: 'Replacing a tag in {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} done',
+        result: 'changed',
+        note: 'Files that don’t have the first tag stay as they are. A file that has both keeps the second one.',
+      },
+      fits: { rules: [{ rule: 'some', files: { tagged: true }, why: 'None of them has a tag' }] },
+    },
+  ],
   options,
   undo: 'fields',
   summary: ({ find, replace, case_sensitive }) =>

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import {
   concurrently,
   definePlugin,
+  anyPdf,
   documentPassword,
+  pdfAdvice,
   failed,
   stemOf,
   whyNoDocument,
@@ -28,18 +30,17 @@ const range = z
 
 const options = z
   .strictObject({
-    every: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .optional()
-      .meta({ title: 'Pages of each part', help: 'Left out, and no ranges given: 1, each page by itself.' }),
-    ranges: z
-      .array(range)
-      .min(1)
-      .max(MOST_RANGES)
-      .optional()
-      .meta({ title: 'Or ranges of pages', help: 'A part each: 1-3, 5, 7-', widget: 'tags' }),
+    every: z.int().min(1).max(100_000).optional().meta({
+      title: 'Pages of each part',
+      help: 'Left out, and no ranges given: 1, each page by itself.',
+      suffix: 'pages',
+    }),
+    ranges: z.array(range).min(1).max(MOST_RANGES).optional().meta({
+      title: 'Or ranges of pages',
+      help: 'A part each: 1-3, 5, 7-',
+      widget: 'ranges',
+      placeholder: '1-3, 5, 8-12',
+    }),
     password: documentPassword,
   })
   .refine(({ every, ranges }) => every === undefined || ranges === undefined, {
@@ -48,11 +49,42 @@ const options = z
   })
 type Options = z.output<typeof options>
 
-/** `created`: the parts, with the document's tags, settings and products. Fails with `pdf_pages` and as documents do. */
+/** `created`: the parts, with the document's tags, settings and products. Fails with `pdf_page_out_of_range` and as documents do. */
 export const splitPdf = definePlugin({
   id: 'split-pdf',
   kind: 'act',
   title: 'Split PDF documents',
+  actions: [
+    {
+      group: 'documents',
+      labels: {
+        action: 'Split PDF documents',
+        menu: 'Split PDFs',
+        title: 'Split PDFs in {count, plural, one {# file} other {# files}}',
+        button: 'Split PDFs',
+        running: 'Splitting {count, plural, one {# file} other {# files}}',
+        done: '{count, plural, one {# file} other {# files}} split',
+        result: 'split',
+        preview: '{count, plural, one {# file would be split} other {# files would be split}}',
+      },
+      fits: anyPdf,
+    },
+  ],
+  form: {
+    alternatives: [
+      {
+        title: 'Where to cut',
+        choices: [
+          { label: 'After every page', fields: [] },
+          { label: 'After every few pages', fields: ['every'] },
+          { label: 'Into ranges of pages', fields: ['ranges'] },
+        ],
+      },
+    ],
+  },
+  makesFiles: true,
+  report: { when: 'always' },
+  advice: { ...pdfAdvice, pdf_page_out_of_range: 'Start it again with pages that the documents have.' },
   options,
   undo: 'fields',
   bytes: true,

@@ -31,6 +31,18 @@ export const tagByRule = definePlugin({
   id: 'tag-by-rule',
   kind: 'act',
   title: 'Tag by rule',
+  actions: [
+    {
+      group: 'tags',
+      labels: {
+        action: 'Tag by rule',
+        title: 'Tag {count, plural, one {# file} other {# files}} by rule',
+        running: 'Tagging {count, plural, one {# file} other {# files}} by rule',
+        done: '{count, plural, one {# file} other {# files}} tagged by rule',
+        result: 'changed',
+      },
+    },
+  ],
   options,
   undo: 'fields',
   summary: ({ rules }) => {

@@ -7,8 +7,16 @@ const options = z
     mode: z
       .enum(['replace', 'add', 'remove'])
       .default('replace')
-      .meta({ title: 'How', help: 'Replace the tags that a file has, add to them, or remove these.' }),
-    tags: z.array(tag).max(250).meta({ title: 'Tags', widget: 'tags' }),
+      .meta({
+        title: 'How',
+        help: 'Replace the tags that a file has, add to them, or remove these.',
+        choices: {
+          replace: 'Replace the tags they have',
+          add: 'Add to the tags they have',
+          remove: 'Remove these tags',
+        },
+      }),
+    tags: z.array(tag).max(250).meta({ title: 'Tags', widget: 'tags', placeholder: 'Type a tag and press Enter' }),
   })
   .superRefine(({ mode, tags }, context) => {
     if (mode !== 'replace' && tags.length === 0)
@@ -19,6 +27,21 @@ export const tagFiles = definePlugin({
   id: 'tag-files',
   kind: 'act',
   title: 'Tag files',
+  actions: [
+    {
+      group: 'tags',
+      promoted: true,
+      labels: {
+        action: 'Tag files',
+        menu: 'Change tags',
+        title: 'Tags of {count, plural, one {# file} other {# files}}',
+        button: '{mode, select, add {Add tags} remove {Remove tags} other {Replace tags}}',
+        running: 'Changing the tags of {count, plural, one {# file} other {# files}}',
+        done: 'Tags of {count, plural, one {# file} other {# files}} changed',
+        result: 'changed',
+      },
+    },
+  ],
   options,
   undo: 'fields',
   summary: ({ mode, tags }) => {

@@ -14,6 +14,38 @@ export const unmapProducts = definePlugin({
   id: 'unmap-products',
   kind: 'map',
   title: 'Remove product mapping',
+  actions: [
+    {
+      group: 'products',
+      labels: {
+        action: 'Remove product mappings',
+        title: 'Remove product mappings of {count, plural, one {# file} other {# files}}?',
+        button: 'Remove mappings',
+        running: 'Taking {count, plural, one {# file} other {# files}} off their products',
+        done: '{count, plural, one {# file} other {# files}} taken off their products',
+        result: 'unmapped',
+        preview: '{count, plural, one {# file would lose its products} other {# files would lose their products}}',
+      },
+      destructive: true,
+      warning: {
+        tone: 'warning',
+        title: 'Download links stop working',
+        text: 'The links of a file that is left without a product stop immediately, and work again when it is mapped again. The files stay.',
+      },
+      fits: { rules: [{ rule: 'some', files: { mapped: true }, why: 'None of them is mapped to a product' }] },
+    },
+  ],
+  form: {
+    alternatives: [
+      {
+        title: 'Take them off',
+        choices: [
+          { label: 'All their products', fields: [] },
+          { label: 'Some products', fields: ['product_ids'] },
+        ],
+      },
+    ],
+  },
   options,
   undo: 'fields',
   worksOn: 'files',

@@ -11,10 +11,12 @@ const options = z
       title: 'Links expire after (days)',
       help: 'Empty: they never expire.',
       widget: 'never',
+      suffix: 'days',
     }),
     add_expiry_days: days.optional().meta({
       title: 'Add days to the expiry',
       help: 'Files whose links never expire stay that way.',
+      suffix: 'days',
     }),
     download_limit: z
       .int()
@@ -22,19 +24,28 @@ const options = z
       .max(1_000_000_000)
       .nullable()
       .optional()
-      .meta({ title: 'Downloads a link allows', help: 'Empty: unlimited.', widget: 'unlimited' }),
-    visibility: z.enum(['private', 'public']).optional().meta({
-      title: 'Visibility',
-      help: 'Private files need a download link; public ones have an address of their own.',
-    }),
-    cdn: z.boolean().optional().meta({ title: 'Deliver over the CDN' }),
-    download_notification: z.boolean().optional().meta({ title: 'Tell me of each download' }),
-    download_tracking: z.boolean().optional().meta({ title: 'Keep when and from where it was downloaded' }),
-    allowed_referrers: z
-      .array(referringSite)
-      .max(MAX_REFERRERS)
+      .meta({ title: 'Downloads a link allows', help: 'Empty: unlimited.', widget: 'unlimited', suffix: 'downloads' }),
+    visibility: z
+      .enum(['private', 'public'])
       .optional()
-      .meta({ title: 'Allowed referrers', help: 'Sites that may lead to the file, as shop.example.com; none: any.' }),
+      .meta({
+        title: 'Visibility',
+        absent: 'Leave as it is',
+        choices: { private: 'Private (a download link is required)', public: 'Public' },
+        help: 'Private files need a download link; public ones have an address of their own.',
+      }),
+    cdn: z.boolean().optional().meta({ title: 'Deliver over the CDN', absent: 'Leave as it is' }),
+    download_notification: z.boolean().optional().meta({ title: 'Tell me of each download', absent: 'Leave as it is' }),
+    download_tracking: z
+      .boolean()
+      .optional()
+      .meta({ title: 'Keep when and from where it was downloaded', absent: 'Leave as it is' }),
+    allowed_referrers: z.array(referringSite).max(MAX_REFERRERS).optional().meta({
+      title: 'Allowed referrers',
+      widget: 'referrers',
+      placeholder: 'example.com',
+      help: 'Sites that may lead to the file, as shop.example.com; none: any.',
+    }),
   })
   .superRefine((value, context) => {
     if (Object.values(value).every((field) => field === undefined))
@@ -50,6 +61,49 @@ export const updateSettings = definePlugin({
   id: 'update-settings',
   kind: 'act',
   title: 'Update settings',
+  actions: [
+    {
+      group: 'organize',
+      promoted: true,
+      labels: {
+        action: 'Update settings',
+        menu: 'Change settings',
+        title: 'Settings of {count, plural, one {# file} other {# files}}',
+        running: 'Updating the settings of {count, plural, one {# file} other {# files}}',
+        done: 'Settings of {count, plural, one {# file} other {# files}} updated',
+        result: 'changed',
+      },
+    },
+  ],
+  form: {
+    alternatives: [
+      {
+        title: 'Links expire',
+        choices: [
+          { label: 'Leave as it is', fields: [] },
+          { label: 'After a number of days', fields: ['expiry_days'] },
+          { label: 'Add days to what each file has', fields: ['add_expiry_days'] },
+          { label: 'Never', fields: [], set: { expiry_days: null } },
+        ],
+      },
+      {
+        title: 'Links allow',
+        choices: [
+          { label: 'Leave as it is', fields: [] },
+          { label: 'A number of downloads', fields: ['download_limit'] },
+          { label: 'Unlimited', fields: [], set: { download_limit: null } },
+        ],
+      },
+      {
+        title: 'Allowed referrers',
+        choices: [
+          { label: 'Leave as it is', fields: [] },
+          { label: 'Any site', fields: [], set: { allowed_referrers: [] } },
+          { label: 'Only these sites', fields: ['allowed_referrers'] },
+        ],
+      },
+    ],
+  },
   options,
   undo: 'fields',
   summary: (wanted) => phrases(wanted).join(', '),

@@ -1,6 +1,15 @@
 // Puts a mark on every page of PDF documents: a text in any script, or a picture. The original stays as a version of the file.
 import { z } from 'zod'
-import { concurrently, definePlugin, documentPassword, failed, whyNoDocument, type Outcome } from '../contract.ts'
+import {
+  concurrently,
+  definePlugin,
+  anyPdf,
+  documentPassword,
+  pdfAdvice,
+  failed,
+  whyNoDocument,
+  type Outcome,
+} from '../contract.ts'
 
 const AT_ONCE = 4
 
@@ -14,19 +23,32 @@ const options = z
       .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
       .optional()
       .meta({ title: 'Picture', help: 'A picture among the files, instead of a text.', widget: 'file' }),
-    position: z.enum(POSITIONS).default('diagonal').meta({ title: 'Position' }),
+    position: z
+      .enum(POSITIONS)
+      .default('diagonal')
+      .meta({
+        title: 'Position',
+        choices: {
+          diagonal: 'Across the page',
+          center: 'In the middle',
+          'top-left': 'Top left',
+          'top-right': 'Top right',
+          'bottom-left': 'Bottom left',
+          'bottom-right': 'Bottom right',
+        },
+      }),
     opacity: z
       .number()
       .min(0.01)
       .max(1)
       .default(0.3)
-      .meta({ title: 'Opacity', help: '0.3: hardly in the way; 1: solid' }),
-    font_size: z
-      .number()
-      .min(4)
-      .max(500)
-      .optional()
-      .meta({ title: 'Size of the letters (points)', help: 'Left out: as large as there is room.' }),
+      .meta({ title: 'Opacity', help: '0.3: hardly in the way; 1: solid', percent: true }),
+    font_size: z.number().min(4).max(500).optional().meta({
+      title: 'Size of the letters (points)',
+      help: 'Left out: as large as there is room.',
+      suffix: 'points',
+      placeholder: 'As it fits',
+    }),
     password: documentPassword,
   })
   .refine(({ text, picture }) => (text === undefined) !== (picture === undefined), {
@@ -35,11 +57,44 @@ const options = z
   })
 type Options = z.output<typeof options>
 
-/** `bytes`. Fails with `text_not_drawable`, `image_damaged`, `file_not_found` (the picture), and as documents do. */
+/** `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the picture), and as documents do. */
 export const watermarkPdf = definePlugin({
   id: 'watermark-pdf',
   kind: 'act',
   title: 'Watermark PDF documents',
+  actions: [
+    {
+      group: 'documents',
+      labels: {
+        action: 'Watermark PDF documents',
+        menu: 'Add a watermark to PDFs',
+        title: 'Add a watermark to PDFs in {count, plural, one {# file} other {# files}}',
+        button: 'Add watermark',
+        running: 'Adding a watermark to {count, plural, one {# file} other {# files}}',
+        done: 'Watermark added to {count, plural, one {# file} other {# files}}',
+        result: 'watermarked',
+        note: 'The document without the mark stays as a version of the file. A preview shows which files get the mark.',
+      },
+      fits: anyPdf,
+    },
+  ],
+  form: {
+    alternatives: [
+      {
+        title: 'What appears on every page',
+        choices: [
+          { label: 'A text', fields: ['text', 'font_size'] },
+          { label: 'A picture', fields: ['picture'] },
+        ],
+      },
+    ],
+  },
+  report: { when: 'always' },
+  advice: {
+    ...pdfAdvice,
+    glyph_missing: 'Start it again with other letters, or with a picture of the text: there is no font for these.',
+    image_damaged: 'Replace the picture that is damaged, then start it again.',
+  },
   options,
   undo: 'fields',
   bytes: true,

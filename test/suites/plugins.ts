@@ -1,18 +1,22 @@
 // What every plugin must do, whatever its work is. A case says what it works on and what the outside looks like; it has
 // to be one where the plugin finds something to do, or the suite shows nothing.
 import { isDeepStrictEqual } from 'node:util'
+import { IntlMessageFormat } from 'intl-messageformat'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type {
-  Item,
-  ItemPlugin,
-  Notifier,
-  OperationContext,
-  OperationPlugin,
-  OperationView,
-  Outcome,
-  Plugin,
-  ReadContext,
-  WriteContext,
+import {
+  actionsOf,
+  adviceOf,
+  type ActionView,
+  type Item,
+  type ItemPlugin,
+  type Notifier,
+  type OperationContext,
+  type OperationPlugin,
+  type OperationView,
+  type Outcome,
+  type Plugin,
+  type ReadContext,
+  type WriteContext,
 } from '../../plugins/contract.ts'
 import { isErrorCode } from '../../server/errors.ts'
 import { operationContext } from '../fakes/context.ts'
@@ -43,6 +47,12 @@ interface FormSchema {
   properties?: Record<string, { title?: string }>
 }
 
+function icuTexts({ labels, warning }: ActionView): string[] {
+  const { title, button, running, done, preview, skipped, intro, note } = labels
+  const texts = [title, button, running, done, preview, skipped, intro, note, warning?.title, warning?.text]
+  return texts.filter((text) => typeof text === 'string')
+}
+
 const NONSENSE: readonly unknown[] = [{ there_is_no_such_option: true }, null, 'text', 7, ['list'], true]
 
 /** Runs the shared suite over a plugin. `makeCase` is called anew for each test. */
@@ -62,6 +72,19 @@ export function pluginSuite(plugin: Plugin, makeCase: () => Promise<ItemCase | O
       const { type, properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
       expect(type).toBe('object')
       for (const [name, option] of Object.entries(properties)) expect(option.title, name).toMatch(/^[A-Z]/)
+    })
+    it('has entries whose texts can be formatted, over options and errors that it has', () => {
+      const { properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
+      const options = Object.keys(properties)
+      for (const action of actionsOf(plugin)) {
+        for (const text of icuTexts(action)) new IntlMessageFormat(text, 'en')
+        const known = [...Object.keys(action.preset), ...(action.fields ?? [])]
+        expect(options).toEqual(expect.arrayContaining(known))
+      }
+      const choices = (plugin.form?.alternatives ?? []).flatMap((one) => one.choices)
+      for (const { fields, set = {} } of choices)
+        expect(options).toEqual(expect.arrayContaining([...fields, ...Object.keys(set)]))
+      for (const code of Object.keys(adviceOf(plugin))) expect(isErrorCode(code), code).toBe(true)
     })
     it('says in a short line what it will do', () => {
       const line = plugin.summary?.(plugin.options.parse(open.options ?? {})) ?? plugin.title

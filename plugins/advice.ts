@@ -1,0 +1,28 @@
+// The next step after errors that any plugin may report, because the ports and the engine raise them. A plugin's own `advice` adds to
+// these, and says more where it has the same code.
+
+const COMMON: Readonly<Record<string, string>> = {
+  url_not_accessible:
+    'Open the URLs that were not accessible in a private browser window, correct them, and import those files again.',
+  duplicate_filename:
+    'Rename the files whose names are taken, or choose what a taken name means, and import them again.',
+  file_too_large: 'Split the files that are too large, or contact support.',
+  empty_file: 'Replace the files that are empty.',
+  file_in_use: 'Choose Retry Failed once the other operation on those files has ended.',
+  permission_denied: 'Correct the access that was refused, then choose Retry Failed.',
+  memory_limit: 'Replace the files that take too much memory, by smaller or simpler ones.',
+  time_limit: 'Replace the files that take too long, by smaller or simpler ones.',
+  processor_crashed: 'Replace the files that could not be opened: buyers may not be able to open them either.',
+  upload_lost: 'Upload the files again whose bytes are gone.',
+  file_not_found: 'Leave out the files that are gone, or restore them from the trash and choose Retry Failed.',
+  workflow_broken: 'Correct the workflow, then start it again.',
+  storage_full: 'Make room in the storage location, then choose Retry Failed.',
+  storage_failed: 'Choose Retry Failed: the storage location may answer by now.',
+  storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',
+}
+
+/** All that is advised after a plugin's errors, by their codes. */
+export const adviceOf = (plugin: { advice?: Readonly<Record<string, string>> }): Readonly<Record<string, string>> => ({
+  ...COMMON,
+  ...plugin.advice,
+})

@@ -1,0 +1,199 @@
+// How a plugin is shown: its entries in menus, their texts, which files they fit, and its form. All of it
+// is plain data: the page draws an action from what GET /api/plugins serves, with no code that names it.
+//
+// An option's `.meta()` draws its field: `title`, `help`, `widget`, `choices` (the label of each value of
+// an enum), `absent` (the label of "not given", where an option may be left out), `suffix`, `placeholder`,
+// `percent` (the value 0.3 is shown as 30 %), `sensitive` (kept sealed, shown nowhere).
+import type { JsonValue, Plugin } from './contract.ts'
+
+/** The sections of the menu, in their order. */
+export const GROUPS = {
+  products: 'Products',
+  deliver: 'Links and lists',
+  organize: 'Names and places',
+  documents: 'Images and PDFs',
+  tags: 'Tags',
+  automate: 'More actions',
+  trash: 'Trash',
+} as const
+export type GroupId = keyof typeof GROUPS
+
+/** Where an action is offered: on selected files, on selected files in the trash, on a list as a whole. */
+export type ActionPlace = 'files' | 'trash' | 'list'
+
+/**
+ * Texts of an action. Those marked ICU are ICU messages (plurals, select): their arguments are `count`, the number of
+ * files, and the form's options by their names.
+ */
+export interface ActionLabels {
+  /** In history, schedules and workflows, as verb + object: `Tag files`. */
+  action: string
+  /** In the menu; absent: `action`. */
+  menu?: string
+  /** ICU. Heading of the dialog; absent: `action`. */
+  title?: string
+  /** ICU. The button that runs it; absent: `action`. */
+  button?: string
+  /** ICU. While it runs: `Tagging {count, plural, one {# file} other {# files}}`. */
+  running?: string
+  /** ICU. When it is done: `{count, plural, one {# file} other {# files}} tagged`. */
+  done?: string
+  /** What has become of the files, after `12 of 14 files`: `changed`. */
+  result?: string
+  /** ICU. A preview's files that would change: `{count, plural, one {# file} other {# files}} would be changed`. */
+  preview?: string
+  /** ICU. A preview's files that would be skipped: `… are not matched`. */
+  skipped?: string
+  /** ICU. A line above the form. */
+  intro?: string
+  /** ICU. A line below the form; absent: what a preview is, where there is one. */
+  note?: string
+}
+
+/** What is asked of one selected file. Every part that is given must hold. */
+export interface FileTest {
+  /** Lower case, without a dot. */
+  extensions?: readonly string[]
+  mapped?: true
+  tagged?: true
+  /** Has a tag with capital letters. */
+  capitals?: true
+}
+
+/** When an action fits the selection. `why` it does not; of an `every` rule it may name the `{filename}`. */
+export type FitRule =
+  /** At least so many of the selected files pass; absent: one. */
+  | { rule: 'some'; files: FileTest; least?: number; why: string }
+  | { rule: 'every'; files: FileTest; why: string }
+  /** The files must be ticked one by one, at most so many, because the page lets people order them. */
+  | { rule: 'ticked'; most: number; why: string }
+
+export interface Fits {
+  /** Absent: selected files. */
+  places?: readonly ActionPlace[]
+  /** In order: the first that is not met is told. Rules on files that the page does not know all of are met. */
+  rules?: readonly FitRule[]
+  /** The files that it works on, where it passes over others: `PDF` and `PDFs`. */
+  noun?: { one: string; many: string; files: FileTest }
+}
+
+/** One entry of the menu. */
+export interface ActionSpec {
+  /** Unique within the plugin; absent: the plugin's id. */
+  id?: string
+  labels: ActionLabels
+  /** Absent: `automate`. */
+  group?: GroupId
+  /** A button of its own beside the menu. */
+  promoted?: true
+  fits?: Fits
+  /**
+   * `exact`: a preview shows what each file would become. `estimate`: it shows which files the work is about, and the result is
+   * known when it is made. `none`: none is offered. Absent: `exact`, or `estimate` where the plugin works on bytes.
+   */
+  preview?: 'exact' | 'estimate' | 'none'
+  /** It starts from its preview alone: always, or where the files are selected by a filter. */
+  previewRequired?: 'always' | 'filter'
+  /** It takes something away: the button says so, and Enter does not press it. */
+  destructive?: true
+  /** ICU texts of a banner above the form. */
+  warning?: { tone: 'warning' | 'critical'; title: string; text: string }
+  /** The options that its form shows, in this order; absent: all that have a field. */
+  fields?: readonly string[]
+  /** Options that are sent in any case. */
+  preset?: Readonly<Record<string, JsonValue>>
+  /** Names a dialog body that is written by hand: the schema alone can't draw it. */
+  body?: 'rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter'
+}
+
+/** One decision that takes the place of several options: each choice shows its fields and sends its `set`. */
+export interface Alternative {
+  title: string
+  choices: readonly {
+    label: string
+    help?: string
+    fields: readonly string[]
+    set?: Readonly<Record<string, JsonValue>>
+  }[]
+}
+
+/** What the plugin's form has beyond its options' own schema. */
+export interface Form {
+  alternatives: readonly Alternative[]
+}
+
+/** What is told when an operation of this action has ended. */
+export interface ReportSpec {
+  /** `always`: the shop is told of every end. Absent: of those that ran in the background. */
+  when?: 'always'
+  /** Which limit makes an operation one in the background; absent: `update`. */
+  background?: 'delete' | 'update'
+  /** Files that are left without a product are named. */
+  unmapped?: true
+  /** What can be done next, where something was done. */
+  next?: string
+}
+
+/** Every text of an action, with the defaults filled in. */
+export type ActionTexts = Required<Omit<ActionLabels, 'intro' | 'note'>> & { intro: string | null; note: string | null }
+
+/** An action with its defaults filled in. */
+export interface ActionView extends Required<Pick<ActionSpec, 'id' | 'group' | 'preview' | 'preset'>> {
+  labels: ActionTexts
+  promoted: boolean
+  fits: { places: readonly ActionPlace[]; rules: readonly FitRule[]; noun: NonNullable<Fits['noun']> | null }
+  preview_required: 'always' | 'filter' | null
+  destructive: boolean
+  warning: NonNullable<ActionSpec['warning']> | null
+  fields: readonly string[] | null
+  body: NonNullable<ActionSpec['body']> | null
+}
+
+export const FILES = '{count, plural, one {# file} other {# files}}'
+
+/** The entries of a plugin's menu, defaults filled in. Empty: it is a step of workflows alone. */
+export function actionsOf(plugin: Plugin): readonly ActionView[] {
+  const acts = plugin.kind === 'act' && plugin.scope !== 'operation' && plugin.worksOn !== 'rows'
+  const specs = plugin.actions ?? (acts ? [{ labels: { action: plugin.title } }] : [])
+  return specs.map((spec) => viewOf(plugin, spec))
+}
+
+function viewOf(plugin: Plugin, spec: ActionSpec): ActionView {
+  const { places = [inTrash(plugin) ? 'trash' : 'files'], rules = [], noun = null } = spec.fits ?? {}
+  return {
+    id: spec.id ?? plugin.id,
+    group: spec.group ?? 'automate',
+    labels: textsOf(spec.labels),
+    promoted: spec.promoted ?? false,
+    fits: { places, rules, noun },
+    preview: spec.preview ?? (plugin.scope !== 'operation' && plugin.bytes ? 'estimate' : 'exact'),
+    preview_required: spec.previewRequired ?? null,
+    destructive: spec.destructive ?? false,
+    warning: spec.warning ?? null,
+    fields: spec.fields ?? null,
+    preset: spec.preset ?? {},
+    body: spec.body ?? null,
+  }
+}
+
+const inTrash = (plugin: Plugin): boolean => plugin.scope !== 'operation' && plugin.worksOn === 'trash'
+
+/** A text as a literal of ICU MessageFormat. */
+const literal = (text: string): string => text.replaceAll("'", "''").replaceAll(/[{}]/g, "'$&'")
+
+function textsOf(labels: ActionLabels): ActionTexts {
+  const name = literal(labels.action)
+  return {
+    action: labels.action,
+    menu: labels.menu ?? labels.action,
+    title: labels.title ?? name,
+    button: labels.button ?? name,
+    running: labels.running ?? `${name}: ${FILES}`,
+    done: labels.done ?? `${name}: ${FILES} done`,
+    result: labels.result ?? 'done',
+    preview: labels.preview ?? '{count, plural, one {# file would be changed} other {# files would be changed}}',
+    skipped: labels.skipped ?? '{count, plural, one {# file is left alone} other {# files are left alone}}',
+    intro: labels.intro ?? null,
+    note: labels.note ?? null,
+  }
+}

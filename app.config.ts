@@ -27,27 +27,7 @@ import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
-import { backUpFilesWorkflow } from './workflows/back-up-files.ts'
-import { changeStorageWorkflow } from './workflows/change-storage.ts'
 import { createLinksWorkflow } from './workflows/create-links.ts'
-import { deleteFilesWorkflow } from './workflows/delete-files.ts'
-import { exportFilesWorkflow } from './workflows/export-files.ts'
-import { mapProductsWorkflow } from './workflows/map-products.ts'
-import { mergePdfWorkflow } from './workflows/merge-pdf.ts'
-import { mergeTagCaseWorkflow } from './workflows/merge-tag-case.ts'
-import { moveToPackWorkflow } from './workflows/move-to-pack.ts'
-import { optimizePdfWorkflow } from './workflows/optimize-pdf.ts'
-import { optimizeImageWorkflow } from './workflows/optimize-image.ts'
-import { purgeFilesWorkflow } from './workflows/purge-files.ts'
-import { renameFilesWorkflow } from './workflows/rename-files.ts'
-import { replaceTagWorkflow } from './workflows/replace-tag.ts'
-import { restoreFilesWorkflow } from './workflows/restore-files.ts'
-import { splitPdfWorkflow } from './workflows/split-pdf.ts'
-import { tagByRuleWorkflow } from './workflows/tag-by-rule.ts'
-import { tagFilesWorkflow } from './workflows/tag-files.ts'
-import { unmapProductsWorkflow } from './workflows/unmap-products.ts'
-import { updateSettingsWorkflow } from './workflows/update-settings.ts'
-import { watermarkPdfWorkflow } from './workflows/watermark-pdf.ts'
 import { importApi } from './workflows/import-api.ts'
 import { importUpload } from './workflows/import-upload.ts'
 import { importCsv } from './workflows/import-csv.ts'
@@ -58,62 +38,37 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
   const environment = readEnvironment(variables)
   return defineConfig({
     environment,
+    // Menus have their actions in this order.
     plugins: [
       fetchUrl,
       takeUpload,
       validateFile,
+      applyRow,
+      tagFiles,
+      updateSettings,
+      deleteFiles,
       mapProducts,
       unmapProducts,
-      backUpFiles,
-      updateSettings,
-      tagFiles,
-      replaceTag,
-      mergeTagCase,
-      tagByRule,
+      createLinks,
+      exportFiles,
+      listLinks,
+      renameFiles,
       moveToPack,
       changeStorage,
-      deleteFiles,
-      renameFiles,
+      backUpFiles,
+      optimizeImage,
       optimizePdf,
       watermarkPdf,
       splitPdf,
       mergePdf,
-      applyRow,
-      optimizeImage,
+      replaceTag,
+      mergeTagCase,
+      tagByRule,
       restoreFiles,
       purgeFiles,
-      createLinks,
-      listLinks,
-      exportFiles,
       notify,
     ],
-    workflows: [
-      importApi,
-      importUpload,
-      importCsv,
-      updateFromCsv,
-      backUpFilesWorkflow,
-      updateSettingsWorkflow,
-      mapProductsWorkflow,
-      unmapProductsWorkflow,
-      tagFilesWorkflow,
-      replaceTagWorkflow,
-      mergeTagCaseWorkflow,
-      tagByRuleWorkflow,
-      moveToPackWorkflow,
-      changeStorageWorkflow,
-      deleteFilesWorkflow,
-      renameFilesWorkflow,
-      optimizeImageWorkflow,
-      optimizePdfWorkflow,
-      watermarkPdfWorkflow,
-      splitPdfWorkflow,
-      mergePdfWorkflow,
-      restoreFilesWorkflow,
-      purgeFilesWorkflow,
-      createLinksWorkflow,
-      exportFilesWorkflow,
-    ],
+    workflows: [importApi, importUpload, importCsv, updateFromCsv, createLinksWorkflow],
     storage: environment.storage,
   })
 }

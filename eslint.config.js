@@ -6,6 +6,12 @@ import tseslint from 'typescript-eslint'
 /** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
 const zone = (target, from, message, except = []) => ({ target, from, message, except })
 
+/** Shared by plugins: the contract, and what scripts in the sandbox need. `more` allows further paths. */
+const ownFolder = (more) => ({
+  regex: `^\\.\\./(?!(contract|sandbox|sharp)\\.ts$${more})`,
+  message: 'A plugin never imports another plugin; plugins/_pdf/ is for the four PDF plugins alone.',
+})
+
 const ENGINE_PUBLIC = ['./engine.ts']
 const house = [
   zone(
@@ -89,12 +95,12 @@ export default tseslint.config(
     // Not plugins/contract.ts and what it exports, which every plugin imports, and not a plugin's own test.
     files: ['plugins/*/**/*.ts'],
     ignores: ['plugins/**/*.test.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ regex: '^\\.\\./(?!contract\\.ts$)', message: 'A plugin never imports another plugin.' }] },
-      ],
-    },
+    rules: { 'no-restricted-imports': ['error', { patterns: [ownFolder('')] }] },
+  },
+  {
+    files: ['optimize', 'watermark', 'split', 'merge'].map((verb) => `plugins/${verb}-pdf/*.ts`),
+    ignores: ['plugins/**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [ownFolder('|_pdf/')] }] },
   },
   {
     // forShop is the only way to a shop's rows. Those named here work across shops, each for the reason its first line gives.

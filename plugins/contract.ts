@@ -295,64 +295,75 @@ export interface StoredFiles extends StoredReader {
   backUp(item: Item, signal: AbortSignal): Promise<void>
 }
 
-export interface ImageWanted {
-  /** The longer side, in pixels, at most. */
-  max_px: number
-  /** 1 to 100. */
-  quality: number
-  /** `same`: the format that it has. */
-  format: 'webp' | 'same'
+/** A private folder for one piece of work. Names are those of files directly in it. */
+export interface WorkFolder {
+  path: string
+  /**
+   * Copies the bytes of an item into it (those that an earlier step staged, else its file's), or of a file, under
+   * that name; gives their size. Throws `PortError`: `file_not_found`, or what the storage location says.
+   */
+  bring(source: ByteSource, name: string): Promise<number>
+  /** Stores one of its files in the shop's primary location. */
+  stage(name: string, contentType: string | null): Promise<StagedBlob>
 }
 
-/** Pictures, opened in a process with limits. Throws `PortError` where one can't be worked on. */
-export interface Images {
-  /** The item's bytes made smaller, or why they stay as they are. `extension` has no dot. */
-  optimize(
-    item: Item,
-    wanted: ImageWanted,
-    signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; extension: string; from_bytes: number } | { unchanged: string }>
+/** An item, or a file by its bare UUID. */
+export type ByteSource = Pick<Item, 'staged'> & { file: Pick<FileView, 'id'> }
+
+export interface LocalFile {
+  /** Where a copy of the bytes is. */
+  path: string
+  size_bytes: number
+  /** The folder that the copy is in: what is made of it can be written here and staged. */
+  folder: WorkFolder
 }
 
-export interface WatermarkWanted {
-  /** Either a text, or a picture: a bare UUID of a file of this shop. */
-  text?: string
-  picture?: string
-  position: 'center' | 'diagonal' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
-  /** 0 to 1. */
-  opacity: number
-  /** Points, of a text. */
-  font_size?: number
+/** Reads files' bytes. The folders are removed when `use` ends, in any case. */
+export interface Bytes {
+  /** Throws `PortError` `file_not_found`. */
+  sizeOf(item: ByteSource): Promise<number>
+  /** A file of this shop by its bare UUID; null: there is none. */
+  find(fileId: string): Promise<{ filename: string; size_bytes: number } | null>
+  /** Calls `use` with a copy of the item's bytes. Throws as `WorkFolder.bring` does. */
+  withFile<T>(item: ByteSource, use: (file: LocalFile) => Promise<T>, signal: AbortSignal): Promise<T>
+  /** Calls `use` with an empty folder, for work on several files. */
+  withFolder<T>(use: (folder: WorkFolder) => Promise<T>, signal: AbortSignal): Promise<T>
 }
 
-/** How a document is cut: after every so many pages, or by ranges like `1-3`. */
-export type SplitWanted = { every: number } | { ranges: readonly string[] }
+/** What a script in the sandbox may take. Its processes are shared by all calls: only `wallMs` may differ. */
+export interface SandboxLimits {
+  /** Of one process. */
+  memoryBytes: number
+  /** Of each file that it writes. */
+  fileBytes?: number
+  /** For one input. */
+  wallMs: number
+  /** How many of them run at the same time, at most. */
+  parallel: number
+  /** A process is replaced after so many inputs. */
+  uses: number
+  /** An idle process is ended after this time. */
+  idleMs: number
+}
 
-/** PDF documents, opened in a process with limits. `password` opens an encrypted one. Throws `PortError`. */
-export interface Documents {
-  /** Pictures in it made smaller, streams packed, made ready to be read while it loads; or why it stays as it is. */
-  optimize(
-    item: Item,
-    wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
-    signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; from_bytes: number; warnings: readonly Warning[] } | { unchanged: string }>
-  watermark(
-    item: Item,
-    wanted: WatermarkWanted & { password?: string },
-    signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
-  /** Parts in order, each with its pages as `1-3`. */
-  split(
-    item: Item,
-    wanted: SplitWanted & { password?: string },
-    signal: AbortSignal,
-  ): Promise<{ parts: readonly { bytes: StagedBlob; pages: string }[]; warnings: readonly Warning[] }>
-  /** One document of all, in their order. */
-  merge(
-    items: readonly Item[],
-    wanted: { password?: string },
-    signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
+export interface SandboxCall<Answer> {
+  /** JSON. Bytes are handed over as paths in a work folder. */
+  input: unknown
+  /** What the script may answer; anything else counts as a crash. */
+  answer: z.ZodType<Answer>
+  limits: SandboxLimits
+  signal: AbortSignal
+  /** Stops with `tooMuch` when the folder has more bytes than that. */
+  within?: { folder: string; bytes: number; tooMuch: PortError }
+}
+
+/** Runs a plugin's script on files from strangers, in a process with limits and without this process's environment. */
+export interface Sandbox {
+  /**
+   * The script calls `serveRequests` of `plugins/sandbox.ts`. Throws `PortError`: what the script refused with,
+   * or `memory_limit`, `time_limit`, `processor_crashed`.
+   */
+  run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
 }
 
 export interface Pack {
@@ -366,6 +377,14 @@ export interface Pack {
 export interface Packs {
   /** By its bare UUID or by its name, in any case; null where there is none. */
   find(pack: { id: string } | { name: string }): Promise<Pack | null>
+}
+
+/** The actions of this installation, as messages name them. */
+export interface Actions {
+  /** By its id; null: none of that id, an import for example. */
+  find(id: string): { result: string; report: ReportSpec; advice: Readonly<Record<string, string>> } | null
+  /** The next step after an error, as a sentence; null where no plugin knows one. */
+  adviceFor(code: string): string | null
 }
 
 /** Messages that leave when the operation's end is committed: never before, never twice. */
@@ -390,28 +409,54 @@ export interface ShopSettings {
   time_zone: string
 }
 
-export interface ReadContext {
+/** What every plugin gets. */
+export interface BaseContext {
   /** Aborts on pause, cancel, shutdown and loss of the lease: stop soon and start nothing new. */
   signal: AbortSignal
   shop: { name: string; domain: string; settings: ShopSettings }
   /** What the caller of this operation asked for; each overrides the shop's setting of that name. */
   request: { auto_map?: boolean; notify?: boolean }
   limits: { file_bytes: number; large_file_bytes: number; background: { delete: number; update: number } }
+}
+
+/** Ports that change nothing: those that a plan may have. */
+export interface ReadPorts {
   catalog: Catalog
   remote: RemoteReader
   uploads: UploadReader
   packs: Packs
   stored: StoredReader
+  actions: Actions
 }
 
-export interface WriteContext extends ReadContext {
+/** Ports of a run. */
+export interface WritePorts extends ReadPorts {
   remote: RemoteFetcher
   uploads: Uploads
   stage: Stage
   stored: StoredFiles
-  images: Images
-  documents: Documents
+  bytes: Bytes
+  sandbox: Sandbox
 }
+
+/** Ports of a step on the whole operation. */
+export interface OperationPorts extends WritePorts {
+  notify: Notifier
+  artifacts: Artifacts
+  listings: Listings
+}
+export type PortId = keyof OperationPorts
+
+/** All that there are. */
+export const PORTS = Object.keys({
+  ...{ catalog: 0, remote: 0, uploads: 0, packs: 0, stored: 0, actions: 0, stage: 0, bytes: 0 },
+  ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0 },
+} satisfies Record<PortId, 0>) as PortId[]
+
+/** What a plugin that needs these ports gets: to plan, to run, to run on the whole operation. */
+export type ReadContext<Port extends PortId = PortId> = BaseContext & Pick<ReadPorts, Port & keyof ReadPorts>
+export type WriteContext<Port extends PortId = PortId> = BaseContext & Pick<WritePorts, Port & keyof WritePorts>
+export type OperationContext<Port extends PortId = PortId> = BaseContext & Pick<OperationPorts, Port>
 
 /** What an operation produces to be fetched: one document, kept with its results. */
 export interface Artifacts {
@@ -449,12 +494,6 @@ export interface MadeLink {
   /** ISO 8601. */
   expires_at: string | null
   download_limit: number | null
-}
-
-export interface OperationContext extends WriteContext {
-  notify: Notifier
-  artifacts: Artifacts
-  listings: Listings
 }
 
 /** An operation as its own last steps see it. */
@@ -498,7 +537,7 @@ export interface OperationReport {
   created?: readonly StagedFile[]
 }
 
-interface PluginBase<Options extends z.ZodType> {
+interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /** verb-noun, unique. */
   id: string
   kind: PluginKind
@@ -506,6 +545,8 @@ interface PluginBase<Options extends z.ZodType> {
   /** Its .meta({ title, help, widget, sensitive }) draws the form. */
   options: Options
   undo: Undo
+  /** The ports that its context has. It gets no others. */
+  needs?: readonly Port[]
   /** What it will do with these options, in a short line for a person: `Adds the tags summer, sale`. */
   summary?(options: z.output<Options>): string
   /**
@@ -523,7 +564,10 @@ interface PluginBase<Options extends z.ZodType> {
 }
 
 /** Works on the items of a batch. */
-export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
+export interface ItemPlugin<Options extends z.ZodType = z.ZodType, Port extends PortId = PortId> extends PluginBase<
+  Options,
+  Port
+> {
   scope?: 'items'
   /**
    * `imports`: it needs an entry to work on. `files`: a file that exists. `trash`: one in the trash. `all`: a file, in the trash
@@ -538,6 +582,8 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
   outside?: boolean
   /** It renames files, which may take each other's names: batches go one after another, in their order. */
   ordered?: true
+  /** Its files are worked on one batch after another, because their order shows in the result. */
+  sequential?: true
   /**
    * The one change that these options mean for every file, whatever it is; null: it depends on the file. Then the database changes a
    * whole batch by itself. It must be what `plan` says of each.
@@ -546,13 +592,16 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType> extends Plugi
   /** The id of another plugin that works on the same items right before it, where these options want that. It takes no options. */
   precededBy?(options: z.output<Options>): string | null
   /** Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. */
-  plan(items: readonly Item[], options: z.output<Options>, context: ReadContext): AsyncIterable<Outcome>
+  plan(items: readonly Item[], options: z.output<Options>, context: ReadContext<Port>): AsyncIterable<Outcome>
   /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */
-  run?(items: readonly Item[], options: z.output<Options>, context: WriteContext): AsyncIterable<Outcome>
+  run?(items: readonly Item[], options: z.output<Options>, context: WriteContext<Port>): AsyncIterable<Outcome>
 }
 
 /** Works once, after all items have ended, on the operation as a whole. */
-export interface OperationPlugin<Options extends z.ZodType = z.ZodType> extends PluginBase<Options> {
+export interface OperationPlugin<
+  Options extends z.ZodType = z.ZodType,
+  Port extends PortId = PortId,
+> extends PluginBase<Options, Port> {
   scope: 'operation'
   /** As of an item plugin; absent: `files:write`, or none where it only tells. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
@@ -566,18 +615,48 @@ export interface OperationPlugin<Options extends z.ZodType = z.ZodType> extends 
   /** It writes a document with `context.artifacts`. An operation has one, so a workflow has one such step. */
   document?: true
   /** What it would do, in a sentence each. */
-  plan(operation: OperationView, options: z.output<Options>, context: ReadContext): AsyncIterable<string>
+  plan(operation: OperationView, options: z.output<Options>, context: ReadContext<Port>): AsyncIterable<string>
   /** A `PortError` ends the operation as failed; of a `notify` plugin it is a warning, since the work itself is done. */
-  run(operation: OperationView, options: z.output<Options>, context: OperationContext): Promise<OperationReport>
+  run(operation: OperationView, options: z.output<Options>, context: OperationContext<Port>): Promise<OperationReport>
 }
 
 export type Plugin = ItemPlugin | OperationPlugin
 
-/** Keeps the options' type while a plugin is written, and gives it up when it is listed. */
-export function definePlugin<Options extends z.ZodType>(plugin: ItemPlugin<Options>): ItemPlugin
-export function definePlugin<Options extends z.ZodType>(plugin: OperationPlugin<Options>): OperationPlugin
-export function definePlugin(plugin: unknown): unknown {
-  return plugin
+/**
+ * Keeps the types of the options and of the ports while a plugin is written, and gives them up when it is listed. Its
+ * `plan` and `run` get the ports that `needs` names and no others.
+ */
+export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
+  plugin: ItemPlugin<Options, Port>,
+): ItemPlugin
+export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
+  plugin: OperationPlugin<Options, Port>,
+): OperationPlugin
+export function definePlugin(plugin: Plugin): Plugin {
+  return plugin.scope === 'operation' ? narrowedOperation(plugin) : narrowedItems(plugin)
+}
+
+function narrowedItems(plugin: ItemPlugin): ItemPlugin {
+  const { run, needs = [] } = plugin
+  const plan: ItemPlugin['plan'] = (items, options, context) => plugin.plan(items, options, narrowed(context, needs))
+  if (!run) return { ...plugin, plan }
+  return { ...plugin, plan, run: (items, options, context) => run(items, options, narrowed(context, needs)) }
+}
+
+function narrowedOperation(plugin: OperationPlugin): OperationPlugin {
+  const { plan, run, needs = [] } = plugin
+  return {
+    ...plugin,
+    plan: (operation, options, context) => plan(operation, options, narrowed(context, needs)),
+    run: (operation, options, context) => run(operation, options, narrowed(context, needs)),
+  }
+}
+
+/** The context without the ports that are not needed. */
+function narrowed<Context extends BaseContext>(context: Context, needs: readonly PortId[]): Context {
+  const { signal, shop, request, limits } = context
+  const given = Object.entries(context).filter(([name]) => needs.includes(name as PortId))
+  return { signal, shop, request, limits, ...Object.fromEntries(given) } as Context
 }
 
 /** What must hold of an item's file for a step to apply; every condition given, over fields that a draft has too. */

@@ -2,7 +2,7 @@
 // is refused when the server starts, not when it is first used.
 import path from 'node:path'
 import { z } from 'zod'
-import type { Plugin, Workflow } from '../plugins/contract.ts'
+import { actionsOf, type Plugin, type Workflow } from '../plugins/contract.ts'
 import { parseBounded, shortName, type Issue } from './bounds.ts'
 import { sensitiveOptions } from './sensitive.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
@@ -257,18 +257,25 @@ export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial
   return whole
 }
 
-/** Whatever acts on files is an action under its own id: one that has no workflow of that id gets the usual one. */
+/** Each plugin with an entry in a menu is an action under its own id; one without a workflow of that id gets this one. */
 function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
-  const last = plugins.some(({ id }) => id === 'notify')
-    ? [{ id: 'notify', plugin: 'notify', options: { when: 'background' } }]
-    : []
+  const tells = plugins.some(({ id }) => id === 'notify')
   return plugins
-    .filter((plugin) => plugin.kind === 'act' && plugin.scope !== 'operation' && plugin.worksOn !== 'rows')
     .filter(({ id }) => !workflows.some((one) => one.id === id))
-    .map(({ id, title }) => ({
-      ...{ id, title, action: id, kind: 'bulk', parallel: 2 },
-      steps: [{ id: 'act', plugin: id }, ...last],
-    }))
+    .flatMap((plugin) => {
+      const [action] = actionsOf(plugin)
+      return action ? [impliedBy(plugin, action.labels.action, tells)] : []
+    })
+}
+
+function impliedBy(plugin: Plugin, title: string, tells: boolean): Workflow {
+  const { id, report: { when = 'background' } = {} } = plugin
+  const notify = { id: 'notify', plugin: 'notify', options: { when } }
+  const inOrder = plugin.scope === 'operation' || plugin.ordered || plugin.sequential
+  return {
+    ...{ id, title, action: id, kind: 'bulk', parallel: inOrder ? 1 : 2 },
+    steps: [{ id: 'act', plugin: id }, ...(tells ? [notify] : [])],
+  }
 }
 
 function doubled(what: string, list: readonly { id: string }[]): string[] {

@@ -2,7 +2,9 @@
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Item, SplitWanted, StagedBlob, Warning, WatermarkWanted } from '../plugins/contract.ts'
+import { createDocuments, type Documents } from '../plugins/_pdf/documents.ts'
+import type { SplitWanted, WatermarkWanted } from '../plugins/_pdf/tasks.ts'
+import type { Item, StagedBlob, Warning } from '../plugins/contract.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { draftOf, type Draft } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
@@ -20,6 +22,7 @@ interface Made {
 
 export interface DocumentHouse {
   engine: TestEngine
+  documents: Documents
   optimize(
     bytes: Uint8Array,
     wanted?: Partial<typeof OPTIMIZED> & { password?: string },
@@ -39,7 +42,8 @@ export interface DocumentHouse {
 
 export async function openDocumentHouse(): Promise<DocumentHouse> {
   const engine = await createTestEngine([], [])
-  const { documents, stage } = await engine.parts.ports(engine.scope)
+  const { bytes, sandbox, stage } = await engine.parts.ports(engine.scope)
+  const documents = createDocuments({ bytes, sandbox })
   const store = createDiskStore({ folder: path.join(engine.folder, 'primary') })
   const item = (bytes: Uint8Array, name = 'a.pdf') => documentItem({ stage }, name, bytes)
   const stored = async ({ hash }: StagedBlob) => buffer(await store.read(engine.shop, hash))
@@ -49,6 +53,7 @@ export async function openDocumentHouse(): Promise<DocumentHouse> {
   }
   return {
     engine,
+    documents,
     item,
     stored,
     optimize,

@@ -24,15 +24,15 @@ import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { createListings } from '../server/files/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
+import { createBytes } from '../server/ports/bytes.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/ports/uploads.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
-import { createDocumentChildren, createDocuments } from '../server/ports/documents.ts'
-import { createImageChildren, createImages } from '../server/ports/images.ts'
 import { createPacks } from '../server/ports/packs.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
+import { createSandboxes } from '../server/ports/sandbox.ts'
 import { createStage } from '../server/ports/stage.ts'
 import { createSecrets } from '../server/secrets.ts'
 import { createDiskStore } from '../server/store/disk.ts'
@@ -72,6 +72,7 @@ export const makeBytes = definePlugin({
   title: 'Make bytes',
   options: z.strictObject({}),
   undo: 'fields',
+  needs: ['stage'],
   bytes: true,
   async *plan(items) {
     for (const item of items) yield { item: item.id, status: 'ok' }
@@ -106,8 +107,7 @@ export async function createTestEngine(
     ['primary', store],
     ['backup', backup],
   ])
-  const children = createImageChildren(2)
-  const documents = createDocumentChildren(2)
+  const sandboxes = createSandboxes()
   const uploads = openUploadFolder(path.join(folder, 'uploads'))
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {
@@ -140,8 +140,8 @@ export async function createTestEngine(
         uploads: createUploadPort(scope, uploads, place),
         stage: createStage(place),
         packs: createPacks(scope),
-        images: createImages({ scope, stores, place, children }),
-        documents: createDocuments({ scope, stores, place, children: documents }),
+        bytes: createBytes({ scope, stores, place }),
+        sandbox: sandboxes.of(scope.shop),
         stored: createStoredFiles(scope, stores),
       }
     },
@@ -187,7 +187,7 @@ export async function createTestEngine(
       return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }
     },
     close: async () => {
-      children.close()
+      sandboxes.close()
       await listener.close()
       await client.close()
       await database.drop()

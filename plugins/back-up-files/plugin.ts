@@ -24,6 +24,7 @@ export const backUpFiles = definePlugin({
   ],
   options: z.strictObject({}),
   undo: 'none',
+  needs: ['stored'],
   worksOn: 'files',
   bytes: true,
   summary: () => 'Copies files to the backup location and reads the copies back',

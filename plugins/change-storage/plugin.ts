@@ -40,6 +40,7 @@ export const changeStorage = definePlugin({
   ],
   options,
   undo: 'none',
+  needs: ['stored'],
   worksOn: 'files',
   bytes: true,
   summary: ({ location, keep }) =>

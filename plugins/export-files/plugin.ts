@@ -72,6 +72,7 @@ export const exportFiles = definePlugin({
   ],
   options,
   undo: 'none',
+  needs: ['artifacts', 'listings'],
   scope: 'operation',
   ledger: false,
   document: true,

@@ -18,6 +18,7 @@ export const fetchUrl = definePlugin({
   title: 'Fetch by URL',
   options,
   undo: 'fields',
+  needs: ['remote'],
   worksOn: 'imports',
   bytes: true,
   plan: (items, { at_once }, { remote, limits, signal }) =>

@@ -15,6 +15,7 @@ export const listLinks = definePlugin({
   options,
   // Once the links that it lists are revoked nothing of it is left.
   undo: 'fields',
+  needs: ['artifacts', 'listings'],
   document: true,
   scope: 'operation',
   permission: 'links:write',
@@ -34,7 +35,7 @@ export const listLinks = definePlugin({
 
 const nameOf = ({ started_at }: OperationView) => `links-${started_at.toISOString().slice(0, 10)}.csv`
 
-async function* csvOf({ listings, signal }: OperationContext): AsyncGenerator<Uint8Array> {
+async function* csvOf({ listings, signal }: OperationContext<'listings'>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   // The mark tells a spreadsheet that this is UTF-8.
   yield encoder.encode(`\ufeff${COLUMNS.join(',')}\r\n`)

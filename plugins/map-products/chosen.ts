@@ -25,7 +25,7 @@ export const chosenFor = ({ product_id, choices }: Chosen): boolean => product_i
 export async function* mapChosen(
   items: readonly Item[],
   chosen: Chosen,
-  context: ReadContext,
+  context: ReadContext<'catalog'>,
 ): AsyncGenerator<Outcome> {
   const known = new Map<string, CatalogProduct | null>()
   const find = async ({ product_id, variant_id }: Choice) => {

@@ -102,6 +102,7 @@ export const mapProducts = definePlugin({
   report: { unmapped: true },
   options,
   undo: 'fields',
+  needs: ['catalog'],
   outside: true,
   summary: ({ product_id, choices, match_by }) => {
     if (product_id !== undefined) return 'Maps to one product'
@@ -128,7 +129,7 @@ const skuOf = (item: Item, given: Options): string | null =>
 async function* mapBySku(
   items: readonly Item[],
   given: Options,
-  context: ReadContext,
+  context: ReadContext<'catalog'>,
 ): AsyncGenerator<Outcome, readonly Item[]> {
   if (items.length === 0) return []
   const wanted = items.map((item) => skuOf(item, given)!)
@@ -187,7 +188,11 @@ const hitsOf = (sku: string, variants: readonly CatalogVariant[]): Mapping[] =>
   }))
 
 /** Imports guess where they are asked to; a bulk action is the asking. */
-async function* guess(items: readonly Item[], given: Options, context: ReadContext): AsyncGenerator<Outcome> {
+async function* guess(
+  items: readonly Item[],
+  given: Options,
+  context: ReadContext<'catalog'>,
+): AsyncGenerator<Outcome> {
   const { settings } = context.shop
   const rules: MatchRules = {
     by: given.match_by ?? settings.match_by,

@@ -13,6 +13,7 @@ import {
   type OperationView,
   type Warning,
 } from '../contract.ts'
+import { createDocuments } from '../_pdf/documents.ts'
 
 const FEWEST = 2
 // What is put together is in one place at once.
@@ -66,6 +67,7 @@ export const mergePdf = definePlugin({
   advice: pdfAdvice,
   options,
   undo: 'fields',
+  needs: ['bytes', 'sandbox'],
   scope: 'operation',
   ledger: false,
   summary: ({ filename }) => `Makes one document, ${nameOf(filename)}`.slice(0, 200),
@@ -75,10 +77,14 @@ export const mergePdf = definePlugin({
     yield `Makes one document of ${items.length}, in their order: ${nameOf(filename)}`
     for (const { message } of leftOut) yield message
   },
-  run: async (operation, { filename, password }, { documents, signal }) => {
+  run: async (operation, { filename, password }, { bytes: port, sandbox, signal }) => {
     signal.throwIfAborted()
     const { items, leftOut } = await documentsOf(operation)
-    const { bytes, warnings } = await documents.merge(items, password === undefined ? {} : { password }, signal)
+    const { bytes, warnings } = await createDocuments({ bytes: port, sandbox }).merge(
+      items,
+      password === undefined ? {} : { password },
+      signal,
+    )
     return { warnings: [...leftOut, ...warnings], created: [{ filename: nameOf(filename), bytes }] }
   },
 })

@@ -62,6 +62,9 @@ export const moveToPack = definePlugin({
   },
   options,
   undo: 'fields',
+  needs: ['packs'],
+  // Files keep the order in which they were selected.
+  sequential: true,
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
     if (out) return 'Takes files out of their packs'

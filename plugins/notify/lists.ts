@@ -25,8 +25,12 @@ export interface Lists {
 const UNKNOWN: NonNullable<ToldItem['error']> = { code: 'unknown', message: 'It failed for an unknown reason' }
 
 /** Are files without a product worth a word? Of an import, if the shop wants to know. */
-export function isAboutProducts({ action }: OperationView, { shop: { settings } }: Pick<ReadContext, 'shop'>): boolean {
-  return action === 'map-products' || (action === 'import' && settings.notify_unmapped)
+export function isAboutProducts(
+  { action }: OperationView,
+  { shop: { settings }, actions }: Pick<ReadContext<'actions'>, 'shop' | 'actions'>,
+): boolean {
+  if (action === 'import') return settings.notify_unmapped
+  return actions.find(action)?.report.unmapped ?? false
 }
 
 /** Reads what is worth telling when `read`; without it the lists are empty. `products`: those without a product are listed too. */

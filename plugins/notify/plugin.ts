@@ -10,6 +10,7 @@ const options = z.strictObject({
     help: 'errors: an email when something failed; never: no email; background: imports, and operations large enough to go on after whoever started them left; matched: when a file got a product. A notice in the page there is in any case, but for those that background and matched leave out',
   }),
 })
+type Context = ReadContext<'actions'>
 type When = z.output<typeof options>['when']
 
 const SUMMARIES: Readonly<Record<When, string>> = {
@@ -26,6 +27,7 @@ export const notify = definePlugin({
   title: 'Notify',
   options,
   undo: 'none',
+  needs: ['notify', 'actions'],
   scope: 'operation',
   always: true,
   summary: ({ when }) => SUMMARIES[when],
@@ -51,16 +53,17 @@ export const notify = definePlugin({
     const { errors, warnings, ...lists } = await listsOf(operation, { read, products }, context.signal)
     const unmapped = lists.unmapped.length
     if (when === 'matched' && operation.done === unmapped) return {}
+    const { actions } = context
     const title = titleOf(operation)
-    const headline = headlineOf(operation, unmapped)
-    const next = nextSteps(operation, { errors, warnings, unmapped })
+    const headline = headlineOf(operation, unmapped, actions)
+    const next = nextSteps(operation, { errors, warnings, unmapped }, actions)
     const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
     const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
     context.notify.notice({ level: LEVELS[operation.status], title, body })
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
-      const data = { id, title, status, headline, shop, counts: countsOf(operation), ...lists, next }
+      const data = { id, title, status, headline, shop, counts: countsOf(operation, actions), ...lists, next }
       context.notify.email({ template: 'operation-finished', data })
     }
     return {}
@@ -70,24 +73,17 @@ export const notify = definePlugin({
 const LEVELS = { success: 'success', partial: 'warning', failed: 'critical', cancelled: 'info' } as const
 
 /** Of what someone waited for there is nothing to tell. */
-const isTold = (operation: OperationView, when: When, context: ReadContext): boolean =>
+const isTold = (operation: OperationView, when: When, context: Context): boolean =>
   when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
-/** The specification's lower threshold is theirs. */
-const DELETIONS: ReadonlySet<string> = new Set(['delete-files', 'purge-files'])
-
 /** Nobody waits for these: whoever started them may have left. */
-function isBackground({ action, total }: OperationView, { limits }: ReadContext): boolean {
+function isBackground({ action, total }: OperationView, { limits, actions }: Context): boolean {
   if (action === 'import') return true
-  return total > (DELETIONS.has(action) ? limits.background.delete : limits.background.update)
+  return total > limits.background[actions.find(action)?.report.background ?? 'update']
 }
 
 /** As the caller asked, else as the shop's settings say. What is complete in part is both complete and a failure. */
-function wantsEmail(
-  status: OperationView['status'],
-  when: When,
-  { request, shop: { settings } }: ReadContext,
-): boolean {
+function wantsEmail(status: OperationView['status'], when: When, { request, shop: { settings } }: Context): boolean {
   const { recipients, email_on_complete, email_on_errors } = settings
   if (recipients.length === 0 || when === 'never' || (when === 'errors' && status === 'success')) return false
   const complete = email_on_complete && (status === 'success' || status === 'partial')

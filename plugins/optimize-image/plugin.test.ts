@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const context = async (): Promise<WriteContext> => {
-  const { images, stage } = await house.parts.ports(house.scope)
-  return writeContext({ images, stage })
+  const { bytes, sandbox, stage } = await house.parts.ports(house.scope)
+  return writeContext({ bytes, sandbox, stage })
 }
 /** The draft of a file whose bytes an earlier step has staged. */
 async function staged(filename: string, bytes: Buffer | string = jpeg): Promise<Item> {

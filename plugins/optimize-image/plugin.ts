@@ -10,6 +10,7 @@ import {
   type Item,
   type Outcome,
 } from '../contract.ts'
+import { createImages } from './images.ts'
 
 // Images are fetched and kept while others are worked on.
 const AT_ONCE = 6
@@ -66,6 +67,7 @@ export const optimizeImage = definePlugin({
   },
   options,
   undo: 'fields',
+  needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, format, preserve_original }) =>
     `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original goes'}`,
@@ -75,16 +77,16 @@ export const optimizeImage = definePlugin({
       yield await Promise.resolve(foreseen(item, wanted))
     }
   },
-  run: (items, wanted, { images, signal }) =>
+  run: (items, wanted, { bytes, sandbox, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       const unchanged = whyNot(item.file)
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {
-        const result = await images.optimize(item, wanted, signal)
+        const result = await createImages({ bytes, sandbox }).optimize(item, wanted, signal)
         if ('unchanged' in result) return { item: item.id, status: 'ok', unchanged: result.unchanged }
-        const { bytes, extension } = result
+        const { bytes: made, extension } = result
         const dropped = wanted.preserve_original ? {} : { drop_previous: true }
-        return { item: item.id, status: 'ok', bytes, ...dropped, ...renamed(item.file, extension) }
+        return { item: item.id, status: 'ok', bytes: made, ...dropped, ...renamed(item.file, extension) }
       } catch (error) {
         return failed(item, error)
       }

@@ -13,8 +13,8 @@ beforeAll(async () => void (house = await createTestEngine([], [])))
 afterAll(() => house.close())
 
 const context = async (): Promise<WriteContext> => {
-  const { documents, stage } = await house.parts.ports(house.scope)
-  return writeContext({ documents, stage })
+  const { bytes, sandbox, stage } = await house.parts.ports(house.scope)
+  return writeContext({ bytes, sandbox, stage })
 }
 // Not packed: there is something to save.
 const wordy = documentOf(numberedPages(40).map(({ draws = '' }) => ({ draws: `${draws}\n${'% words '.repeat(200)}` })))

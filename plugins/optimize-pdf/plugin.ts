@@ -10,6 +10,7 @@ import {
   whyNoDocument,
   type Outcome,
 } from '../contract.ts'
+import { createDocuments } from '../_pdf/documents.ts'
 
 // Documents are fetched and kept while others are worked on.
 const AT_ONCE = 4
@@ -56,6 +57,7 @@ export const optimizePdf = definePlugin({
   advice: pdfAdvice,
   options,
   undo: 'fields',
+  needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, linearize, preserve_original }) =>
     `Pictures up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original goes'}`,
@@ -66,12 +68,16 @@ export const optimizePdf = definePlugin({
       yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
     }
   },
-  run: (items, { preserve_original, password, ...wanted }, { documents, signal }) =>
+  run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       const unchanged = whyNoDocument(item.file)
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {
-        const result = await documents.optimize(item, { ...wanted, ...(password ? { password } : {}) }, signal)
+        const result = await createDocuments({ bytes: port, sandbox }).optimize(
+          item,
+          { ...wanted, ...(password ? { password } : {}) },
+          signal,
+        )
         if ('unchanged' in result) return { item: item.id, status: 'ok', unchanged: result.unchanged }
         const { bytes, warnings } = result
         return { item: item.id, status: 'ok', bytes, warnings, ...(preserve_original ? {} : { drop_previous: true }) }

@@ -1,7 +1,7 @@
 // Renames files: by a pattern, or by finding and replacing in their names. Whether a new name is free is not its business: whoever
 // changes the files says so, in the preview and in the run alike.
 import { z } from 'zod'
-import { definePlugin, type Item, type Outcome, type ReadContext } from '../contract.ts'
+import { definePlugin, type Item, type Outcome, type BaseContext } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
 import { replacerOf } from './find.ts'
 import { fitForName, joinedName, partsOfName, textProblem } from './name.ts'
@@ -140,7 +140,7 @@ const tooSlow = ({ id: item }: Item): Outcome => ({
   message: 'The expression takes too long: make it simpler',
 })
 
-function namingOf(wanted: Options, context: ReadContext): Naming {
+function namingOf(wanted: Options, context: BaseContext): Naming {
   if (wanted.mode === 'pattern') return byPattern(wanted, context)
   const { find = '', keep_extension } = wanted
   const replacer = replacerOf({ ...wanted, find })
@@ -158,7 +158,7 @@ const endsWith = (pattern: string, extension: string) => pattern.toLowerCase().e
 
 function byPattern(
   { pattern = '', start, digits, date_format, keep_extension }: Options,
-  { shop }: ReadContext,
+  { shop }: BaseContext,
 ): Naming {
   const written = dateWriter(date_format, shop.settings.time_zone)
   const needsProduct = pattern.includes('{product_name}')

@@ -13,6 +13,7 @@ import {
   type Outcome,
   type StagedBlob,
 } from '../contract.ts'
+import { createDocuments } from '../_pdf/documents.ts'
 
 const AT_ONCE = 4
 const MOST_RANGES = 200
@@ -87,6 +88,7 @@ export const splitPdf = definePlugin({
   advice: { ...pdfAdvice, pdf_page_out_of_range: 'Start it again with pages that the documents have.' },
   options,
   undo: 'fields',
+  needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ every = 1, ranges }) => {
     if (ranges) return `Makes parts of the pages ${ranges.join(', ')}`.slice(0, 200)
@@ -99,12 +101,12 @@ export const splitPdf = definePlugin({
       yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
     }
   },
-  run: (items, given, { documents, signal }) =>
+  run: (items, given, { bytes: port, sandbox, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       const unchanged = whyNoDocument(item.file)
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {
-        const { parts, warnings } = await documents.split(item, wantedOf(given), signal)
+        const { parts, warnings } = await createDocuments({ bytes: port, sandbox }).split(item, wantedOf(given), signal)
         if (parts.length === 1 && !given.ranges)
           return { item: item.id, status: 'ok', unchanged: 'It has no more pages than one part' }
         return { item: item.id, status: 'ok', created: named(item, parts), warnings }

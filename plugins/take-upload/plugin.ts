@@ -11,6 +11,7 @@ export const takeUpload = definePlugin({
   title: 'Take uploads',
   options: z.strictObject({}),
   undo: 'fields',
+  needs: ['uploads'],
   worksOn: 'imports',
   bytes: true,
   summary: () => 'Takes the files that were uploaded',

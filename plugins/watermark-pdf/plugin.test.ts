@@ -13,8 +13,8 @@ beforeAll(async () => void (house = await createTestEngine([], [])))
 afterAll(() => house.close())
 
 const context = async (): Promise<WriteContext> => {
-  const { documents, stage } = await house.parts.ports(house.scope)
-  return writeContext({ documents, stage })
+  const { bytes, sandbox, stage } = await house.parts.ports(house.scope)
+  return writeContext({ bytes, sandbox, stage })
 }
 const document = documentOf(numberedPages(2))
 const item = async (filename: string, bytes: Uint8Array = document) => documentItem(await context(), filename, bytes)

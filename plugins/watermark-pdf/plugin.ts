@@ -10,6 +10,7 @@ import {
   whyNoDocument,
   type Outcome,
 } from '../contract.ts'
+import { createDocuments } from '../_pdf/documents.ts'
 
 const AT_ONCE = 4
 
@@ -97,6 +98,7 @@ export const watermarkPdf = definePlugin({
   },
   options,
   undo: 'fields',
+  needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ text, position }) =>
     (text === undefined ? `A picture on every page, ${position}` : `“${text}” on every page, ${position}`).slice(
@@ -110,12 +112,16 @@ export const watermarkPdf = definePlugin({
       yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
     }
   },
-  run: (items, given, { documents, signal }) =>
+  run: (items, given, { bytes: port, sandbox, signal }) =>
     concurrently(items, AT_ONCE, signal, async (item): Promise<Outcome> => {
       const unchanged = whyNoDocument(item.file)
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {
-        return { item: item.id, status: 'ok', ...(await documents.watermark(item, wantedOf(given), signal)) }
+        return {
+          item: item.id,
+          status: 'ok',
+          ...(await createDocuments({ bytes: port, sandbox }).watermark(item, wantedOf(given), signal)),
+        }
       } catch (error) {
         return failed(item, error)
       }

@@ -10,6 +10,7 @@ import {
   type Workflow,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
+import { createActions } from '../ports/actions.ts'
 import type { Stop } from './outcomes.ts'
 import { openOptions } from './sealed-options.ts'
 import type { EngineParts, OperationRow, ResolvedStep } from './types.ts'
@@ -23,7 +24,8 @@ export async function writeContext(
   const ports = await parts.ports(scope)
   const { background_delete, background_update, ...limits } = parts.limits
   const background = { delete: background_delete, update: background_update }
-  return { ...ports, signal, request: operation.request, limits: { ...limits, background } }
+  const actions = createActions(parts.plugins)
+  return { ...ports, actions, signal, request: operation.request, limits: { ...limits, background } }
 }
 
 /** A step of an operation that this installation can't carry out any more: its plugin is gone, or takes other options by now. */

@@ -7,6 +7,7 @@ import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../
 import {
   definePlugin,
   PortError,
+  PORTS,
   type Item,
   type ItemPlugin,
   type OperationContext,
@@ -29,7 +30,7 @@ let work: Work
 let last: (context: OperationContext) => Promise<OperationReport>
 const common = { kind: 'act' as const, options: z.strictObject({}), undo: 'fields' as const }
 const act = definePlugin({
-  ...{ ...common, id: 'act', title: 'Act', bytes: true },
+  ...{ ...common, id: 'act', title: 'Act', bytes: true, needs: PORTS },
   async *plan(items: readonly Item[]) {
     for (const item of items) yield ok(item)
   },
@@ -46,6 +47,7 @@ const rename = definePlugin({
 const lastPlugin = (id: string, given: { ledger?: false; document?: true }) =>
   definePlugin({
     ...{ ...common, id, title: 'Last', scope: 'operation' as const, ...given },
+    needs: PORTS,
     async *plan() {},
     run: (_operation, _options, context) => last(context),
   })

@@ -21,6 +21,7 @@ async function engineWith(fail: (item: Item) => Outcome | null = () => null): Pr
     title: 'Fetch backwards',
     options: z.strictObject({}),
     undo: 'fields',
+    needs: ['stage'],
     bytes: true,
     async *plan(items) {
       for (const item of items) yield { item: item.id, status: 'ok' }

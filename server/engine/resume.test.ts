@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import {
   definePlugin,
+  PORTS,
   type Item,
   type ItemPlugin,
   type Outcome,
@@ -14,7 +15,7 @@ import {
 type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome
 const stepOf = (id: string, work: Work, given: Partial<ItemPlugin> = {}): Plugin =>
   definePlugin({
-    ...{ id, kind: 'act', title: id, options: z.strictObject({}), undo: 'fields', bytes: true },
+    ...{ id, kind: 'act', title: id, options: z.strictObject({}), undo: 'fields', bytes: true, needs: PORTS },
     ...given,
     async *plan(items) {
       for (const item of items) yield { item: item.id, status: 'ok' }

@@ -8,7 +8,6 @@ import type {
   OperationReport,
   StagedBlob,
   Warning,
-  WriteContext,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { holdBlobs } from '../files/admit.ts'
@@ -36,7 +35,10 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
   }
   return {
     kept,
-    ports: (runner: BatchRunner, { scope, operation, signal }: Ending): Omit<OperationContext, keyof WriteContext> => ({
+    ports: (
+      runner: BatchRunner,
+      { scope, operation, signal }: Ending,
+    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings'> => ({
       notify,
       artifacts: {
         write: async (filename, contentType, bytes) => {

@@ -1,25 +1,18 @@
 // What the engine's parts share: an operation's row, an item at work, and what the engine is given to work with.
 import type {
+  BaseContext,
   Candidate,
-  Catalog,
-  Documents,
   Entry,
   FileChange,
-  Images,
   LinkWanted,
   Listings,
-  Packs,
   Plugin,
-  RemoteFetcher,
-  ShopSettings,
-  Stage,
   StagedBlob,
   StagedFile,
-  StoredFiles,
-  Uploads,
   Step,
   Warning,
   Workflow,
+  WritePorts,
 } from '../../plugins/contract.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -195,18 +188,8 @@ export interface EndedItem {
   ending: Ending
 }
 
-/** What plugins may touch, bound to one shop. */
-export interface Ports {
-  shop: { name: string; domain: string; settings: ShopSettings }
-  catalog: Catalog
-  remote: RemoteFetcher
-  uploads: Uploads
-  stage: Stage
-  stored: StoredFiles
-  packs: Packs
-  images: Images
-  documents: Documents
-}
+/** What plugins may touch, bound to one shop. The actions are the engine's own. */
+export type Ports = Omit<WritePorts, 'actions'> & Pick<BaseContext, 'shop'>
 
 export interface EngineParts {
   database: Database

@@ -1,7 +1,7 @@
 // The bytes of an item, for work on them that wants a file: what an earlier step made of it, or what its file has.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { PortError, type Item } from '../../plugins/contract.ts'
+import { PortError, type ByteSource } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { locateFile } from '../files/list.ts'
@@ -15,7 +15,7 @@ export interface Located {
 }
 
 /** Throws `PortError` `file_not_found`. */
-export async function locateItem(scope: ShopScope, { staged, file }: Pick<Item, 'staged' | 'file'>): Promise<Located> {
+export async function locateItem(scope: ShopScope, { staged, file }: ByteSource): Promise<Located> {
   const found = staged ?? (file.id && (await locateFile(scope, file.id)))
   if (!found) throw portError('file_not_found')
   return found

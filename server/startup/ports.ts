@@ -1,27 +1,21 @@
 // The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the shop's settings.
-import { availableParallelism } from 'node:os'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
+import { createBytes } from '../ports/bytes.ts'
 import { createCatalogPort } from '../ports/catalog.ts'
-import { createDocumentChildren, createDocuments } from '../ports/documents.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
-import { createImageChildren, createImages } from '../ports/images.ts'
 import { createPacks } from '../ports/packs.ts'
 import { createRemote } from '../ports/remote.ts'
+import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
 import { createUploadPort } from '../ports/uploads.ts'
 import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
-
-/** Images worked on at once: each takes a processor and up to 1 GB. */
-const MOST_IMAGES = 4
-/** And documents. */
-const MOST_DOCUMENTS = 2
 
 export function portsFactory(parts: {
   client: GuardedClient
@@ -30,9 +24,7 @@ export function portsFactory(parts: {
   uploads: UploadFolder
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
-  // One more than there are processors: it works while another one waits for its next image.
-  const children = createImageChildren(Math.min(availableParallelism() + 1, MOST_IMAGES))
-  const documents = createDocumentChildren(Math.min(availableParallelism(), MOST_DOCUMENTS))
+  const sandboxes = createSandboxes()
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
     // Where new bytes go.
@@ -46,8 +38,8 @@ export function portsFactory(parts: {
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),
-      images: createImages({ scope, stores: parts.stores, place, children }),
-      documents: createDocuments({ scope, stores: parts.stores, place, children: documents }),
+      bytes: createBytes({ scope, stores: parts.stores, place }),
+      sandbox: sandboxes.of(scope.shop),
     }
   }
 }

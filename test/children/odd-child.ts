@@ -1,7 +1,7 @@
 // A limited child that does what it is told, the bad things too.
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Refusal, serveRequests } from '../../server/ports/children/serve.ts'
+import { Refusal, serveRequests } from '../../plugins/sandbox.ts'
 
 // Node has it; the types that come with Node do not.
 declare const WebAssembly: {
@@ -16,7 +16,7 @@ const DEEDS: Record<string, (given: string) => unknown> = {
   copy: async (given) => writeFile(`${given}.out`, await readFile(given)).then(() => 'copied'),
   write: (given) => writeFile(given, Buffer.alloc(2 ** 20)).catch(({ code }: { code: string }) => code),
   refuse: () => {
-    throw new Refusal('image_damaged')
+    throw new Refusal('image_damaged', 'The image is damaged and cannot be opened')
   },
   fail: () => {
     throw new Error('a secret of the inside')

@@ -1,6 +1,8 @@
 // What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals elsewhere.
 import { randomUUID } from 'node:crypto'
+import { appConfig } from '../../app.config.ts'
 import type { Entry, FileView, Item, OperationContext, WriteContext } from '../../plugins/contract.ts'
+import { createActions } from '../../server/ports/actions.ts'
 
 const refuse = (port: string) => (): never => {
   throw new Error(`The test gave the plugin no ${port}`)
@@ -32,13 +34,14 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     stage: { write: refuse('stage') },
     stored: { locate: refuse('stored'), backUp: refuse('stored'), relocate: refuse('stored') },
     packs: { find: refuse('packs') },
-    images: { optimize: refuse('images') },
-    documents: {
-      optimize: refuse('documents'),
-      watermark: refuse('documents'),
-      split: refuse('documents'),
-      merge: refuse('documents'),
+    bytes: {
+      sizeOf: refuse('bytes'),
+      find: refuse('bytes'),
+      withFile: refuse('bytes'),
+      withFolder: refuse('bytes'),
     },
+    sandbox: { run: refuse('sandbox') },
+    actions: createActions(appConfig({}).plugins),
     ...given,
   }
 }

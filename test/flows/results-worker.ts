@@ -16,6 +16,7 @@ const writeUntilDeath = definePlugin({
   title: 'Write a result',
   options: z.strictObject({}),
   undo: 'none',
+  needs: ['artifacts', 'listings'],
   scope: 'operation',
   ledger: false,
   document: true,

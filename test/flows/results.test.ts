@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { appConfig } from '../../app.config.ts'
 import {
   definePlugin,
+  PORTS,
   PortError,
   type OperationContext,
   type OperationReport,
@@ -28,7 +29,7 @@ const { plugins, workflows } = appConfig({})
 /** Does what the test at hand wants, and how often it was asked. */
 let behave: (context: OperationContext) => Promise<OperationReport>
 let runs = 0
-const common = { kind: 'act' as const, options: z.strictObject({}), scope: 'operation' as const }
+const common = { kind: 'act' as const, options: z.strictObject({}), scope: 'operation' as const, needs: PORTS }
 const run = (_operation: unknown, _options: unknown, context: OperationContext) => {
   runs++
   return behave(context)

@@ -206,14 +206,14 @@ function operationTests(plugin: OperationPlugin, open: () => OperationCase): voi
 }
 
 /** What `plan` gets: the ports that only read, really without the others. */
-function readOnly({ signal, shop, request, limits, catalog, packs, ...rest }: WriteContext): ReadContext {
+function readOnly({ signal, shop, request, limits, catalog, packs, actions, ...rest }: WriteContext): ReadContext {
   const { remote, uploads, stored } = rest
   const reading = {
     remote: { probe: remote.probe },
     uploads: { sizeOf: uploads.sizeOf },
     stored: { locate: stored.locate },
   }
-  return { signal, shop, request, limits, catalog, packs, ...reading }
+  return { signal, shop, request, limits, catalog, packs, actions, ...reading }
 }
 
 function frozen<T>(value: T): T {

@@ -16,6 +16,7 @@ const toWebp = definePlugin({
   title: 'To WebP',
   options: z.strictObject({ drop: z.boolean().default(true).meta({ title: 'Drop' }) }),
   undo: 'fields',
+  needs: ['stage'],
   bytes: true,
   async *plan(items) {
     for (const item of items) yield { item: item.id, status: 'ok' }

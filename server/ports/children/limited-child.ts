@@ -1,11 +1,11 @@
 // Work on hostile files is done in a process of its own, with limits: its death costs the one file that it worked on. The child is
-// one of our scripts that calls `serveRequests`; it is asked in JSON, and answers in JSON that is checked before it is believed.
+// a script of a plugin that calls `serveRequests`; it is asked in JSON, and answers in JSON that is checked before it is believed.
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
+import { tellsOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { launch, type ChildWanted } from './launch.ts'
-import { tellsOfMemory, type Refused, type Reply } from './replies.ts'
 
 export type { ChildWanted } from './launch.ts'
 

@@ -1,0 +1,62 @@
+// A limited child that works on one document, or puts several together.
+import type { Warning } from '../contract.ts'
+import { serveRequests } from '../sandbox.ts'
+import { openDocument, openSound, withRepair, type Opened } from './open.ts'
+import type { DocumentTask } from './tasks.ts'
+
+serveRequests(carryOut)
+
+/** Each child does one thing, and is started for it: what the others need is not loaded. */
+async function carryOut(task: DocumentTask) {
+  switch (task.do) {
+    case 'optimize': {
+      await preparePictures()
+      const { optimizeDocument } = await import('./optimize.ts')
+      return onOne(task, (opened) => optimizeDocument(opened, task))
+    }
+    case 'watermark': {
+      if (task.wanted.picture !== undefined) await preparePictures()
+      const { watermarkDocument } = await import('./watermark.ts')
+      return onOne(task, (opened) => watermarkDocument(opened, task))
+    }
+    case 'split': {
+      const { splitDocument } = await import('./split.ts')
+      const opened = await openSound(task.folder, 'in.pdf', task.password)
+      return told(opened, await splitDocument(opened, task))
+    }
+    case 'check': {
+      const { checkParts } = await import('./split.ts')
+      return { checked: await checkParts(task.folder, task.files, task.password) }
+    }
+    case 'merge': {
+      const { mergeDocuments } = await import('./merge.ts')
+      return mergeDocuments(task)
+    }
+  }
+}
+
+const preparePictures = async () => (await import('../sharp.ts')).prepareSharp()
+
+async function onOne<Answer extends object>(
+  { folder, password }: DocumentTask,
+  work: (opened: Opened) => Promise<Answer>,
+): Promise<Answer> {
+  const opened = await openDocument(folder, 'in.pdf', password)
+  return withRepair(folder, opened, async (one) => told(one, await work(one)))
+}
+
+/** What was done tells what it cost. */
+function told<Answer extends object>(opened: Opened, answer: Answer): Answer {
+  if (!('warnings' in answer)) return answer
+  const more = [...(opened.repaired ? [REPAIRED] : []), ...(opened.signed ? [SIGNED] : [])]
+  return { ...answer, warnings: [...(answer.warnings as Warning[]), ...more] }
+}
+
+const REPAIRED: Warning = {
+  code: 'pdf_repaired',
+  message: 'The document was damaged. It was put right as far as that could be done: look it through',
+}
+const SIGNED: Warning = {
+  code: 'signature_lost',
+  message: 'The document was signed. What was made of it no longer is',
+}

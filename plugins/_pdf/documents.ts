@@ -1,0 +1,185 @@
+// Documents through the sandbox: their bytes are copied into a private folder, opened only in the child process,
+// and what the child made of them is staged.
+import type { z } from 'zod'
+import {
+  extensionOf,
+  PortError,
+  type Bytes,
+  type Item,
+  type Sandbox,
+  type StagedBlob,
+  type Warning,
+  type WorkFolder,
+} from '../contract.ts'
+import { ANSWERS, type DocumentTask, type SplitWanted, type WatermarkWanted } from './tasks.ts'
+
+export const SCRIPT = new URL('./child.ts', import.meta.url)
+export const LIMITS = {
+  memoryBytes: 1024 ** 3,
+  fileBytes: 2 * 1024 ** 3,
+  wallMs: 60_000,
+  parallel: 2,
+  // Starting a child costs as much as a small document does.
+  uses: 20,
+  idleMs: 2_000,
+}
+// What a document that is merged with others adds to the time.
+const MERGED_MS = 2_000
+const MOST_BYTES = 1024 ** 3
+// What may be written into its folder: some multiples of its own size, and what its parts share many times over.
+const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
+const MOST_PICTURE_BYTES = 50 * 1024 ** 2
+/** Those that the child opens. */
+const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
+const MOST_MERGED = 500
+const TYPE = 'application/pdf'
+
+/** PDF documents, opened in a process with limits. `password` opens an encrypted one. Throws `PortError`. */
+export interface Documents {
+  /** Pictures in it made smaller, streams packed, made ready to be read while it loads; or why it stays as it is. */
+  optimize(
+    item: Item,
+    wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; from_bytes: number; warnings: readonly Warning[] } | { unchanged: string }>
+  watermark(
+    item: Item,
+    wanted: WatermarkWanted & { password?: string },
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
+  /** Parts in order, each with its pages as `1-3`. */
+  split(
+    item: Item,
+    wanted: SplitWanted & { password?: string },
+    signal: AbortSignal,
+  ): Promise<{ parts: readonly { bytes: StagedBlob; pages: string }[]; warnings: readonly Warning[] }>
+  /** One document of all, in their order. */
+  merge(
+    items: readonly Item[],
+    wanted: { password?: string },
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
+}
+
+export interface DocumentPorts {
+  bytes: Bytes
+  sandbox: Sandbox
+  /** What may be written of one small document. */
+  folderBytes?: number
+}
+
+export function createDocuments(ports: DocumentPorts): Documents {
+  return {
+    optimize: (item, wanted, signal) =>
+      withDocument(ports, item, signal, async (work) => {
+        const answer = await work.ask({ do: 'optimize', ...wanted }, ANSWERS.optimize)
+        if ('unchanged' in answer) return answer
+        return { bytes: await work.staged('out.pdf'), from_bytes: work.bytes, warnings: answer.warnings }
+      }),
+    watermark: (item, { password, ...wanted }, signal) =>
+      withDocument(ports, item, signal, async (work) => {
+        if (wanted.picture !== undefined) await bringPicture(ports, wanted.picture, work.folder)
+        const { warnings } = await work.ask({ do: 'watermark', wanted, ...secret(password) }, ANSWERS.watermark)
+        return { bytes: await work.staged('out.pdf'), warnings }
+      }),
+    split: (item, { password, ...wanted }, signal) =>
+      withDocument(ports, item, signal, async (work) => {
+        const answer = await work.ask({ do: 'split', wanted, ...secret(password) }, ANSWERS.split)
+        const files = answer.parts.map(({ file }) => file)
+        // Thousands of parts are more than one child has time for.
+        for (let { checked } = answer; checked < files.length;) {
+          const rest = { do: 'check', files: files.slice(checked), ...secret(password) } as const
+          checked += (await work.ask(rest, ANSWERS.check)).checked
+        }
+        const staged: { bytes: StagedBlob; pages: string }[] = []
+        for (const { file, pages } of answer.parts) staged.push({ bytes: await work.staged(file), pages })
+        return { parts: staged, warnings: answer.warnings }
+      }),
+    merge: (items, { password }, signal) => merge(ports, items, password, signal),
+  }
+}
+
+const secret = (password: string | undefined) => (password === undefined ? {} : { password })
+
+/** A folder in which a child works, and what comes of it. */
+interface Work {
+  folder: WorkFolder
+  /** Of all that was brought into it. */
+  bytes: number
+  ask<Answer>(task: Unplaced<DocumentTask>, answer: z.ZodType<Answer>): Promise<Answer>
+  /** A file of the folder, in the shop's storage location. */
+  staged(file: string): Promise<StagedBlob>
+}
+type Unplaced<T> = T extends DocumentTask ? Omit<T, 'folder'> : never
+
+const withDocument = <T>(ports: DocumentPorts, item: Item, signal: AbortSignal, use: (work: Work) => Promise<T>) =>
+  withDocuments(ports, [[item, 'in.pdf']], signal, use)
+
+function withDocuments<T>(
+  { bytes: port, sandbox, folderBytes = FOLDER.least }: DocumentPorts,
+  named: readonly (readonly [Item, string])[],
+  signal: AbortSignal,
+  use: (work: Work) => Promise<T>,
+): Promise<T> {
+  const limits = { ...LIMITS, wallMs: LIMITS.wallMs + (named.length - 1) * MERGED_MS }
+  return port.withFolder(async (folder) => {
+    let bytes = 0
+    for (const [item, name] of named) {
+      signal.throwIfAborted()
+      bytes += await port.sizeOf(item).catch((error: unknown) => {
+        throw named.length > 1 ? withName(item, error) : error
+      })
+      if (bytes > MOST_BYTES) throw tooLarge(named.length)
+      await folder.bring(item, name)
+    }
+    const within = { folder: folder.path, bytes: folderBytes + bytes * FOLDER.times, tooMuch: tooMuch() }
+    return use({
+      folder,
+      bytes,
+      ask: (task, answer) =>
+        sandbox.run(SCRIPT, { input: { ...task, folder: folder.path }, answer, limits, signal, within }),
+      staged: (file) => folder.stage(file, TYPE),
+    })
+  }, signal)
+}
+
+const problem = (code: string, message: string) => new PortError(code, message, false)
+
+const tooLarge = (documents: number) =>
+  problem(
+    'document_too_large',
+    documents === 1
+      ? 'The document is too large to be opened: it may have 1 GB'
+      : 'The documents are too large together: they may have 1 GB',
+  )
+const tooMuch = () => problem('document_too_large', 'What would be made of this document is too large')
+
+async function bringPicture({ bytes }: DocumentPorts, picture: string, folder: WorkFolder): Promise<void> {
+  const found = await bytes.find(picture)
+  if (!found) throw problem('file_not_found', 'The picture for the watermark is not there (any more)')
+  if (!PICTURES.includes(extensionOf(found.filename)))
+    throw problem(
+      'not_an_image',
+      `“${found.filename}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF`,
+    )
+  if (found.size_bytes > MOST_PICTURE_BYTES)
+    throw problem('image_too_large', 'The picture for the watermark is too large: it may have 50 MB')
+  await folder.bring({ staged: null, file: { id: picture } }, 'picture')
+}
+
+async function merge(ports: DocumentPorts, items: readonly Item[], password: string | undefined, signal: AbortSignal) {
+  if (items.length > MOST_MERGED)
+    throw problem('too_many', `At most ${MOST_MERGED} documents are made one: these are ${items.length}`)
+  const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
+  return withDocuments(ports, named, signal, async (work) => {
+    const answer = await work.ask({ do: 'merge', documents: items.length, ...secret(password) }, ANSWERS.merge)
+    if ('bad' in answer) throw withName(items[answer.bad]!, problem(answer.code, answer.message))
+    return { bytes: await work.staged('out.pdf'), warnings: answer.warnings }
+  })
+}
+
+/** Of several documents, which. */
+const withName = ({ file }: Item, error: unknown): unknown =>
+  error instanceof PortError
+    ? new PortError(error.code, `${file.filename}: ${error.message}`, error.retryable, { cause: error })
+    : error

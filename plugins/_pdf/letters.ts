@@ -1,0 +1,134 @@
+// A text as an outline: its letters shaped and joined as their script wants it, in the order in which they are seen. An outline needs
+// no font in the document, and looks the same wherever it is opened.
+import createBidi from 'bidi-js'
+import { Buffer as TextBuffer, Direction, DrawFuncs, shape } from 'harfbuzzjs'
+import { Refusal } from '../sandbox.ts'
+import { openFonts, type LoadedFont } from './fonts.ts'
+
+/** In thousandths of the letters' size, from the beginning of their base line. */
+export interface Outline {
+  /** A path in PDF's operators, to be filled. */
+  path: string
+  left: number
+  bottom: number
+  right: number
+  top: number
+}
+
+/** What is drawn with one font, in one direction. */
+interface Piece {
+  text: string
+  font: LoadedFont
+  /** Odd: from right to left. */
+  level: number
+}
+
+// What is imported is the function itself, not the module that its types speak of.
+const bidi = (createBidi as unknown as typeof createBidi.default)()
+const IGNORED = /\p{Default_Ignorable_Code_Point}/u
+const MOST_NAMED = 10
+
+/** Throws `Refusal` `glyph_missing` that names the letters which no font here has. */
+export async function outlineOf(text: string): Promise<Outline> {
+  const line = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
+  const pieces = await piecesOf(line)
+  const drawing = openDrawing()
+  for (const piece of inSight(pieces)) draw(piece, drawing)
+  const outline = drawing.end()
+  if (outline.path === '') throw new Refusal('glyph_missing', 'There is nothing to be seen of this text')
+  return outline
+}
+
+async function piecesOf(line: string): Promise<Piece[]> {
+  const fonts = await openFonts(line)
+  const { levels } = bidi.getEmbeddingLevels(line)
+  const pieces: Piece[] = []
+  const missing = new Set<string>()
+  for (const { segment, index } of new Intl.Segmenter().segment(line)) {
+    const seen = [...segment].filter((char) => !IGNORED.test(char)).map((char) => char.codePointAt(0)!)
+    const last = pieces.at(-1)
+    if (seen.length === 0) {
+      // A joiner that stands alone, or what no one sees.
+      if (last) last.text += segment
+      continue
+    }
+    const level = levels[index]!
+    const font = last && seen.every(last.font.has) ? last.font : await fonts.find(seen)
+    if (font === null) missing.add(segment)
+    else if (last?.font === font && last.level === level) last.text += segment
+    else pieces.push({ text: segment, font, level })
+  }
+  if (missing.size > 0) throw undrawable([...missing])
+  return pieces
+}
+
+const undrawable = (letters: readonly string[]) =>
+  new Refusal(
+    'glyph_missing',
+    `There is no font here for ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
+  )
+
+/** From left to right: whatever is written from the right, and what stands in it, is turned (rule L2 of the bidirectional algorithm). */
+function inSight(pieces: readonly Piece[]): Piece[] {
+  const ordered = [...pieces]
+  const highest = Math.max(...pieces.map(({ level }) => level))
+  for (let level = highest; level > 0; level--)
+    for (let from = 0; from < ordered.length; from++) {
+      let to = from
+      while (to < ordered.length && ordered[to]!.level >= level) to++
+      ordered.splice(from, to - from, ...ordered.slice(from, to).reverse())
+      from = Math.max(from, to - 1)
+    }
+  return ordered
+}
+
+function draw({ text, font, level }: Piece, drawing: ReturnType<typeof openDrawing>): void {
+  const buffer = new TextBuffer()
+  buffer.addText(text)
+  buffer.guessSegmentProperties()
+  buffer.setDirection(level % 2 === 1 ? Direction.RTL : Direction.LTR)
+  shape(font.font, buffer)
+  for (const { codepoint: glyph, xAdvance = 0, xOffset = 0, yOffset = 0 } of buffer.getGlyphInfosAndPositions()) {
+    if (glyph === 0) throw undrawable([text])
+    drawing.place(xOffset, yOffset, font.scale)
+    font.font.drawGlyph(glyph, drawing.pen)
+    drawing.advance(xAdvance * font.scale)
+  }
+}
+
+type Point = [x: number, y: number]
+
+/** Gathers glyphs side by side. */
+function openDrawing() {
+  const operators: string[] = []
+  const box = { left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity }
+  let [at, dx, dy, scale] = [0, 0, 0, 1]
+  let last: Point = [0, 0]
+  const point = (x: number, y: number): string => {
+    const placed: Point = [Math.round(at + (x + dx) * scale), Math.round((y + dy) * scale)]
+    box.left = Math.min(box.left, placed[0])
+    box.right = Math.max(box.right, placed[0])
+    box.bottom = Math.min(box.bottom, placed[1])
+    box.top = Math.max(box.top, placed[1])
+    return placed.join(' ')
+  }
+  const add = (operator: string, ...points: Point[]) => {
+    operators.push(`${points.map(([x, y]) => point(x, y)).join(' ')} ${operator}`)
+    last = points.at(-1) ?? last
+  }
+  const pen = new DrawFuncs()
+  pen.setMoveToFunc((x, y) => add('m', [x, y]))
+  pen.setLineToFunc((x, y) => add('l', [x, y]))
+  pen.setCubicToFunc((ax, ay, bx, by, x, y) => add('c', [ax, ay], [bx, by], [x, y]))
+  // PDF has cubic curves alone.
+  pen.setQuadraticToFunc((cx, cy, x, y) => add('c', between(last, [cx, cy]), between([x, y], [cx, cy]), [x, y]))
+  pen.setClosePathFunc(() => void operators.push('h'))
+  return {
+    pen,
+    place: (x: number, y: number, by: number) => void ([dx, dy, scale] = [x, y, by]),
+    advance: (by: number) => void (at += by),
+    end: (): Outline => ({ path: operators.join('\n'), ...box }),
+  }
+}
+
+const between = ([x, y]: Point, [cx, cy]: Point): Point => [x + ((cx - x) * 2) / 3, y + ((cy - y) * 2) / 3]

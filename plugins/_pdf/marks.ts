@@ -1,0 +1,42 @@
+// What a mark is: a drawing, and the objects that it adds to the document.
+import { deflateSync } from 'node:zlib'
+import type { WatermarkWanted } from './tasks.ts'
+import { outlineOf } from './letters.ts'
+import type { Dictionary } from './objects.ts'
+import type { Box } from './pages.ts'
+
+export interface Mark {
+  box: Box
+  /** Points of a measure of the mark's own, where its size is the merchant's wish; null: as large as there is room. */
+  scale: number | null
+  /** How it is drawn, in PDF's operators. */
+  content: string
+  /** The form or picture that `content` draws as `/Mark`. */
+  drawing: Stream
+  /** A picture's soft mask. */
+  mask: Stream | null
+}
+export type Stream = { stream: { dict: Dictionary; data: string } }
+
+export const reference = (number: number): string => `${number} 0 R`
+
+export function streamOf(dict: Dictionary, data: string | Buffer): Stream {
+  const packed = dict['/Filter'] ? Buffer.from(data) : deflateSync(data)
+  return { stream: { dict: { '/Filter': '/FlateDecode', ...dict }, data: packed.toString('base64') } }
+}
+
+const GREY = 0.5
+
+/** Throws `Refusal` `glyph_missing`. */
+export async function textMark({ text = '', font_size }: WatermarkWanted): Promise<Mark> {
+  const { path: outline, ...box } = await outlineOf(text)
+  const form = { '/Type': '/XObject', '/Subtype': '/Form', '/BBox': [box.left, box.bottom, box.right, box.top] }
+  // Filled in one go, so that it is as dense where letters touch.
+  const mark = streamOf({ ...form, '/Resources': {} }, `${GREY} g\n${outline}\nf`)
+  return {
+    box,
+    scale: font_size === undefined ? null : font_size / 1000,
+    content: '/Mark Do',
+    ...{ drawing: mark, mask: null },
+  }
+}

@@ -1,0 +1,53 @@
+// Several documents in one, in their order. Form fields of the same name are told apart; bookmarks, which are of each alone, are left out.
+import type { Warning } from '../contract.ts'
+import { Refusal } from '../sandbox.ts'
+import { RESULT } from './finish.ts'
+import { checkDocument, openSound, type Opened } from './open.ts'
+import { HERE, runQpdf } from './qpdf.ts'
+import { PROBLEMS } from './problems.ts'
+import type { MergeTask } from './tasks.ts'
+
+export type Merged = { warnings: Warning[] } | { bad: number; code: string; message: string }
+
+export async function mergeDocuments({ folder, password, documents }: MergeTask): Promise<Merged> {
+  const opened: Opened[] = []
+  for (let at = 0; at < documents; at++) {
+    try {
+      opened.push(await openSound(folder, `in-${at}.pdf`, password))
+    } catch (error) {
+      if (error instanceof Refusal) return { bad: at, code: error.code, message: error.message }
+      throw error
+    }
+  }
+  try {
+    await putTogether(folder, opened)
+  } catch (error) {
+    const bad = isDamage(error) ? await firstBad(folder, opened) : -1
+    if (bad < 0) throw error
+    return { bad, code: 'pdf_damaged', message: PROBLEMS.pdf_damaged }
+  }
+  return { warnings: opened.some(({ protection }) => protection) ? [UNPROTECTED] : [] }
+}
+
+async function putTogether(folder: string, opened: readonly Opened[]): Promise<void> {
+  const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
+  const args = ['--empty', '--pages', ...pages, '--', ...WHOLE, '--object-streams=generate', '--deterministic-id']
+  await runQpdf(folder, [...args, `${HERE}/${RESULT}`])
+  await checkDocument(folder, RESULT)
+}
+
+/** qpdf takes what only the glyphs of a font draw for unused; each document's pages all stay, so there is little to save. */
+const WHOLE = ['--remove-unreferenced-resources=no']
+
+const isDamage = (error: unknown) => error instanceof Refusal && error.code === 'pdf_damaged'
+
+/** Whose pages can't be taken out, though all that is in it can be read; -1: each can. */
+async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
+  for (const [at, one] of opened.entries()) if (await putTogether(folder, [one]).then(() => false, isDamage)) return at
+  return -1
+}
+
+const UNPROTECTED: Warning = {
+  code: 'pdf_unprotected',
+  message: 'Some of the documents took a password: the one that was made of them takes none',
+}

@@ -1,0 +1,147 @@
+// A document on its way in: told from other files, decrypted, put right where it is damaged, or refused with the reason.
+import { createReadStream } from 'node:fs'
+import { open, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Refusal, tellsOfMemory } from '../sandbox.ts'
+import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
+import { refusalFor } from './problems.ts'
+import { callQpdf, HERE, isWrongPassword, runQpdf, type Called } from './qpdf.ts'
+
+export interface Opened {
+  /** Its file in the folder: not encrypted, and its pages can be found. */
+  file: string
+  /** In qpdf's words, how to protect what is made of it as it was itself; null: it was not. */
+  protection: readonly string[] | null
+  password: string
+  repaired: boolean
+  signed: boolean
+  /** Made ready to be read while it loads. */
+  linearized: boolean
+}
+
+/** Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` where it needs a password, or another one. */
+export async function openDocument(folder: string, file: string, password = ''): Promise<Opened> {
+  const linearized = await readBeginning(path.join(folder, file))
+  const opened = {
+    ...{ file, password, linearized, protection: null, repaired: false },
+    signed: await hasText(path.join(folder, file), '/ByteRange'),
+  }
+  const asked = await callQpdf(folder, [`--password=${password}`, ...FINDING, `${HERE}/${file}`])
+  if (isWrongPassword(asked))
+    throw password === '' ? refusalFor('pdf_encrypted') : new Refusal('pdf_encrypted', WRONG_PASSWORD)
+  if (!hasPages(asked)) return rebuildDocument(folder, opened)
+  return asked.output.includes('File is not encrypted') ? opened : decrypted(folder, opened)
+}
+
+/** The same, sound in every part, its streams too. Throws as `openDocument` does. */
+export async function openSound(folder: string, file: string, password?: string): Promise<Opened> {
+  const opened = await openDocument(folder, file, password)
+  return withRepair(folder, opened, async (sound) => {
+    await checkDocument(folder, sound.file)
+    return sound
+  })
+}
+
+/** Does the work once more on what can be read of the document where it is damaged deeper than could be seen at first. */
+export async function withRepair<T>(folder: string, opened: Opened, work: (opened: Opened) => Promise<T>): Promise<T> {
+  try {
+    return await work(opened)
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === 'pdf_damaged') || opened.repaired) throw error
+    return work(await repairDocument(folder, opened))
+  }
+}
+
+/** Reads it whole, each stream decoded. Throws `Refusal` `pdf_damaged`. */
+export async function checkDocument(folder: string, file: string, password = ''): Promise<void> {
+  const { code, words } = await callQpdf(folder, [`--password=${password}`, '--check', `${HERE}/${file}`])
+  if (code !== 0) throw refusalFor('pdf_damaged', { cause: new Error(words.slice(-1000)) })
+}
+
+const WRONG_PASSWORD = 'The password does not open this document'
+
+async function decrypted(folder: string, opened: Opened): Promise<Opened> {
+  const { file, password } = opened
+  const plain = `plain-${file}`
+  await runQpdf(folder, [`--password=${password}`, '--decrypt', `${HERE}/${file}`, `${HERE}/${plain}`])
+  const protection = [
+    '--allow-weak-crypto',
+    `--copy-encryption=${HERE}/${file}`,
+    `--encryption-file-password=${password}`,
+  ]
+  return { ...opened, file: plain, protection }
+}
+
+/** Is it encrypted, and how many pages does it say that it has? */
+const FINDING = ['--show-encryption', '--show-npages']
+const hasPages = ({ code, output }: Called) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
+
+/** Gives another file that can be worked on. Throws `Refusal` `pdf_damaged`. */
+const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>
+  (await rewriteDocument(folder, opened)) ?? rebuildDocument(folder, opened)
+
+/** Mends what qpdf only warns of: pages that are in the tree twice, a catalog that does not say what it is. */
+async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
+  const file = `rewritten-${opened.file}`
+  try {
+    const { changing } = await import('./finish.ts')
+    const changes = await changing(folder, await catalogChange(folder, opened))
+    await runQpdf(folder, [`${HERE}/${opened.file}`, ...changes, `${HERE}/${file}`])
+    await checkDocument(folder, file)
+    return { ...opened, file, repaired: true }
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'pdf_damaged') return null
+    throw error
+  }
+}
+
+async function catalogChange(folder: string, opened: Opened): Promise<Record<string, { value: Dictionary }>> {
+  const { values } = await readObjects(folder, opened, ['trailer'])
+  const trailer = values.get('trailer')
+  const root = isDictionary(trailer) ? trailer['/Root'] : undefined
+  if (!isReference(root)) return {}
+  const catalog = (await readObjects(folder, opened, [idOf(root)])).values.get(root)
+  if (!isDictionary(catalog) || catalog['/Type'] === '/Catalog') return {}
+  return { [`obj:${root}`]: { value: { ...catalog, '/Type': '/Catalog' } } }
+}
+
+/** This qpdf can't rebuild a table of objects; pdf-lib reads a document from its beginning and needs none. */
+async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> {
+  const file = `repaired-${opened.file}`
+  try {
+    const { PDFDocument } = await import('pdf-lib')
+    const document = await PDFDocument.load(await readFile(path.join(folder, opened.file)), { updateMetadata: false })
+    const bytes = await document.save({ addDefaultPage: false, updateFieldAppearances: false })
+    await writeFile(path.join(folder, file), bytes)
+  } catch (error) {
+    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    throw refusalFor('pdf_damaged', { cause: error })
+  }
+  if (!hasPages(await callQpdf(folder, [...FINDING, `${HERE}/${file}`]))) throw refusalFor('pdf_damaged')
+  return { ...opened, file, repaired: true }
+}
+
+const HEADER_BYTES = 1024
+
+/** Is it linearized? Throws `Refusal` `not_a_pdf`. */
+async function readBeginning(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0)
+    const beginning = buffer.toString('latin1', 0, bytesRead)
+    if (!beginning.includes('%PDF-')) throw refusalFor('not_a_pdf')
+    return beginning.includes('/Linearized')
+  } finally {
+    await handle.close()
+  }
+}
+
+async function hasText(file: string, text: string): Promise<boolean> {
+  let last = ''
+  for await (const chunk of createReadStream(file, { encoding: 'latin1' })) {
+    const seen = last + (chunk as string)
+    if (seen.includes(text)) return true
+    last = seen.slice(-text.length)
+  }
+  return false
+}

@@ -1,0 +1,86 @@
+// A document made smaller: its pictures written anew where that saves enough, its streams packed, made ready to be read while it loads.
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Warning } from '../contract.ts'
+import { tellsOfMemory } from '../sandbox.ts'
+import { changing, RESULT, writeResult } from './finish.ts'
+import { idOf, readObjects } from './objects.ts'
+import type { Opened } from './open.ts'
+import { madeSmaller, picturesOf, type Picture, type Smaller } from './pictures.ts'
+import { HERE } from './qpdf.ts'
+import type { OptimizeTask } from './tasks.ts'
+
+export type Optimized = { unchanged: string } | { warnings: Warning[] }
+
+// Of the time that a document may take: what is left of it is for writing.
+const PICTURES_MS = 30_000
+// Packing the rest anew costs time and saves little: not of what is larger.
+const REPACKED_BYTES = 4 * 1024 ** 2
+// One that is to be read while it loads may have become this much larger.
+const LINEARIZED = 1.05
+
+/** Throws `Refusal` `pdf_damaged`. */
+export async function optimizeDocument(opened: Opened, task: OptimizeTask): Promise<Optimized> {
+  if (opened.signed) return { unchanged: 'It is signed: any change would break its signature' }
+  const { folder } = task
+  const pictures = await writePictures(opened, task)
+  const before = (await stat(path.join(folder, 'in.pdf'))).size
+  const repack = before - pictures.bytes < REPACKED_BYTES
+  await writeResult(folder, opened, [
+    `${HERE}/${opened.file}`,
+    ...(await changing(folder, pictures.changes)),
+    '--object-streams=generate',
+    ...(repack ? ['--recompress-flate', '--compression-level=9'] : []),
+    ...(task.linearize || opened.linearized ? ['--linearize'] : []),
+  ])
+  const after = (await stat(path.join(folder, RESULT))).size
+  const wasWanted = task.linearize && !opened.linearized
+  // A document that was put right is worth its bytes.
+  if (!opened.repaired && after >= before * (wasWanted ? LINEARIZED : 1))
+    return { unchanged: 'It would not become smaller' }
+  return { warnings: pictures.left > 0 ? [PICTURES_LEFT] : [] }
+}
+
+const PICTURES_LEFT: Warning = {
+  code: 'pictures_left',
+  message: 'It has more pictures than there was time for: the smaller ones stay as they are',
+}
+
+/** Puts the pictures that became smaller beside the document, with what qpdf is to be told of them. */
+async function writePictures(opened: Opened, task: OptimizeTask) {
+  const { folder } = task
+  const pictures = picturesOf(await readObjects(folder, opened)).sort((a, b) => b.bytes - a.bytes)
+  const changes: Record<string, unknown> = {}
+  const bytes = pictures.reduce((sum, picture) => sum + picture.bytes, 0)
+  if (pictures.length === 0) return { changes, bytes, left: 0 }
+  const ids = pictures.map(({ reference }) => idOf(reference))
+  await readObjects(folder, opened, ids, ['--json-stream-data=file', `--json-stream-prefix=${HERE}/picture`])
+  const until = performance.now() + PICTURES_MS
+  for (const [at, picture] of pictures.entries()) {
+    if (performance.now() > until) return { changes, bytes, left: pictures.length - at }
+    const number = parseInt(picture.reference)
+    const smaller = await smallerOrNot(picture, await readFile(path.join(folder, `picture-${number}`)), task)
+    if (smaller === null) continue
+    await writeFile(path.join(folder, `smaller-${number}`), smaller.bytes)
+    changes[`obj:${picture.reference}`] = {
+      stream: { datafile: `${HERE}/smaller-${number}`, dict: dictionaryOf(picture, smaller) },
+    }
+  }
+  return { changes, bytes, left: 0 }
+}
+
+/** A picture that can't be read stays as it is. */
+async function smallerOrNot(picture: Picture, bytes: Buffer, task: OptimizeTask): Promise<Smaller | null> {
+  try {
+    return await madeSmaller(picture, bytes, task)
+  } catch (error) {
+    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    return null
+  }
+}
+
+/** What is not about its bytes stays: colours, masks, where it belongs. */
+function dictionaryOf({ dictionary }: Picture, { width, height }: Smaller) {
+  const kept = Object.entries(dictionary).filter(([name]) => name !== '/DecodeParms' && name !== '/Length')
+  return { ...Object.fromEntries(kept), '/Filter': '/DCTDecode', '/Width': width, '/Height': height }
+}

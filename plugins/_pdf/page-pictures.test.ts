@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
+import { faultsOf } from '../../test/documents.ts'
+import { ODD_DOCUMENTS } from '../../test/odd-documents.ts'
+import { differences, differingPixels, looksOf, type Looks } from '../../test/page-pictures.ts'
+
+let house: DocumentHouse
+beforeAll(async () => void (house = await openDocumentHouse()))
+afterAll(() => house.close())
+
+it('looks at twenty documents', () => expect(Object.keys(ODD_DOCUMENTS)).toHaveLength(20))
+
+describe.each(Object.entries(ODD_DOCUMENTS))('the pages of a document with %s', (_, bytes) => {
+  let source: Looks
+  beforeAll(async () => void (source = await looksOf(bytes)))
+
+  it('look the same and say the same under a mark that cannot be seen', async () => {
+    const { document } = await house.watermark(bytes, { opacity: 0 })
+    expect(await faultsOf(document)).toBe('')
+    expect(differences(source, await looksOf(document))).toEqual([])
+  })
+  it('look the same beside a mark in a corner, and have the mark there', async () => {
+    const { document } = await house.watermark(bytes, { position: 'top-left', opacity: 1 })
+    const made = await looksOf(document)
+    expect(made.texts).toEqual(source.texts)
+    for (const [at, picture] of source.pictures.entries()) {
+      const pixels = differingPixels(picture, made.pictures[at]!)
+      expect(pixels.length).toBeGreaterThan(0)
+      const outside = pixels.filter((pixel) => !isInCorner(pixel, picture.width, picture.height))
+      expect(outside).toEqual([])
+    }
+  })
+  it('look the same and say the same in a part of their own', async () => {
+    const { parts } = await house.split(bytes, { every: 1 })
+    expect(parts).toHaveLength(source.pictures.length)
+    for (const [at, { document }] of parts.entries()) {
+      expect(await faultsOf(document)).toBe('')
+      expect(differences(pageOf(source, at), await looksOf(document))).toEqual([])
+    }
+  })
+  it('look the same and say the same in a document of several', async () => {
+    const { document } = await house.merge([bytes, bytes])
+    const twice = { pictures: [...source.pictures, ...source.pictures], texts: [...source.texts, ...source.texts] }
+    expect(differences(twice, await looksOf(document))).toEqual([])
+  })
+  it('look the same and say the same when the document was made smaller', async () => {
+    const result = await house.optimize(bytes)
+    if ('document' in result) expect(differences(source, await looksOf(result.document))).toEqual([])
+    else expect(result.unchanged).toBe('It would not become smaller')
+  })
+})
+
+const pageOf = ({ pictures, texts }: Looks, at: number): Looks => ({ pictures: [pictures[at]!], texts: [texts[at]!] })
+
+/** Where a mark at the upper left can be: what is trimmed away can lie above and beside it. */
+const isInCorner = (pixel: number, width: number, height: number) =>
+  pixel % width < width * 0.75 && pixel < width * height * 0.55

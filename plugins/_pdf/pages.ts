@@ -1,0 +1,179 @@
+// The pages as someone sees them: how large, turned how, and what is cut off. What is missing or odd is as readers take it.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import {
+  idOf,
+  isDictionary,
+  isList,
+  isReference,
+  readObjects,
+  type Dictionary,
+  type Objects,
+  type Value,
+} from './objects.ts'
+import type { Opened } from './open.ts'
+import { refusalFor } from './problems.ts'
+import { times, type Matrix } from './placement.ts'
+import { HERE, runQpdf } from './qpdf.ts'
+
+export interface Box {
+  left: number
+  bottom: number
+  right: number
+  top: number
+}
+
+export interface Page {
+  /** `12 0 R`. */
+  reference: string
+  /** Its dictionary, with boxes that it can be seen in. */
+  own: Dictionary
+  /** Its own or those it inherits, references to them followed. */
+  resources: Value
+  /** Its content streams, in their order. */
+  contents: readonly string[]
+  /** The part of it that is seen, upright, in points from the page's own corner. */
+  seen: Box
+  /** From there to the page's own space, which may be turned and of another unit. */
+  upright: Matrix
+}
+
+export interface Pages {
+  pages: readonly Page[]
+  objects: Objects
+  /** The highest number of an object. */
+  maxObject: number
+}
+
+const LETTER: Box = { left: 0, bottom: 0, right: 612, top: 792 }
+const PAGES_FILE = 'pages.json'
+const DEEPEST = 100
+
+export async function readPages(folder: string, opened: Opened): Promise<Pages> {
+  const { pages, maxObject } = await readPageTree(folder, opened)
+  const objects = await withParents(folder, opened, pages.map(({ object }) => object)) // prettier-ignore
+  return { pages: pages.map((page) => pageOf(page, objects)), objects, maxObject }
+}
+
+interface WrittenPages {
+  pages: { object: string; contents: string[] }[]
+  qpdf: [{ maxobjectid: number }, unknown]
+}
+
+/** A page that is in the tree twice is an object of its own each time: `TREE_READ` must be said wherever they are named. */
+async function readPageTree(folder: string, { file }: Opened) {
+  const keys = ['--json-key=pages', '--json-key=qpdf', '--json-object=trailer']
+  await runQpdf(folder, [`${HERE}/${file}`, '--json=2', ...keys, `${HERE}/${PAGES_FILE}`])
+  const written = JSON.parse(await readFile(path.join(folder, PAGES_FILE), 'utf8')) as WrittenPages
+  if (written.pages.length === 0) throw refusalFor('pdf_damaged')
+  return { pages: written.pages, maxObject: written.qpdf[0].maxobjectid }
+}
+
+/** How many pages it has. Throws `Refusal` `pdf_damaged` where it has none. */
+export const pageCount = async (folder: string, opened: Opened): Promise<number> =>
+  (await readPageTree(folder, opened)).pages.length
+
+/** What a page does not say itself is said by those above it. */
+async function withParents(folder: string, opened: Opened, references: readonly string[]): Promise<Objects> {
+  let objects = await readObjects(folder, opened, references.map(idOf), TREE_READ)
+  const asked = new Set(references)
+  for (let deep = 0; deep < DEEPEST; deep++) {
+    const named = [...objects.values.values()]
+      .filter(isDictionary)
+      .flatMap((dictionary) => [dictionary, dictionary['/Resources']].filter(isDictionary))
+      .flatMap((dictionary) =>
+        [...INHERITED, ...BOXES, ...RESOURCES].map((name) => dictionary[name]).filter(isReference),
+      )
+    const unknown = [...new Set(named)].filter((reference) => !asked.has(reference))
+    if (unknown.length === 0) return objects
+    for (const reference of unknown) asked.add(reference)
+    objects = objects.with(await readObjects(folder, opened, unknown.map(idOf)))
+  }
+  throw refusalFor('pdf_damaged')
+}
+
+// What qpdf makes of pages that are in the tree twice is numbered the same way in every call that looks for them.
+const TREE_READ = ['--json-stream-data=none', '--json-key=pages']
+const INHERITED = ['/Parent', '/Rotate', '/UserUnit']
+const BOXES = ['/MediaBox', '/CropBox', '/TrimBox']
+const RESOURCES = ['/Resources', '/XObject', '/ExtGState']
+
+function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Objects): Page {
+  const own = objects.values.get(object)
+  if (!isDictionary(own)) throw refusalFor('pdf_damaged')
+  const of = (name: string) => inherited(own, name, objects)
+  const media = boxOf(of('/MediaBox'), objects)
+  const crop = boxOf(of('/CropBox'), objects)
+  const trim = boxOf(objects.resolve(own['/TrimBox']), objects)
+  const shown = [crop, trim].reduce<Box>((all, one) => (one && overlap(all, one)) || all, media ?? LETTER)
+  const unit = Number(objects.resolve(own['/UserUnit'])) || 1
+  return {
+    ...{ reference: object, contents, resources: of('/Resources') },
+    own: {
+      ...own,
+      ...(media ? {} : { '/MediaBox': listOf(LETTER) }),
+      // Some readers show nothing of a page that is cropped to nothing.
+      ...(crop || of('/CropBox') === null ? {} : { '/CropBox': listOf(media ?? LETTER) }),
+    },
+    ...upright(shown, turnOf(of('/Rotate')), unit),
+  }
+}
+
+function inherited(own: Dictionary, name: string, { resolve }: Objects): Value {
+  let at: Value = own
+  for (let deep = 0; deep < DEEPEST && isDictionary(at); deep++) {
+    const value = resolve(at[name])
+    if (value !== null) return value
+    at = resolve(at['/Parent'])
+  }
+  return null
+}
+
+/** Null where there is none, or nothing in it. Any two opposite corners name one. */
+function boxOf(value: Value, { resolve }: Objects): Box | null {
+  const corners = isList(value) ? value.map(resolve) : []
+  if (corners.length !== 4 || !corners.every((one) => typeof one === 'number')) return null
+  const [x, y, toX, toY] = corners as [number, number, number, number]
+  const box = { left: Math.min(x, toX), right: Math.max(x, toX), bottom: Math.min(y, toY), top: Math.max(y, toY) }
+  return box.right - box.left < 1 || box.top - box.bottom < 1 ? null : box
+}
+
+function overlap(a: Box, b: Box): Box | null {
+  const [left, right] = [Math.max(a.left, b.left), Math.min(a.right, b.right)]
+  const [bottom, top] = [Math.max(a.bottom, b.bottom), Math.min(a.top, b.top)]
+  return left < right && bottom < top ? { left, right, bottom, top } : null
+}
+
+const listOf = ({ left, bottom, right, top }: Box) => [left, bottom, right, top]
+
+/** Clockwise: 0, 90, 180 or 270. */
+function turnOf(value: Value): number {
+  if (typeof value !== 'number' || value % 90 !== 0) return 0
+  return ((value % 360) + 360) % 360
+}
+
+/** As it is seen: from its own lower left corner, in points. */
+function upright(shown: Box, turn: number, unit: number): Pick<Page, 'seen' | 'upright'> {
+  const [width, height] = [shown.right - shown.left, shown.top - shown.bottom]
+  const [right, top] = turn % 180 === 90 ? [height, width] : [width, height]
+  const points: Matrix = [1 / unit, 0, 0, 1 / unit, 0, 0]
+  const moved: Matrix = [1, 0, 0, 1, shown.left, shown.bottom]
+  return {
+    seen: { left: 0, bottom: 0, right: right * unit, top: top * unit },
+    upright: times(times(points, unturned(width, height, turn)), moved),
+  }
+}
+
+/** From what is seen of a page that is shown turned by so much to the page as it is written. */
+function unturned(width: number, height: number, turn: number): Matrix {
+  switch (turn) {
+    case 90:
+      return [0, 1, -1, 0, width, 0]
+    case 180:
+      return [-1, 0, 0, -1, width, height]
+    case 270:
+      return [0, -1, 1, 0, 0, height]
+    default:
+      return [1, 0, 0, 1, 0, 0]
+  }
+}

@@ -1,0 +1,56 @@
+// A picture as a mark: upright, no larger than pages need, and seen through where it is.
+import sharp from 'sharp'
+import { Refusal, tellsOfMemory } from '../sandbox.ts'
+import { streamOf, type Mark } from './marks.ts'
+import type { Dictionary } from './objects.ts'
+
+const MOST_PX = 1500
+const MAX_PIXELS = 100_000_000
+
+/** Throws `Refusal` `image_damaged`. */
+export async function pictureMark(bytes: Buffer): Promise<Mark> {
+  try {
+    const { data, info } = await sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS })
+      .autoOrient()
+      .resize({ width: MOST_PX, height: MOST_PX, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const raw = sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } })
+    const alpha = await raw.clone().extractChannel(3).raw().toBuffer()
+    if (alpha.every((one) => one === 255)) {
+      const jpeg = await raw.clone().removeAlpha().jpeg({ quality: 90 }).toBuffer()
+      return imageOf(info, { '/ColorSpace': '/DeviceRGB', '/Filter': '/DCTDecode' }, jpeg, null)
+    }
+    const colours = await raw.clone().removeAlpha().raw().toBuffer()
+    return imageOf(info, { '/ColorSpace': '/DeviceRGB' }, colours, alpha)
+  } catch (error) {
+    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    throw new Refusal('image_damaged', 'The picture for the watermark cannot be opened', { cause: error })
+  }
+}
+
+/** `alpha`: what is seen through it, as a mask of its own. */
+function imageOf(
+  { width, height }: { width: number; height: number },
+  coding: Dictionary,
+  colours: Buffer,
+  alpha: Buffer | null,
+): Mark {
+  const image = {
+    '/Type': '/XObject',
+    '/Subtype': '/Image',
+    '/Width': width,
+    '/Height': height,
+    '/BitsPerComponent': 8,
+  }
+  return {
+    box: { left: 0, bottom: 0, right: width, top: height },
+    // An image is one unit wide and high.
+    content: `${width} 0 0 ${height} 0 0 cm /Mark Do`,
+    scale: null,
+    drawing: streamOf({ ...image, ...coding }, colours),
+    mask: alpha && streamOf({ ...image, '/ColorSpace': '/DeviceGray' }, alpha),
+  }
+}

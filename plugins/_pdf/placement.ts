@@ -1,0 +1,81 @@
+// Where on a page a mark stands, and how large: as a matrix that takes the mark's own measures to the page's.
+import type { WatermarkWanted } from './tasks.ts'
+import type { Mark } from './marks.ts'
+import type { Box } from './pages.ts'
+
+/** As PDF writes one: [a b c d e f]. */
+export type Matrix = readonly [number, number, number, number, number, number]
+
+/** Shares of what is seen of a page. */
+const MARGIN = 0.04
+const DIAGONAL = 0.7
+const DIAGONAL_HEIGHT = 0.25
+const CENTER = 0.6
+const CORNER_WIDTH = 0.4
+const CORNER_HEIGHT = 0.05
+/** A picture's. */
+const CORNER_PICTURE = 0.2
+
+export function placed(
+  seen: Box,
+  mark: Pick<Mark, 'box' | 'scale'>,
+  { position, picture }: Pick<WatermarkWanted, 'position' | 'picture'>,
+): Matrix {
+  const page = { width: seen.right - seen.left, height: seen.top - seen.bottom }
+  const size = { width: mark.box.right - mark.box.left, height: mark.box.top - mark.box.bottom }
+  const scale = mark.scale ?? fitting(page, size, position, picture !== undefined)
+  const [width, height] = [size.width * scale, size.height * scale]
+  const margin = Math.min(page.width, page.height) * MARGIN
+  const middle = { x: seen.left + page.width / 2, y: seen.bottom + page.height / 2 }
+  const left = seen.left + margin + width / 2
+  const right = seen.right - margin - width / 2
+  const bottom = seen.bottom + margin + height / 2
+  const top = seen.top - margin - height / 2
+  const at = (x: number, y: number, turn = 0) => around(mark.box, scale, turn, x, y)
+  switch (position) {
+    case 'center':
+      return at(middle.x, middle.y)
+    case 'diagonal':
+      return at(middle.x, middle.y, Math.atan2(page.height, page.width))
+    case 'top-left':
+      return at(left, top)
+    case 'top-right':
+      return at(right, top)
+    case 'bottom-left':
+      return at(left, bottom)
+    case 'bottom-right':
+      return at(right, bottom)
+  }
+}
+
+interface Size {
+  width: number
+  height: number
+}
+
+/** As large as the position has room for. */
+function fitting(page: Size, mark: Size, position: WatermarkWanted['position'], picture: boolean): number {
+  const within = (width: number, height: number) => Math.min(width / mark.width, height / mark.height)
+  const [shorter, diagonal] = [Math.min(page.width, page.height), Math.hypot(page.width, page.height)]
+  if (position === 'diagonal') return within(diagonal * DIAGONAL, shorter * (picture ? CENTER : DIAGONAL_HEIGHT))
+  if (position === 'center') return within(page.width * CENTER, page.height * (picture ? CENTER : DIAGONAL_HEIGHT))
+  if (picture) return within(page.width * CORNER_PICTURE, page.height * CORNER_PICTURE)
+  return within(page.width * CORNER_WIDTH, shorter * CORNER_HEIGHT)
+}
+
+/** The mark's middle comes to stand at (x, y), turned counter-clockwise. */
+function around(box: Box, scale: number, turn: number, x: number, y: number): Matrix {
+  const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale]
+  const [middleX, middleY] = [(box.left + box.right) / 2, (box.bottom + box.top) / 2]
+  return [cos, sin, -sin, cos, x - cos * middleX + sin * middleY, y - sin * middleX - cos * middleY]
+}
+
+/** First `a`, then `b`. */
+export const times = (a: Matrix, b: Matrix): Matrix => [
+  a[0] * b[0] + a[1] * b[2],
+  a[0] * b[1] + a[1] * b[3],
+  a[2] * b[0] + a[3] * b[2],
+  a[2] * b[1] + a[3] * b[3],
+  a[4] * b[0] + a[5] * b[2] + b[4],
+  a[4] * b[1] + a[5] * b[3] + b[5],
+]

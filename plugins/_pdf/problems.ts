@@ -1,0 +1,11 @@
+// What is wrong with a document, in the words of server/errors.ts, for the scripts that open documents.
+import { Refusal } from '../sandbox.ts'
+
+export const PROBLEMS = {
+  pdf_damaged: 'The document is damaged and cannot be put right',
+  not_a_pdf: 'This is not a PDF document',
+  pdf_encrypted: 'The document is encrypted: it takes its password to open it',
+} as const
+
+export const refusalFor = (code: keyof typeof PROBLEMS, options?: ErrorOptions): Refusal =>
+  new Refusal(code, PROBLEMS[code], options)

@@ -1,0 +1,117 @@
+// qpdf as WebAssembly, in a child: a fresh one for each call, which sees one folder of this machine and nothing else.
+import createModule from '@neslinesli93/qpdf-wasm'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { Refusal, tellsOfMemory } from '../sandbox.ts'
+import { refusalFor } from './problems.ts'
+
+/** Where a call sees the folder: file names in its arguments begin with this. */
+export const HERE = '/work'
+const WASM = createRequire(import.meta.url).resolve('@neslinesli93/qpdf-wasm/dist/qpdf.wasm')
+const MOST_WORDS = 64 * 1024
+
+type Instantiate = (source: object, imports: object) => Promise<object>
+// Node has it; the types that come with Node do not.
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object>; instantiate: Instantiate }
+
+/** What there is of emscripten's module; the package's own types leave it out. */
+interface Module {
+  callMain(args: string[]): number
+  NODEFS: object
+  FS: {
+    init(input: null, output: (byte: number | null) => void, errors: (byte: number | null) => void): void
+    mkdir(path: string): void
+    mount(type: object, options: { root: string }, path: string): void
+  }
+}
+type CreateModule = (options: { locateFile: () => string; preRun: ((module: Module) => void)[] }) => Promise<Module>
+
+export interface Called {
+  /** 0 good, 2 not done, 3 done with warnings; of questions like `--is-encrypted` the answer. */
+  code: number
+  /** Standard output, without an end that is too long. */
+  output: string
+  /** Warnings and errors. */
+  words: string
+}
+
+/** Throws an error that tells of memory where that ran out, and `Refusal` `document_too_large` where the disk did. */
+export async function callQpdf(folder: string, args: readonly string[]): Promise<Called> {
+  const output = collector()
+  const words = collector()
+  const prepare = (module: Module) => {
+    module.FS.init(null, output.take, words.take)
+    module.FS.mkdir(HERE)
+    module.FS.mount(module.NODEFS, { root: folder }, HERE)
+  }
+  await (compiled ??= compileOnce())
+  const module = await (createModule as unknown as CreateModule)({ locateFile: () => WASM, preRun: [prepare] })
+  const code = callMain(module, await shortened(folder, args))
+  // It would be the child's own.
+  process.exitCode = 0
+  const said = words.text()
+  if (tellsOfMemory(said)) throw new Error('qpdf: out of memory')
+  if (tellsOfRoom(said))
+    throw new Refusal('document_too_large', 'There is no room for what would be made of this document')
+  return { code, output: output.text(), words: said }
+}
+
+let compiled: Promise<void> | undefined
+
+/** The package compiles its bytes anew for each call, which takes longer than most calls do, and has no way to be given a module. */
+async function compileOnce(): Promise<void> {
+  const bytes = await readFile(WASM)
+  const module = await WebAssembly.compile(bytes)
+  const { instantiate } = WebAssembly
+  WebAssembly.instantiate = async (source, imports) =>
+    source instanceof Uint8Array && bytes.equals(source)
+      ? { module, instance: await instantiate(module, imports) }
+      : instantiate(source, imports)
+}
+
+/** Of the disk, or of what a file may have. */
+const tellsOfRoom = (words: string) => /no space left on device|file too large/i.test(words)
+
+/** As `callQpdf`, for calls that make something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`. */
+export async function runQpdf(folder: string, args: readonly string[]): Promise<Called> {
+  const called = await callQpdf(folder, args)
+  if (called.code === 0 || called.code === 3) return called
+  throw isWrongPassword(called) ? refusalFor('pdf_encrypted') : refusalFor('pdf_damaged', causeOf(called))
+}
+
+export const isWrongPassword = ({ words }: Called): boolean => /invalid password/i.test(words)
+
+const causeOf = ({ code, words }: Called) => ({ cause: new Error(`qpdf ${code}: ${words.slice(-1000)}`) })
+
+/** A fault inside the WebAssembly itself is one of the document: nothing of ours runs there. */
+function callMain(module: Module, args: readonly string[]): number {
+  try {
+    return module.callMain([...args])
+  } catch (error) {
+    if (error instanceof Error && tellsOfMemory(error.message)) throw error
+    throw refusalFor('pdf_damaged', { cause: error })
+  }
+}
+
+// Its whole stack is 64 KB, and arguments lie on it.
+const MOST_ARGUMENTS = 8 * 1024
+const ARGUMENTS_FILE = 'arguments'
+
+/** Many arguments are handed over in a file; passwords never are. */
+async function shortened(folder: string, args: readonly string[]): Promise<readonly string[]> {
+  if (args.join(' ').length < MOST_ARGUMENTS) return args
+  const isSecret = (arg: string) => /^--[a-z-]*password=/.test(arg)
+  await writeFile(path.join(folder, ARGUMENTS_FILE), args.filter((arg) => !isSecret(arg)).join('\n'))
+  return [...args.filter(isSecret), `@${HERE}/${ARGUMENTS_FILE}`]
+}
+
+function collector() {
+  const bytes: number[] = []
+  return {
+    take: (byte: number | null) => {
+      if (byte !== null && bytes.length < MOST_WORDS) bytes.push(byte & 0xff)
+    },
+    text: () => Buffer.from(bytes).toString(),
+  }
+}

@@ -1,0 +1,29 @@
+// Which pages: `3`, `1-3`, or `7-` to the end.
+import { Refusal } from '../sandbox.ts'
+
+export interface Range {
+  first: number
+  last: number
+}
+
+/** The ranges as they are in a document of so many pages. Throws `Refusal` `pdf_page_out_of_range` that names every one which is not in it. */
+export function rangesIn(texts: readonly string[], pages: number): Range[] {
+  const ranges = texts.map((text) => parse(text, pages))
+  const wrong = texts.filter((_, at) => !isIn(ranges[at]!, pages))
+  if (wrong.length === 0) return ranges
+  throw new Refusal(
+    'pdf_page_out_of_range',
+    `The document has ${counted(pages)}: there is no ${wrong.join(', ').slice(0, 200)} in it`,
+  )
+}
+
+export const textOf = ({ first, last }: Range): string => (first === last ? String(first) : `${first}-${last}`)
+
+const counted = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`)
+
+function parse(text: string, pages: number): Range {
+  const [first = '', last = first] = text.split('-')
+  return { first: Number(first), last: last === '' ? pages : Number(last) }
+}
+
+const isIn = ({ first, last }: Range, pages: number) => first >= 1 && first <= last && last <= pages

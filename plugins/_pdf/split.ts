@@ -1,0 +1,106 @@
+// A document cut into parts. A part has its pages, with their links and form fields; bookmarks, which are of the whole, stay behind.
+import { readdir } from 'node:fs/promises'
+import type { Warning } from '../contract.ts'
+import { Refusal } from '../sandbox.ts'
+import { identity } from './finish.ts'
+import { isDictionary, readObjects, type Objects } from './objects.ts'
+import { checkDocument, type Opened } from './open.ts'
+import { pageCount } from './pages.ts'
+import { HERE, runQpdf } from './qpdf.ts'
+import { rangesIn, textOf, type Range } from './ranges.ts'
+import type { SplitTask } from './tasks.ts'
+
+interface Part {
+  file: string
+  /** `1-3`. */
+  pages: string
+}
+
+export const MOST_PARTS = 2000
+// Of the time that a child has: the rest of it is for what comes before.
+const CHECK_MS = 20_000
+
+/** `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`: `pdf_page_out_of_range`, `pdf_damaged`. */
+export async function splitDocument(
+  opened: Opened,
+  { folder, wanted }: SplitTask,
+): Promise<{ parts: Part[]; warnings: Warning[]; checked: number }> {
+  const pages = await pageCount(folder, opened)
+  const count = 'every' in wanted ? Math.ceil(pages / wanted.every) : wanted.ranges.length
+  if (count > MOST_PARTS)
+    throw new Refusal(
+      'pdf_page_out_of_range',
+      `This would make ${count} documents: at most ${MOST_PARTS} are made of one`,
+    )
+  const ranges = 'every' in wanted ? [] : rangesIn(wanted.ranges, pages)
+  const packing = await packingOf(folder, opened)
+  const parts = await ('every' in wanted
+    ? cutEvery(folder, opened, wanted.every, pages, packing)
+    : cutRanges(folder, opened, ranges, packing))
+  const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password) // prettier-ignore
+  return { parts, warnings: [], checked }
+}
+
+/** Reads them again, one after the other while there is time, and one in any case. Gives how many. Throws `Refusal` `pdf_damaged`. */
+export async function checkParts(folder: string, files: readonly string[], password?: string): Promise<number> {
+  const until = performance.now() + CHECK_MS
+  let checked = 0
+  for (const file of files) {
+    await checkDocument(folder, file, password)
+    checked++
+    if (performance.now() > until) break
+  }
+  return checked
+}
+
+async function cutEvery(
+  folder: string,
+  opened: Opened,
+  every: number,
+  pages: number,
+  packing: readonly string[],
+): Promise<Part[]> {
+  await runQpdf(folder, [
+    ...[`${HERE}/${opened.file}`, `--split-pages=${every}`, ...packing, ...identity(opened)],
+    `${HERE}/part-%d.pdf`,
+  ])
+  const files = (await readdir(folder)).filter((name) => name.startsWith('part-')).sort()
+  return files.map((file, at) => {
+    const last = Math.min((at + 1) * every, pages)
+    return { file, pages: textOf({ first: at * every + 1, last }) }
+  })
+}
+
+async function cutRanges(
+  folder: string,
+  opened: Opened,
+  ranges: readonly Range[],
+  packing: readonly string[],
+): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const [at, range] of ranges.entries()) {
+    const file = `part-${at}.pdf`
+    const pages = textOf(range)
+    const source = ['--empty', '--pages', `${HERE}/${opened.file}`, pages, '--']
+    await runQpdf(folder, [...source, ...packing, ...identity(opened), `${HERE}/${file}`])
+    parts.push({ file, pages })
+  }
+  return parts
+}
+
+/**
+ * Parts go without what only the other parts' pages show. Where a font, a pattern or a form draws with the resources of
+ * its page, qpdf would take these for unused and remove them: such a document keeps all of them in each part.
+ */
+async function packingOf(folder: string, opened: Opened): Promise<readonly string[]> {
+  const borrowed = borrowsResources(await readObjects(folder, opened))
+  return [`--remove-unreferenced-resources=${borrowed ? 'no' : 'auto'}`, '--object-streams=generate']
+}
+
+function borrowsResources({ values, resolve }: Objects): boolean {
+  return [...values.values()].some((value) => {
+    if (!isDictionary(value) || resolve(value['/Resources']) !== null) return false
+    const subtype = resolve(value['/Subtype'])
+    return subtype === '/Type3' || subtype === '/Form' || resolve(value['/PatternType']) === 1
+  })
+}

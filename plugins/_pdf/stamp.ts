@@ -1,0 +1,133 @@
+// A mark written into each page, behind the page's own content. The page object, its boxes and its content stay as they
+// are: laying another document over it would place the page itself again, by its trim box.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { WatermarkWanted } from './tasks.ts'
+import { closing, mended, readContent, type ContentState } from './content.ts'
+import { reference, streamOf, type Mark, type Stream } from './marks.ts'
+import { idOf, isDictionary, readObjects, type Dictionary, type Objects, type Value } from './objects.ts'
+import type { Opened } from './open.ts'
+import type { Page, Pages } from './pages.ts'
+import { placed, times, type Matrix } from './placement.ts'
+import { HERE } from './qpdf.ts'
+
+type Changes = Record<string, Stream | { value: Dictionary }>
+
+interface Stamping {
+  folder: string
+  objects: Objects
+  mark: Mark
+  wanted: WatermarkWanted
+  /** Adds an object; an equal one is added once. Gives its reference. */
+  add(object: Stream | { value: Dictionary }): string
+}
+
+/** The objects to add and the pages as they become, as qpdf is told of changes. */
+export async function stampPages(
+  folder: string,
+  opened: Opened,
+  { pages, objects, maxObject }: Pages,
+  mark: Mark,
+  wanted: WatermarkWanted,
+): Promise<Changes> {
+  const changes: Changes = {}
+  const add = adder(changes, maxObject)
+  const stamping: Stamping = { folder, objects, mark, wanted, add }
+  const mask = mark.mask && add(mark.mask)
+  const drawing = add(mask === null ? mark.drawing : withMask(mark.drawing, mask))
+  const opacity = { '/Type': '/ExtGState', '/ca': wanted.opacity, '/CA': wanted.opacity }
+  const given = { '/XObject': drawing, '/ExtGState': add({ value: opacity }) }
+  await extractContents(folder, opened, pages)
+  for (const page of pages) {
+    const { resources, names } = withResources(page.resources, given, objects)
+    changes[`obj:${page.reference}`] = {
+      value: {
+        ...page.own,
+        '/Resources': add({ value: resources }),
+        '/Contents': await contentsOf(page, names, stamping),
+      },
+    }
+  }
+  return changes
+}
+
+function adder(changes: Changes, maxObject: number): Stamping['add'] {
+  const known = new Map<string, string>()
+  return (object) => {
+    const text = JSON.stringify(object)
+    const name = known.get(text) ?? reference(maxObject + known.size + 1)
+    known.set(text, name)
+    changes[`obj:${name}`] = object
+    return name
+  }
+}
+
+const withMask = ({ stream: { dict, data } }: Stream, mask: string): Stream => ({
+  stream: { dict: { ...dict, '/SMask': mask }, data },
+})
+
+interface Names {
+  '/XObject': string
+  '/ExtGState': string
+}
+
+/** The page's resources and the mark's, under names that the page does not use: it may have been marked before. */
+function withResources(own: Value, given: Names, { resolve }: Objects): { resources: Dictionary; names: Names } {
+  const resources = isDictionary(own) ? own : {}
+  const added = Object.entries(given).map(([kind, object]) => {
+    const category = resolve(resources[kind])
+    const entries = isDictionary(category) ? category : {}
+    const name = freeName(entries, object)
+    return { kind, name, entries: { ...entries, [name]: object } }
+  })
+  return {
+    resources: { ...resources, ...Object.fromEntries(added.map(({ kind, entries }) => [kind, entries])) },
+    names: Object.fromEntries(added.map(({ kind, name }) => [kind, name])) as unknown as Names,
+  }
+}
+
+function freeName(entries: Dictionary, object: string): string {
+  let number = 0
+  while (entries[`/Mark${number}`] !== undefined && entries[`/Mark${number}`] !== object) number++
+  return `/Mark${number}`
+}
+
+const CONTENT = 'content'
+const SAVE = streamOf({}, 'q')
+
+async function contentsOf(page: Page, names: Names, { folder, mark, wanted, add }: Stamping): Promise<Value> {
+  const bytes = await readContents(folder, page)
+  const state = readContent(bytes)
+  const instead = mended(bytes, state)
+  const own = instead ? [add(streamOf({}, instead))] : page.contents
+  const matrix = times(placed(page.seen, mark, wanted), page.upright)
+  return [add(SAVE), ...own, add(streamOf({}, stampOf(state, matrix, names, mark)))]
+}
+
+/** Marked as what is no part of the document's own text. */
+function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }: Mark): string {
+  const drawn = content.replace('/Mark', names['/XObject'])
+  return [
+    `\n${closing(state)} Q /Artifact <</Type /Pagination /Subtype /Watermark>> BDC`,
+    `q ${names['/ExtGState']} gs ${matrix.map(shown).join(' ')} cm ${drawn} Q EMC`,
+  ].join('\n')
+}
+
+/** Decoded, a file each. */
+async function extractContents(folder: string, opened: Opened, pages: readonly Page[]): Promise<void> {
+  const ids = [...new Set(pages.flatMap(({ contents }) => contents))].map(idOf)
+  if (ids.length === 0) return
+  const decoded = ['--json-stream-data=file', '--decode-level=generalized', `--json-stream-prefix=${HERE}/${CONTENT}`]
+  await readObjects(folder, opened, ids, decoded)
+}
+
+/** Readers put a space between the parts. */
+async function readContents(folder: string, { contents }: Page): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for (const content of contents)
+    parts.push(await readFile(path.join(folder, `${CONTENT}-${parseInt(content)}`)), Buffer.from('\n'))
+  return Buffer.concat(parts)
+}
+
+/** PDF knows no exponents. */
+const shown = (value: number) => value.toFixed(5)

@@ -1,0 +1,73 @@
+// What a child is asked to do with documents, and what it says it did. Their bytes lie in a folder that is nobody else's.
+import { z } from 'zod'
+
+export interface WatermarkWanted {
+  /** Either a text, or a picture: a bare UUID of a file of this shop. */
+  text?: string
+  picture?: string
+  position: 'center' | 'diagonal' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
+  /** 0 to 1. */
+  opacity: number
+  /** Points, of a text. */
+  font_size?: number
+}
+
+/** How a document is cut: after every so many pages, or by ranges like `1-3`. */
+export type SplitWanted = { every: number } | { ranges: readonly string[] }
+
+interface Given {
+  folder: string
+  password?: string
+}
+
+/** `in.pdf` becomes `out.pdf`. */
+export interface OptimizeTask extends Given {
+  do: 'optimize'
+  max_px: number
+  quality: number
+  linearize: boolean
+}
+
+/** `in.pdf` becomes `out.pdf`; the picture lies in `picture`. */
+export interface WatermarkTask extends Given {
+  do: 'watermark'
+  wanted: WatermarkWanted
+}
+
+/** `in.pdf` is cut into files that the answer names. */
+export interface SplitTask extends Given {
+  do: 'split'
+  wanted: SplitWanted
+}
+
+/** `in-0.pdf`, `in-1.pdf` and so on become `out.pdf`. */
+export interface MergeTask extends Given {
+  do: 'merge'
+  documents: number
+}
+
+/** Parts that a split has left to be checked. */
+export interface CheckTask extends Given {
+  do: 'check'
+  files: readonly string[]
+}
+
+export type DocumentTask = OptimizeTask | WatermarkTask | SplitTask | MergeTask | CheckTask
+
+const warnings = z.array(z.object({ code: z.string().max(64), message: z.string().max(500) })).max(100)
+
+export const ANSWERS = {
+  optimize: z.union([z.object({ unchanged: z.string().max(500) }), z.object({ warnings })]),
+  watermark: z.object({ warnings }),
+  split: z.object({
+    parts: z.array(z.object({ file: z.string().regex(/^part-[\d-]+\.pdf$/), pages: z.string().max(30) })).max(2000),
+    warnings,
+    /** So many of them, from the first one, were read again: for the others there was no time. */
+    checked: z.int().min(0),
+  }),
+  check: z.object({ checked: z.int().min(1) }),
+  merge: z.union([
+    z.object({ warnings }),
+    z.object({ bad: z.int().min(0), code: z.string().max(64), message: z.string().max(500) }),
+  ]),
+}

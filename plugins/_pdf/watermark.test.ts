@@ -1,0 +1,161 @@
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addFile, openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
+import {
+  documentOf,
+  faultsOf,
+  inkOf,
+  numberedPages,
+  renderPages,
+  textsOf,
+  type PageWanted,
+  type Rendered,
+} from '../../test/documents.ts'
+
+let house: DocumentHouse
+beforeAll(async () => void (house = await openDocumentHouse()))
+afterAll(() => house.close())
+
+/** Pages of every kind that a mark can go wrong on. None has anything on it. */
+const ODD_PAGES: Record<string, string> = {
+  plain: '/MediaBox [0 0 200 300]',
+  'on its side': '/MediaBox [0 0 200 300] /Rotate 90',
+  'upside down': '/MediaBox [0 0 200 300] /Rotate 180',
+  'on its other side': '/MediaBox [0 0 200 300] /Rotate 270',
+  'turned the other way': '/MediaBox [0 0 200 300] /Rotate -90',
+  'turned more than once': '/MediaBox [0 0 200 300] /Rotate 450',
+  'turned by what is no turn': '/MediaBox [0 0 200 300] /Rotate 45',
+  cropped: '/MediaBox [0 0 200 300] /CropBox [50 100 190 290]',
+  'cropped and turned': '/MediaBox [0 0 200 300] /CropBox [50 100 190 290] /Rotate 90',
+  'cropped to more than there is': '/MediaBox [0 0 200 300] /CropBox [0 0 400 300]',
+  'cropped to nothing': '/MediaBox [0 0 200 300] /CropBox [50 50 50 50]',
+  'trimmed to nothing': '/MediaBox [0 0 200 300] /TrimBox [0 0 0 0]',
+  'not from zero': '/MediaBox [-100 -150 100 150]',
+  'corners the other way round': '/MediaBox [200 300 0 0]',
+  'of another unit': '/MediaBox [0 0 200 300] /UserUnit 2',
+  'of another unit, turned': '/MediaBox [0 0 200 300] /UserUnit 2 /Rotate 90',
+  inherited: '',
+}
+const odd = documentOf(
+  Object.values(ODD_PAGES).map((says): PageWanted => ({ says })),
+  { tree: '/MediaBox [0 0 150 250] /Rotate 180' },
+)
+
+describe('a watermark', () => {
+  it.each(['top-left', 'bottom-right', 'diagonal'] as const)(
+    'stands where it is meant to on any page: %s',
+    async (position) => {
+      const { document } = await house.watermark(odd, { position })
+      expect(await faultsOf(document)).toBe('')
+      const pages = await renderPages(document, 60)
+      for (const [at, name] of Object.keys(ODD_PAGES).entries()) {
+        const ink = inkOf(pages[at]!)
+        expect(ink, name).not.toBeNull()
+        const { left, top, right, bottom } = ink!
+        const middle = [(left + right) / 2, (top + bottom) / 2]
+        if (position === 'top-left')
+          expect([left < 0.1, top < 0.1, right < 0.5, bottom < 0.15], name).not.toContain(false)
+        if (position === 'bottom-right')
+          expect([left > 0.5, top > 0.85, right > 0.9, bottom > 0.9], name).not.toContain(false)
+        if (position === 'diagonal') {
+          for (const one of middle) expect(one, name).toBeCloseTo(0.5, 1)
+          expect(right - left, name).toBeGreaterThan(0.4)
+        }
+      }
+    },
+  )
+  it('is upright: a picture’s upper half is above on every page, and shows what is under its clear half', async () => {
+    const black = { r: 0, g: 0, b: 0, alpha: 1 }
+    const picture = await sharp({ create: { width: 60, height: 40, channels: 4, background: { ...black, alpha: 0 } } })
+      .composite([{ input: { create: { width: 60, height: 20, channels: 4, background: black } }, gravity: 'north' }])
+      .png()
+      .toBuffer()
+    const file = await addFile(house.engine, 'logo.png', picture)
+    const { document } = await house.watermark(odd, { picture: file, position: 'center', opacity: 1 })
+    expect(await faultsOf(document)).toBe('')
+    for (const [at, page] of (await renderPages(document, 60)).entries()) {
+      const { left, top, right, bottom } = inkOf(page)!
+      const name = Object.keys(ODD_PAGES)[at]
+      expect((left + right) / 2, name).toBeCloseTo(0.5, 1)
+      // The dark half ends at the page's middle.
+      expect(top, name).toBeLessThan(0.49)
+      expect(bottom, name).toBeCloseTo(0.5, 1)
+    }
+  })
+  it('covers as much as it is asked to, and what was there stays', async () => {
+    const document = documentOf([{ draws: '0 0 200 300 re f' }, {}])
+    const { document: marked } = await house.watermark(document, { opacity: 0.5 })
+    // A grey, half seen through.
+    expect((await renderPages(marked, 60)).map(mostCommonBut([0, 255]))).toEqual([64, 191])
+  })
+  it('is as large as asked, in points', async () => {
+    const page = documentOf([{ says: '/MediaBox [0 0 600 600]' }])
+    const { document } = await house.watermark(page, { text: 'H', position: 'center', font_size: 100 })
+    const [rendered] = await renderPages(document, 72)
+    const { top, bottom } = inkOf(rendered!)!
+    // A capital is some seven tenths of the letters' size.
+    expect((bottom - top) * 600).toBeGreaterThan(68)
+    expect((bottom - top) * 600).toBeLessThan(76)
+  })
+  it('leaves the text, the links and the way of being read while it loads', async () => {
+    const link = '<< /Type /Annot /Subtype /Link /Rect [0 0 50 50] /A << /S /URI /URI (https://example.com/) >> >>'
+    const linked = documentOf(
+      numberedPages(3).map(({ draws = '' }) => ({
+        draws: draws + '\n% '.padEnd(5000, 'words '),
+        says: '/MediaBox [0 0 200 300] /Annots [10 0 R]',
+      })),
+      { extra: [link] },
+    )
+    const { document } = await house.watermark(await house.smaller(linked))
+    expect(await textsOf(document)).toEqual(['page 1', 'page 2', 'page 3'])
+    expect(document.subarray(0, 1024).toString('latin1')).toContain('/Linearized')
+    expect((await renderPages(document, 30)).length).toBe(3)
+  })
+  it('is drawn where the page’s content ends within a string', async () => {
+    const { document } = await house.watermark(documentOf([{ draws: '0 0 5 5 re f BT /F 9 Tf (cut off' }]))
+    expect(await faultsOf(document)).toBe('')
+    expect(inkOf((await renderPages(document, 30))[0]!)!.right).toBeGreaterThan(0.5)
+  })
+  it('is drawn a second time beside the first', async () => {
+    const { document } = await house.watermark(documentOf([{}]), { position: 'top-left', opacity: 1 })
+    const again = await house.watermark(document, { text: 'B', position: 'bottom-right', opacity: 0.2 })
+    const ink = inkOf((await renderPages(again.document, 60))[0]!)!
+    expect([ink.left < 0.1, ink.top < 0.1, ink.right > 0.9, ink.bottom > 0.9]).not.toContain(false)
+  })
+  it('is drawn in any script, and refused where there is no font for it', async () => {
+    const texts = ['Образец', 'Δείγμα', 'نموذج', 'דוגמה', 'नमूना', 'ตัวอย่าง', '样本', '見本です', '견본']
+    for (const text of texts) {
+      const { document } = await house.watermark(documentOf([{}]), { text })
+      expect(await faultsOf(document)).toBe('')
+      expect(inkOf((await renderPages(document, 30))[0]!), text).not.toBeNull()
+    }
+    await expect(house.watermark(documentOf([{}]), { text: 'A 😀 and 𓀀' })).rejects.toMatchObject({
+      code: 'glyph_missing',
+      message: 'There is no font here for 😀 𓀀',
+    })
+  })
+  it('refuses a picture that is none, and drawings that could read other files', async () => {
+    for (const bytes of ['no picture', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>']) {
+      const picture = await addFile(house.engine, `${bytes.length}.png`, Buffer.from(bytes))
+      await expect(house.watermark(odd, { picture })).rejects.toMatchObject({ code: 'image_damaged', retryable: false })
+    }
+  })
+  it('refuses what is no picture by its name, and a picture that is too large, before any of it is copied', async () => {
+    const refused = async (filename: string, size: number) => {
+      const picture = await addFile(house.engine, filename, Buffer.from(filename))
+      const { scope } = house.engine
+      await scope.query('update versions set size_bytes = :size where shop_id = :shop and file_id = :picture', { picture, size }) // prettier-ignore
+      return house.watermark(odd, { picture }).catch(({ code }: { code: string }) => code)
+    }
+    expect(await refused('film.mp4', 100)).toBe('not_an_image')
+    expect(await refused('large.png', 60e6)).toBe('image_too_large')
+  })
+})
+
+const mostCommonBut =
+  (others: readonly number[]) =>
+  ({ grey }: Rendered): number => {
+    const counts = Array.from({ length: 256 }, () => 0)
+    for (const value of grey) if (!others.includes(value)) counts[value]!++
+    return counts.indexOf(Math.max(...counts))
+  }

@@ -1,0 +1,32 @@
+// A mark on every page, upright as the page is seen.
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Warning } from '../contract.ts'
+import { changing, writeResult } from './finish.ts'
+import { textMark } from './marks.ts'
+import type { Opened } from './open.ts'
+import { readPages } from './pages.ts'
+import { HERE } from './qpdf.ts'
+import { stampPages } from './stamp.ts'
+import type { WatermarkTask } from './tasks.ts'
+
+const PICTURE = 'picture'
+
+/** Throws `Refusal`: `pdf_damaged`, `glyph_missing`, `image_damaged`. */
+export async function watermarkDocument(opened: Opened, task: WatermarkTask): Promise<{ warnings: Warning[] }> {
+  const { folder, wanted } = task
+  const pages = await readPages(folder, opened)
+  const mark = await (wanted.picture === undefined ? textMark(wanted) : picture(path.join(folder, PICTURE)))
+  const changes = await stampPages(folder, opened, pages, mark, wanted)
+  await writeResult(folder, opened, [
+    `${HERE}/${opened.file}`,
+    ...(await changing(folder, changes, true)),
+    ...(opened.linearized ? ['--linearize'] : []),
+  ])
+  return { warnings: [] }
+}
+
+async function picture(file: string) {
+  const { pictureMark } = await import('./picture-mark.ts')
+  return pictureMark(await readFile(file))
+}

@@ -1,0 +1,14 @@
+// A limited child that works on images, one after another. The bytes lie in two files of a folder that nobody else has.
+import { readFile, writeFile } from 'node:fs/promises'
+import { serveRequests } from '../sandbox.ts'
+import { prepareSharp } from '../sharp.ts'
+import { workOnImage, type ImageTask } from './image-work.ts'
+
+prepareSharp()
+
+serveRequests(async ({ from, to, task }: { from: string; to: string; task: ImageTask }) => {
+  const result = await workOnImage(await readFile(from), task)
+  if ('unchanged' in result) return result
+  await writeFile(to, result.bytes)
+  return { format: result.format }
+})

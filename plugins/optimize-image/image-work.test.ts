@@ -1,0 +1,252 @@
+import sharp, { type Sharp } from 'sharp'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  animation,
+  bomb,
+  delaysOf,
+  halves,
+  photo,
+  pixelOf,
+  profileOf,
+  shownAt,
+  withProfile,
+} from '../../test/images.ts'
+import { prepareSharp } from '../sharp.ts'
+import { workOnImage, type ImageTask } from './image-work.ts'
+
+beforeAll(prepareSharp)
+
+const work = (source: Buffer, task: Partial<ImageTask> = {}) =>
+  workOnImage(source, { max_px: 2000, quality: 80, format: 'webp', ...task })
+/** What came of it, with the new bytes read back. */
+async function made(source: Buffer, task: Partial<ImageTask> = {}) {
+  const result = await work(source, task)
+  if ('unchanged' in result) throw new Error(result.unchanged)
+  return { ...result, about: await sharp(result.bytes, { animated: true }).metadata() }
+}
+const near = (got: readonly number[], wanted: readonly number[], within: number) =>
+  got.forEach((value, at) =>
+    expect(Math.abs(value - wanted[at]!), `${got} is not ${wanted}`).toBeLessThanOrEqual(within),
+  )
+
+describe('size', () => {
+  test('the longer side becomes what is wanted, whichever it is; the other keeps its part of it', async () => {
+    const wide = await made(await photo(900, 600).jpeg().toBuffer(), { max_px: 300 })
+    expect([wide.about.width, wide.about.height, wide.format]).toEqual([300, 200, 'webp'])
+    const tall = await made(await photo(600, 900).png().toBuffer(), { max_px: 300 })
+    expect([tall.about.width, tall.about.height]).toEqual([200, 300])
+  })
+  test('nothing is enlarged', async () => {
+    const { about } = await made(await photo(300, 200).png().toBuffer())
+    expect([about.width, about.height]).toEqual([300, 200])
+  })
+  test('what would not become smaller stays as it is', async () => {
+    const small = await photo(300, 200).webp({ quality: 30 }).toBuffer()
+    expect(await work(small)).toEqual({ unchanged: 'It would not become smaller' })
+    const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+      .gif()
+      .toBuffer()
+    expect(await work(dot)).toEqual({ unchanged: 'It would not become smaller' })
+  })
+  test('a scan in black and white stays as it is where fewer pixels in greys would take more bytes', async () => {
+    const scan = await sharp(Buffer.from(stripes(1200)), { raw: { width: 1200, height: 1200, channels: 1 } })
+      .png({ palette: true, colours: 2 })
+      .toBuffer()
+    for (const format of ['webp', 'same'] as const)
+      expect(await work(scan, { max_px: 1000, format }), format).toEqual({ unchanged: 'It would not become smaller' })
+  })
+  test('a quality that is lower makes fewer bytes', async () => {
+    const source = await photo(600, 400).png().toBuffer()
+    const sizes = []
+    for (const quality of [20, 80, 100]) sizes.push((await made(source, { quality })).bytes.length)
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+})
+
+describe('what is seen stays', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('upright, where the camera was held as %i says', async (orientation) => {
+    // Stored so that a viewer which obeys the orientation shows red above blue.
+    const upright = await halves(60, 40).removeAlpha().png().toBuffer()
+    const turned = await askew(upright, orientation)
+    const { bytes, about } = await made(
+      await sharp(turned).withMetadata({ orientation }).jpeg({ quality: 100 }).toBuffer(),
+      { max_px: 30 },
+    )
+    expect([about.width, about.height, about.orientation]).toEqual([30, 20, undefined])
+    near(await shownAt(bytes, 15, 3), [255, 0, 0], 12)
+    near(await shownAt(bytes, 15, 16), [0, 0, 255], 12)
+  })
+  test.each(['webp', 'same'] as const)('transparency, as %s', async (format) => {
+    const { bytes, about } = await made(await halves(400, 400, true).png().toBuffer(), { max_px: 100, format })
+    expect(about.hasAlpha).toBe(true)
+    expect((await pixelOf(bytes, 20, 20))[3]).toBe(0)
+    expect((await pixelOf(bytes, 80, 20))[3]).toBe(255)
+  })
+  test('colours that sRGB does not have keep their profile', async () => {
+    const profile = await profileOf('p3')
+    const green = { create: { width: 64, height: 64, channels: 3, background: { r: 0, g: 255, b: 0 } } } as const
+    const source = withProfile(await sharp(green).jpeg({ quality: 100 }).toBuffer(), profile)
+    for (const format of ['webp', 'same'] as const) {
+      const { bytes, about } = await made(source, { max_px: 32, format })
+      expect(about.icc?.equals(profile)).toBe(true)
+      near(await pixelOf(bytes, 16, 16), [0, 255, 0], 4)
+    }
+  })
+  test('a profile that says sRGB is left out, and nothing shifts', async () => {
+    const source = withProfile(await photo(300, 200).jpeg({ quality: 95 }).toBuffer(), await standardProfile())
+    const { bytes, about } = await made(source, { max_px: 150, quality: 95 })
+    expect(about.icc).toBeUndefined()
+    near(await shownAt(bytes, 75, 50), await shownAt(await sharp(source).resize(150).png().toBuffer(), 75, 50), 10)
+  })
+  test('ink becomes the colours that it would print, and stays ink where the format has it', async () => {
+    const colour = { r: 30, g: 155, b: 200 }
+    const cmyk = await sharp({ create: { width: 600, height: 600, channels: 3, background: colour } })
+      .toColourspace('cmyk')
+      .withIccProfile('cmyk')
+      .jpeg({ quality: 100 })
+      .toBuffer()
+    const shown = await shownAt(cmyk, 300, 300)
+    const webp = await made(cmyk)
+    expect([webp.about.space, webp.about.icc]).toEqual(['srgb', undefined])
+    near(await shownAt(webp.bytes, 300, 300), shown, 4)
+    const same = await made(cmyk, { format: 'same', max_px: 300 })
+    expect([same.about.space, same.about.channels, same.about.hasProfile]).toEqual(['cmyk', 4, true])
+    near(await shownAt(same.bytes, 150, 150), shown, 4)
+  })
+  test('a grey image stays grey, a deep one deep where nothing may be lost', async () => {
+    const grey = await made(await photo(300, 200).toColourspace('b-w').png().toBuffer(), {
+      format: 'same',
+      max_px: 150,
+    })
+    expect(grey.about.channels).toBe(1)
+    const deep = await photo(300, 200).toColourspace('rgb16').png().toBuffer()
+    expect((await made(deep, { format: 'same', max_px: 150 })).about.depth).toBe('ushort')
+    expect((await made(deep)).about.depth).toBe('uchar')
+  })
+})
+
+describe('what moves goes on moving', () => {
+  test.each(['gif', 'webp'] as const)('a %s of 200 frames: as WebP, with its delays and loops', async (format) => {
+    const delay = delaysOf(200)
+    const moving = animation(120, 80, 200)
+    const words = `<x:xmpmeta xmlns:x="adobe:ns:meta/">${'words '.repeat(50_000)}</x:xmpmeta>`
+    const source = await (
+      format === 'gif' ? moving.gif({ delay, loop: 3 }) : moving.webp({ delay, loop: 3, lossless: true }).withXmp(words)
+    ).toBuffer()
+    const { about, bytes } = await made(source, { max_px: 60 })
+    expect(about).toMatchObject({
+      format: 'webp',
+      pages: 200,
+      delay,
+      loop: 3,
+      width: 60,
+      pageHeight: 40,
+      hasAlpha: true,
+    })
+    expect((await pixelOf(bytes, 59, 5))[3]).toBe(0)
+  })
+  test('a GIF that is to stay one does', async () => {
+    const source = await animation(120, 80, 20)
+      .gif({ delay: delaysOf(20), loop: 0 })
+      .toBuffer()
+    const { about, format } = await made(source, { max_px: 60, format: 'same' })
+    expect(format).toBe('gif')
+    expect(about).toMatchObject({ format: 'gif', pages: 20, delay: delaysOf(20), loop: 0 })
+  })
+  test('what can’t be kept moving, or has pages, is left alone', async () => {
+    expect(await work(animatedPng(await photo(300, 200).png().toBuffer()))).toEqual({
+      unchanged: 'It is an animation of a kind that can’t be written',
+    })
+    const pages = await animation(300, 200, 3).tiff({ compression: 'none' }).toBuffer()
+    expect(await work(pages)).toEqual({ unchanged: 'It has several pages' })
+  })
+})
+
+describe('the format that it has', () => {
+  test.each(['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const)('%s stays that, smaller', async (format) => {
+    const source = await photo(300, 180)
+      [format]({ quality: 100 } as never)
+      .toBuffer()
+    const result = await made(source, { format: 'same', max_px: 150 })
+    expect([result.format, result.about.width]).toEqual([format, 150])
+    expect(result.bytes.length).toBeLessThan(source.length)
+  })
+  test('PNG and TIFF lose nothing', async () => {
+    const source = await photo(300, 200).tiff({ compression: 'none' }).toBuffer()
+    const { bytes } = await made(source, { format: 'same' })
+    expect((await sharp(bytes).raw().toBuffer()).equals(await sharp(source).raw().toBuffer())).toBe(true)
+  })
+})
+
+describe('what can’t be opened says why', () => {
+  test.each(['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const)('half a %s is damaged', async (format) => {
+    const whole = await photo(300, 200)[format]().toBuffer()
+    for (const part of [0.5, 0.9])
+      await expect(work(whole.subarray(0, whole.length * part)), `${part}`).rejects.toMatchObject({
+        code: 'image_damaged',
+      })
+  })
+  test('so is one whose middle is wrong', async () => {
+    const wrong = await photo(300, 200).png().toBuffer()
+    wrong.fill(0, wrong.length / 2, wrong.length / 2 + 50)
+    await expect(work(wrong)).rejects.toMatchObject({ code: 'image_damaged' })
+  })
+  test.each([
+    ['SVG', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>'],
+    ['HTML', '<!doctype html><title>404</title>'],
+    ['PDF', '%PDF-1.7\n%%EOF'],
+    ['nothing much', '\0'],
+  ])('%s is no image, whatever its name', async (_what, text) => {
+    await expect(work(Buffer.from(text))).rejects.toMatchObject({ code: 'not_an_image' })
+  })
+  test('too many pixels, in one picture or over all frames, are refused at once', async () => {
+    const started = performance.now()
+    await expect(work(await bomb(30_000))).rejects.toMatchObject({ code: 'image_too_large' })
+    const frame = await halves(1000, 1000).gif().toBuffer()
+    await expect(work(repeated(frame, 101))).rejects.toMatchObject({ code: 'image_too_large' })
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+})
+
+/** How a camera that was held as `orientation` says would have stored this picture. */
+async function askew(upright: Buffer, orientation: number): Promise<Buffer> {
+  const image = sharp(upright)
+  const turned: Record<number, () => Sharp> = {
+    1: () => image,
+    2: () => image.flop(),
+    3: () => image.rotate(180),
+    4: () => image.flip(),
+    5: () => sharp(upright).rotate(270).flop(),
+    6: () => image.rotate(270),
+    7: () => sharp(upright).rotate(90).flop(),
+    8: () => image.rotate(90),
+  }
+  return turned[orientation]!().png().toBuffer()
+}
+
+/** Says of itself that it is animated, as the first chunk behind the header. */
+function animatedPng(png: Buffer): Buffer {
+  const chunk = Buffer.from('000000086163544c0000000200000000f38d9370', 'hex')
+  return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)])
+}
+
+/** A GIF that shows its one frame so many times. */
+function repeated(gif: Buffer, times: number): Buffer {
+  const start = gif.indexOf(Buffer.from('21f904', 'hex'))
+  return Buffer.concat([
+    gif.subarray(0, start),
+    ...Array<Buffer>(times).fill(gif.subarray(start, -1)),
+    gif.subarray(-1),
+  ])
+}
+
+/** sharp's own profile of sRGB has no name: one that says what it is, as those of cameras do. */
+async function standardProfile(): Promise<Buffer> {
+  const named = Buffer.concat([await profileOf('srgb'), Buffer.from('sRGB IEC61966-2.1   ')])
+  named.writeUInt32BE(named.length, 0)
+  return named
+}
+
+/** Thin slanted lines: greys between them wherever they are made smaller. */
+const stripes = (side: number): number[] =>
+  Array.from({ length: side * side }, (_, at) => (((at % side) + Math.floor(at / side)) % 8 < 2 ? 0 : 255))

@@ -1,0 +1,131 @@
+// What is done to one image, in a child: opened with care, turned upright, made no larger than wanted, written anew. Nothing here
+// sees a path: an image that names its neighbours gets none of them.
+import sharp, { type Metadata, type Sharp } from 'sharp'
+import { Refusal } from '../sandbox.ts'
+
+export interface ImageTask {
+  /** The longer side, in pixels, at most. */
+  max_px: number
+  quality: number
+  format: 'webp' | 'same'
+}
+
+export type ImageResult = { bytes: Buffer; format: ImageFormat } | { unchanged: string }
+
+/** Those that are opened at all, in sharp's words. */
+const FORMATS = ['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const
+export type ImageFormat = (typeof FORMATS)[number]
+
+export const TOO_LARGE =
+  'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'
+const MAX_PIXELS = 100_000_000
+// Half the time of sharp's usual 4, for some 8 % more bytes.
+const WEBP_EFFORT = 2
+const AVIF_EFFORT = 2
+
+/** Throws `Refusal` with `not_an_image`, `image_damaged` or `image_too_large`. */
+export async function workOnImage(source: Buffer, task: ImageTask): Promise<ImageResult> {
+  try {
+    return await optimized(source, task)
+  } catch (error) {
+    throw refusalOf(error, source)
+  }
+}
+
+async function optimized(source: Buffer, { max_px, quality, format }: ImageTask): Promise<ImageResult> {
+  const about = await sharp(source, OPENING).metadata()
+  const had = formatOf(about)
+  const pages = about.pages ?? 1
+  const animated = pages > 1 && (had === 'gif' || had === 'webp')
+  if (pages > 1 && !animated) return { unchanged: 'It has several pages' }
+  if (movesOtherwise(source, had)) return { unchanged: 'It is an animation of a kind that can’t be written' }
+  const wanted = format === 'same' ? had : 'webp'
+  const opened = sharp(source, { ...OPENING, animated })
+  // Frames can't be turned, and are never stored askew.
+  const upright = animated ? opened : opened.autoOrient()
+  const sized = upright.resize({ width: max_px, height: max_px, fit: 'inside', withoutEnlargement: true })
+  const bytes = await written(coloured(sized, about, wanted), about, wanted, quality).toBuffer()
+  // Also where it has fewer pixels: a scan in black and white takes several times as many bytes in shades of grey.
+  if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
+  return { bytes, format: wanted }
+}
+
+// An error in the data is a damaged image; what decoders only warn of is not.
+const OPENING = { failOn: 'error', limitInputPixels: MAX_PIXELS } as const
+
+function formatOf({ format, compression }: Metadata): ImageFormat {
+  const name = format === 'heif' && compression === 'av1' ? 'avif' : format
+  const found = FORMATS.find((one) => one === name)
+  if (!found) throw refusalFor('not_an_image')
+  return found
+}
+
+/** An animated PNG or AVIF shows its readers one picture alone. */
+function movesOtherwise(source: Buffer, format: ImageFormat): boolean {
+  if (format === 'avif') return source.toString('latin1', 8, 12) === 'avis'
+  return format === 'png' && source.subarray(0, source.indexOf('IDAT')).includes('acTL')
+}
+
+/** Colours that sRGB does not have keep their profile; those of sRGB need none. Ink stays ink only where its format can hold it. */
+function coloured(image: Sharp, { space, icc, depth }: Metadata, wanted: ImageFormat): Sharp {
+  const exact = wanted === 'png' || wanted === 'tiff'
+  switch (space) {
+    case 'cmyk':
+      return wanted === 'jpeg' || wanted === 'tiff'
+        ? image.pipelineColourspace('cmyk').toColourspace('cmyk').keepIccProfile()
+        : image
+    case 'srgb':
+    case 'rgb16': {
+      const kept = icc && !isStandard(icc) ? image.keepIccProfile() : image
+      return exact && depth === 'ushort' ? kept.toColourspace('rgb16') : kept
+    }
+    case 'grey16':
+    case 'b-w':
+      return exact || wanted === 'jpeg' ? image.toColourspace(exact ? space : 'b-w') : image
+    default:
+      return image
+  }
+}
+
+/** Does the profile call itself sRGB? */
+const isStandard = (icc: Buffer): boolean =>
+  icc.includes('sRGB', 0, 'latin1') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16())
+
+/** PNG and TIFF stay without loss. */
+function written(image: Sharp, { isPalette }: Metadata, wanted: ImageFormat, quality: number): Sharp {
+  switch (wanted) {
+    case 'webp':
+      return image.webp({ quality, effort: WEBP_EFFORT })
+    case 'jpeg':
+      return image.jpeg({ quality })
+    case 'png':
+      return image.png({ compressionLevel: 9, palette: isPalette === true })
+    case 'gif':
+      return image.gif()
+    case 'tiff':
+      return image.tiff({ compression: 'deflate', predictor: 'horizontal' })
+    case 'avif':
+      return image.avif({ quality, effort: AVIF_EFFORT })
+  }
+}
+
+const PROBLEMS = {
+  image_damaged: 'The image is damaged and cannot be opened',
+  image_too_large: TOO_LARGE,
+  not_an_image: 'Its name is that of an image, but what is in it is none',
+} as const
+
+const refusalFor = (code: keyof typeof PROBLEMS, cause?: unknown) => new Refusal(code, PROBLEMS[code], { cause })
+
+/** Memory that ran out is told as that by `serveRequests`. */
+function refusalOf(error: unknown, source: Buffer): unknown {
+  if (!(error instanceof Error) || error instanceof Refusal) return error
+  if (/pixel limit/i.test(error.message)) return refusalFor('image_too_large', error)
+  if (/memory/i.test(error.message)) return error
+  return refusalFor(beginsLikeImage(source) ? 'image_damaged' : 'not_an_image', error)
+}
+
+const BEGINNINGS = ['\xff\xd8\xff', '\x89PNG\r\n', 'GIF8', 'RIFF', 'II*\0', 'MM\0*', '....ftypavif', '....ftypavis']
+
+const beginsLikeImage = (source: Buffer): boolean =>
+  BEGINNINGS.some((beginning) => [...beginning].every((char, at) => char === '.' || source[at] === char.charCodeAt(0)))

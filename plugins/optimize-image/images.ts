@@ -1,0 +1,65 @@
+// One image through the sandbox: its bytes are copied into a private folder, opened only in the child process,
+// and what the child made of them is staged.
+import path from 'node:path'
+import { z } from 'zod'
+import { PortError, type Bytes, type Item, type LocalFile, type Sandbox, type StagedBlob } from '../contract.ts'
+
+export interface ImageWanted {
+  /** The longer side, in pixels, at most. */
+  max_px: number
+  /** 1 to 100. */
+  quality: number
+  /** `same`: the format that it has. */
+  format: 'webp' | 'same'
+}
+
+export interface Images {
+  /**
+   * The item's bytes made smaller, or why they stay as they are. `extension` has no dot. Throws `PortError`
+   * where the image can't be worked on.
+   */
+  optimize(
+    item: Item,
+    wanted: ImageWanted,
+    signal: AbortSignal,
+  ): Promise<{ bytes: StagedBlob; extension: string; from_bytes: number } | { unchanged: string }>
+}
+
+// Uncompressed, 100 million pixels of three bytes.
+const MAX_SOURCE_BYTES = 300_000_000
+const LIMITS = {
+  memoryBytes: 1024 ** 3,
+  // As much as a picture without any packing could have.
+  fileBytes: 1024 ** 3,
+  wallMs: 20_000,
+  // Each takes a processor and up to 1 GB.
+  parallel: 4,
+  // sharp's memory climbs from image to image, to some 220 MB.
+  uses: 300,
+  // Starting one takes as long as an image: it waits for the next operation.
+  idleMs: 30_000,
+}
+const SCRIPT = new URL('./image-child.ts', import.meta.url)
+
+const EXTENSIONS = { jpeg: 'jpg', png: 'png', gif: 'gif', webp: 'webp', tiff: 'tiff', avif: 'avif' } as const
+const answerSchema = z.union([
+  z.object({ unchanged: z.string() }),
+  z.object({ format: z.literal(Object.keys(EXTENSIONS) as (keyof typeof EXTENSIONS)[]) }),
+])
+
+export const createImages = ({ bytes, sandbox }: { bytes: Bytes; sandbox: Sandbox }): Images => ({
+  optimize: async (item, wanted, signal) => {
+    if ((await bytes.sizeOf(item)) > MAX_SOURCE_BYTES) throw new PortError('image_too_large', TOO_LARGE, false)
+    const work = async ({ folder, path: from, size_bytes: from_bytes }: LocalFile) => {
+      const input = { from, to: path.join(folder.path, MADE), task: wanted }
+      const answer = await sandbox.run(SCRIPT, { input, answer: answerSchema, limits: LIMITS, signal })
+      if ('unchanged' in answer) return answer
+      const made = await folder.stage(MADE, `image/${answer.format}`)
+      return { bytes: made, extension: EXTENSIONS[answer.format], from_bytes }
+    }
+    return bytes.withFile(item, work, signal)
+  },
+})
+
+const MADE = 'made'
+const TOO_LARGE = 'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'

@@ -1,0 +1,52 @@
+// The child's side of `sandbox.run`: a script in a plugin's folder that opens files from strangers calls
+// `serveRequests`, and runs in a process with limits. Imports nothing, because every such process loads it.
+
+export interface Refused {
+  /** One of the codes in server/errors.ts. */
+  code: string
+  message: string
+  /** It was memory that ran out. */
+  memory: boolean
+  /** For the log alone: where it happened. */
+  inside: string
+}
+
+export type Reply = { answer: unknown } | { refused: Refused }
+
+/** Thrown by a script: the file can't be worked on, and trying again does not help. */
+export class Refusal extends Error {
+  readonly code: string
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Do these words of V8, Node, WebAssembly, libc or glib say that memory could not be had? */
+export const tellsOfMemory = (words: string): boolean =>
+  /(out of|insufficient|not enough) memory|allocation failed|failed to allocate|cannot allocate|unable to (allocate|grow)|bad_alloc/i.test(
+    words,
+  )
+
+/**
+ * Calls `work` with the input of each `sandbox.run`; its answer must be JSON. Errors other than a `Refusal`
+ * reach the plugin as `plugin_failed`.
+ */
+export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Answer>): void {
+  process.on('disconnect', () => process.exit())
+  process.on('message', ({ input }: { input: Input }) => {
+    work(input).then(
+      (answer) => reply({ answer }),
+      (error: unknown) => reply({ refused: toldAs(error) }),
+    )
+  })
+}
+
+const reply = (message: Reply) => process.send!(message)
+
+function toldAs(error: unknown): Refused {
+  const inside = String((error instanceof Error && error.stack) || error).slice(0, 4000)
+  if (error instanceof Refusal) return { code: error.code, message: error.message, memory: false, inside }
+  const message = 'The plugin failed on this file'
+  return { code: 'plugin_failed', message, memory: tellsOfMemory(inside), inside }
+}

@@ -1,0 +1,57 @@
+// The bytes of files, for plugins: copied from their storage location into a private folder that is removed when
+// the work ends, whatever came of it.
+import { createReadStream } from 'node:fs'
+import path from 'node:path'
+import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { locateFile } from '../files/list.ts'
+import type { BlobStore } from '../store/store.ts'
+import { withWorkFolder } from './children/work-folder.ts'
+import { copyOut, locateItem } from './item-bytes.ts'
+import { stageBytes, type Place } from './stage.ts'
+
+interface Parts {
+  scope: ShopScope
+  stores: ReadonlyMap<string, BlobStore>
+  /** Where new bytes go. */
+  place: Place
+}
+
+export function createBytes(parts: Parts): Bytes {
+  const withFolder: Bytes['withFolder'] = (use, signal) =>
+    withWorkFolder((folder) => use(workFolder(parts, folder, signal)))
+  return {
+    sizeOf: async (item) => (await locateItem(parts.scope, item)).size_bytes,
+    find: async (fileId) => {
+      const found = await locateFile(parts.scope, fileId)
+      return found && { filename: found.filename, size_bytes: found.size_bytes }
+    },
+    withFolder,
+    withFile: (item, use, signal) =>
+      withFolder(async (folder) => {
+        const name = 'file'
+        const size_bytes = await folder.bring(item, name)
+        return use({ path: path.join(folder.path, name), size_bytes, folder })
+      }, signal),
+  }
+}
+
+function workFolder({ scope, stores, place }: Parts, folder: string, signal: AbortSignal): WorkFolder {
+  return {
+    path: folder,
+    bring: async (source, name) => {
+      signal.throwIfAborted()
+      const located = await locateItem(scope, source)
+      await copyOut(scope, stores, located, inside(folder, name), signal)
+      return located.size_bytes
+    },
+    stage: (name, contentType) => stageBytes(place, createReadStream(inside(folder, name)), contentType, signal),
+  }
+}
+
+/** Throws where the name leads out of the folder. */
+function inside(folder: string, name: string): string {
+  if (name !== path.basename(name) || name === '..')
+    throw new PortError('plugin_failed', `${name} is not a name in the work folder`, false)
+  return path.join(folder, name)
+}

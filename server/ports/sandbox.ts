@@ -1,0 +1,39 @@
+// Work on files from strangers, for plugins: a plugin's script runs in a limited child process that serves one
+// shop alone. Children are reused, because starting one costs as much as a small piece of work.
+import { availableParallelism } from 'node:os'
+import type { Sandbox, SandboxLimits } from '../../plugins/contract.ts'
+import { createChildPool, type ChildPool } from './children/child-pool.ts'
+import { withinBytes } from './children/work-folder.ts'
+
+export interface Sandboxes {
+  /** The port of one shop. */
+  of(shop: number): Sandbox
+  close(): void
+}
+
+/** For all shops of this process: one pool of children for each script. */
+export function createSandboxes(): Sandboxes {
+  const pools = new Map<string, ChildPool>()
+  const poolOf = (script: URL, limits: SandboxLimits): ChildPool => {
+    const pool = pools.get(script.href) ?? createChildPool({ script, ...limits, atOnce: atOnce(limits) })
+    pools.set(script.href, pool)
+    return pool
+  }
+  return {
+    of: (shop) => ({
+      run: (script, { input, answer, limits, signal, within }) => {
+        const ask = (stop: AbortSignal) =>
+          poolOf(script, limits).ask(shop, { input, answer, wallMs: limits.wallMs, signal: stop })
+        if (!within) return ask(signal)
+        const { folder, bytes, tooMuch } = within
+        return withinBytes(folder, bytes, tooMuch, (full) => ask(AbortSignal.any([signal, full])))
+      },
+    }),
+    close: () => {
+      for (const pool of pools.values()) pool.close()
+    },
+  }
+}
+
+/** One more than there are processors: it works while another one waits for its next file. */
+const atOnce = ({ parallel }: SandboxLimits): number => Math.min(availableParallelism() + 1, parallel)

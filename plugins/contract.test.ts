@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { concurrently } from './contract.ts'
+import { z } from 'zod'
+import { writeContext } from '../test/fakes/context.ts'
+import { concurrently, definePlugin } from './contract.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const signal = new AbortController().signal
@@ -31,4 +33,29 @@ it('starts nothing more after an error or an abort, and says which', async () =>
     return item
   })
   await expect(Array.fromAsync(aborted)).rejects.toBe(fault)
+})
+
+it('gives a plugin the ports that it declares, and no others', async () => {
+  const seen: string[][] = []
+  const plugin = definePlugin({
+    id: 'look-around',
+    kind: 'act',
+    title: 'Look around',
+    options: z.strictObject({}),
+    undo: 'none',
+    needs: ['packs'],
+    async *plan(_items, _options, context) {
+      seen.push(Object.keys(context).sort())
+    },
+    async *run(_items, _options, context) {
+      seen.push(Object.keys(context).sort())
+      // @ts-expect-error It is not among its needs.
+      expect(context.stage).toBeUndefined()
+    },
+  })
+  if (plugin.scope === 'operation') throw new Error('It works on items')
+  await Array.fromAsync(plugin.plan([], {}, writeContext()))
+  await Array.fromAsync(plugin.run!([], {}, writeContext()))
+  const given = ['limits', 'packs', 'request', 'shop', 'signal']
+  expect(seen).toEqual([given, given])
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { sizeText as inMails } from '../plugins/notify/words.ts'
 import { sizeText as onBuyersPages } from '../server/delivery/pack-page.ts'
-import { sizeText as inThePage } from '../web/words/size.ts'
+import { sizeText as inThePage } from '../web/labels/size.ts'
 
 test.each([
   [0, '0 bytes'],

@@ -5,7 +5,7 @@ import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { createQueryClient } from './client/queries.ts'
 import { LoadingRows } from './components/lists.tsx'
-import { Mishap } from './components/mishap.tsx'
+import { ErrorBoundary } from './components/error-boundary.tsx'
 import { Surroundings } from './components/frame.tsx'
 import { FilePage } from './pages/files/file-page.tsx'
 import { FilesPage } from './pages/files/files-page.tsx'
@@ -98,9 +98,9 @@ function Arrival({ children }: { children: ReactNode }) {
   }, [path])
   return (
     <div className="place" ref={place} tabIndex={-1}>
-      <Mishap key={path}>
+      <ErrorBoundary key={path}>
         <Suspense fallback={<Entering />}>{children}</Suspense>
-      </Mishap>
+      </ErrorBoundary>
     </div>
   )
 }

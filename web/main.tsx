@@ -1,9 +1,9 @@
 // Where the admin page starts.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import './place/leaving.ts'
+import './url-state/leaving.ts'
 import { App } from './app.tsx'
-import { reloadWhenUpgraded } from './place/upgraded.ts'
+import { reloadWhenUpgraded } from './url-state/upgraded.ts'
 
 reloadWhenUpgraded()
 

@@ -15,7 +15,7 @@ export interface FileRecord {
 
 export const dialogOf = (page: Page): Locator => page.getByRole('dialog')
 /** What the line about the operation that was just started says. */
-export const launched = (page: Page): Locator => page.locator('.launched')
+export const launched = (page: Page): Locator => page.locator('.operation-toast')
 
 export async function filesBy(server: RunningServer, search: string): Promise<FileRecord[]> {
   const query = new URLSearchParams({ search, sort: 'filename' })

@@ -39,7 +39,7 @@ async function addTag(page: Page, tag: string): Promise<void> {
   await dialog.getByLabel('Tags', { exact: true }).fill(tag)
   await dialog.getByRole('button', { name: 'Add tags' }).click()
   await page
-    .locator('.launched')
+    .locator('.operation-toast')
     .getByText(/^Tags of .* changed$/)
     .waitFor()
 }

@@ -41,7 +41,7 @@ async function filesBy(search: string, deleted = false): Promise<FileRecord[]> {
 const rows = (page: Page) => page.locator('main tbody tr')
 const dialogOf = (page: Page): Locator => page.getByRole('dialog')
 /** What the line about the operation that was just started says. */
-const launched = (page: Page) => page.locator('.launched')
+const launched = (page: Page) => page.locator('.operation-toast')
 
 async function tick(page: Page, names: readonly string[]): Promise<void> {
   for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })

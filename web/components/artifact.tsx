@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { saveArtifact } from '../client/operations.ts'
 import { type Artifact } from '../client/types.ts'
 import { Button, Text } from '../ui/index.ts'
-import { sizeText } from '../words/size.ts'
+import { sizeText } from '../labels/size.ts'
 
 export function ArtifactButton({ artifact }: { artifact: Artifact }) {
   const [error, setError] = useState<Error | null>(null)

@@ -1,6 +1,6 @@
 // A place to drop files on, with buttons for those who would rather choose them.
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
-import { type ChosenFile, chosenFiles, droppedFiles } from '../place/chosen-files.ts'
+import { type ChosenFile, chosenFiles, droppedFiles } from '../url-state/chosen-files.ts'
 import { BlockStack, Button, InlineStack, Text } from '../ui/index.ts'
 import './drop-area.css'
 

@@ -1,5 +1,5 @@
 // A file's kind at a glance. Decoration: the kind also stands beside it in words.
-import { extensionOf, familyOf } from '../words/file.ts'
+import { extensionOf, familyOf } from '../labels/file.ts'
 
 interface Props {
   filename: string

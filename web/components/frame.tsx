@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { isDemo } from '../client/bridge.ts'
 import { useActivity, useSession } from '../client/queries.ts'
-import { useUploading } from '../place/uploading.ts'
+import { useUploading } from '../url-state/uploading.ts'
 import logo from '../ui/logo.svg'
 import {
   CalendarIcon,
@@ -23,7 +23,7 @@ import {
   TopBar,
   WorkflowIcon,
 } from '../ui/index.ts'
-import { countText } from '../words/size.ts'
+import { countText } from '../labels/size.ts'
 
 interface Place {
   url: string

@@ -1,7 +1,7 @@
 // Keeps what was written in a form from being lost by a step to another page: one is asked first.
 import { useEffect, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { guardLeaving } from '../place/leaving.ts'
+import { guardLeaving } from '../url-state/leaving.ts'
 import { Modal, Text } from '../ui/index.ts'
 
 interface Props {

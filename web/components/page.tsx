@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { isDemo } from '../client/bridge.ts'
 import { useActivity } from '../client/queries.ts'
 import { type MenuActionDescriptor, Page as UiPage, type PageProps } from '../ui/index.ts'
-import { countText } from '../words/size.ts'
+import { countText } from '../labels/size.ts'
 
 interface Props extends Omit<PageProps, 'secondaryActions'> {
   title: string

@@ -1,7 +1,7 @@
 // One product out of all of the shop's, or one of its variants.
 import { useState } from 'react'
 import { type Choice, type Product, useMirror, useProducts } from '../client/mapping.ts'
-import { useSettled } from '../place/use-settled.ts'
+import { useDebounced } from '../url-state/use-debounced.ts'
 import { BlockStack, Text, TextField } from '../ui/index.ts'
 import { LoadingRows } from './lists.tsx'
 import { Problem } from './problem.tsx'
@@ -21,7 +21,7 @@ interface Props {
 export function ProductPicker({ choice, onChoose, whole = false }: Props) {
   const [search, setSearch] = useState('')
   const refreshed = useMirror().data?.refreshed_at ?? null
-  const products = useProducts(useSettled(search.trim()), refreshed)
+  const products = useProducts(useDebounced(search.trim()), refreshed)
   const list = products.data?.data
   return (
     <BlockStack gap="300">

@@ -1,7 +1,7 @@
 // How fresh the list of products is, and the way to have it brought up to date.
 import { useMirror, useRefreshProducts } from '../client/mapping.ts'
 import { Button, InlineStack, Text } from '../ui/index.ts'
-import { mirrorText } from '../words/products.ts'
+import { mirrorText } from '../labels/products.ts'
 
 export function RefreshProducts() {
   const mirror = useMirror()

@@ -3,9 +3,9 @@ import { useId } from 'react'
 import { isMoving } from '../client/operations.ts'
 import { type Operation } from '../client/types.ts'
 import { Badge, Text } from '../ui/index.ts'
-import { type StatusWord, workedCount } from '../words/operation.ts'
-import { numberText } from '../words/size.ts'
-import { remainingText } from '../words/time.ts'
+import { type StatusWord, workedCount } from '../labels/operation.ts'
+import { numberText } from '../labels/size.ts'
+import { remainingText } from '../labels/time.ts'
 
 export function StatusBadge({ word }: { word: StatusWord }) {
   return (

@@ -1,7 +1,7 @@
 // The steps of an operation or a workflow, one after the other, each with what it does.
 import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
-import { sentence } from '../words/size.ts'
+import { sentence } from '../labels/size.ts'
 
 export function Steps({ steps }: { steps: readonly Pick<OperationStep, 'id' | 'title' | 'summary'>[] }) {
   return (

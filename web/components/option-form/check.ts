@@ -1,7 +1,7 @@
 // What can be said of an option as it is typed, in words for a person; the server has the last word on everything else.
 import { type FileFilter } from '../../client/types.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
-import { numberText } from '../../words/size.ts'
+import { numberText } from '../../labels/size.ts'
 import { checkFilter } from '../filter-check.ts'
 import { isRequired, shapeOf, withoutNull, type Shape } from './shape.ts'
 

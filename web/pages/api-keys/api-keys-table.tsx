@@ -11,8 +11,8 @@ import {
   Tooltip,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { keyExpiryText, keyStatus, lastUsedText, SCOPES } from '../../words/api-key.ts'
-import { countText } from '../../words/size.ts'
+import { keyExpiryText, keyStatus, lastUsedText, SCOPES } from '../../labels/api-key.ts'
+import { countText } from '../../labels/size.ts'
 
 interface Props {
   keys: readonly ApiKey[]

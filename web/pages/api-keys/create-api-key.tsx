@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
 import { Banner, BlockStack, ChoiceList, Select, TextField } from '../../ui/index.ts'
-import { SCOPES, USUAL_SCOPES } from '../../words/api-key.ts'
+import { SCOPES, USUAL_SCOPES } from '../../labels/api-key.ts'
 
 const LIFETIMES = [
   { value: '', label: 'Never' },

@@ -1,7 +1,7 @@
 // What can be done with the ticked files: how each action is called, where it stands in the menu, and whom it does not fit.
 import { type File } from '../../client/types.ts'
-import { isImage, isPdf } from '../../words/file.ts'
-import { numberText } from '../../words/size.ts'
+import { isImage, isPdf } from '../../labels/file.ts'
+import { numberText } from '../../labels/size.ts'
 import { type Chosen } from './selection.ts'
 
 export interface Action {

@@ -39,7 +39,7 @@ interface BulkActions {
 export function useBulkActions(
   selection: FileSelection,
   trash: boolean,
-  onLaunched: (operation: Operation) => void,
+  onStarted: (operation: Operation) => void,
 ): BulkActions {
   const plugins = usePlugins().data?.data ?? NONE
   const [opened, setOpened] = useState<{ action: ActionId; chosen: Chosen } | null>(null)
@@ -49,10 +49,10 @@ export function useBulkActions(
     <ActionDialog
       {...opened}
       onClose={() => setOpened(null)}
-      onLaunched={(operation) => {
+      onStarted={(operation) => {
         setOpened(null)
         selection.clear()
-        onLaunched(operation)
+        onStarted(operation)
       }}
     />
   )

@@ -6,7 +6,7 @@ import { Code } from '../../components/copy.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Text } from '../../ui/index.ts'
-import { linkTerms } from '../../words/link.ts'
+import { linkTerms } from '../../labels/link.ts'
 import { LinkFields } from './link-fields.tsx'
 import { type LinkForm, type LinkFormErrors, linkFormFor, objections, readLinkForm } from './link-form.ts'
 

@@ -4,7 +4,7 @@ import { useDownloads } from '../../client/versions.ts'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Box, Card, IndexTable, Text, useBreakpoints } from '../../ui/index.ts'
-import { momentText } from '../../words/time.ts'
+import { momentText } from '../../labels/time.ts'
 
 export function DownloadsCard({ file }: { file: FileDetail }) {
   const downloads = useDownloads(file)

@@ -13,7 +13,7 @@ export interface FileActions {
   dialog: ReactNode
 }
 
-export function useFileActions(file: FileDetail, onLaunched: (operation: Operation) => void): FileActions {
+export function useFileActions(file: FileDetail, onStarted: (operation: Operation) => void): FileActions {
   const plugins = usePlugins().data?.data
   const [action, setAction] = useState<ActionId | null>(null)
   const dialog = action && (
@@ -21,9 +21,9 @@ export function useFileActions(file: FileDetail, onLaunched: (operation: Operati
       action={action}
       chosen={chosenAlone(file)}
       onClose={() => setAction(null)}
-      onLaunched={(operation) => {
+      onStarted={(operation) => {
         setAction(null)
-        onLaunched(operation)
+        onStarted(operation)
       }}
     />
   )

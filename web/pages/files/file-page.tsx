@@ -9,17 +9,17 @@ import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { lastSeen } from '../../place/use-place.ts'
+import { lastSeen } from '../../url-state/use-url-state.ts'
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Layout, Link, Text } from '../../ui/index.ts'
-import { expiryText, kindText, limitText, visibilityText } from '../../words/file.ts'
-import { numberText, sizeText } from '../../words/size.ts'
-import { momentText } from '../../words/time.ts'
+import { expiryText, kindText, limitText, visibilityText } from '../../labels/file.ts'
+import { numberText, sizeText } from '../../labels/size.ts'
+import { momentText } from '../../labels/time.ts'
 import { LinksCard } from '../links/links-card.tsx'
 import { CreateLink } from './create-link.tsx'
 import { DownloadsCard } from './downloads-card.tsx'
 import { EditFile } from './edit-file.tsx'
 import { useFileActions } from './file-actions.tsx'
-import { Launched } from './launched.tsx'
+import { OperationToast } from './operation-toast.tsx'
 import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
 import { PublicAddress } from './public-address.tsx'
@@ -27,11 +27,11 @@ import { VersionsCard } from './versions-card.tsx'
 
 export function FilePage({ id }: { id: string }) {
   const file = useFile(id)
-  const [launched, setLaunched] = useState<string | null>(null)
+  const [started, setStarted] = useState<string | null>(null)
   const back = { content: 'Files', url: lastSeen('/files') }
   const retry = () => void file.refetch()
   const gone = file.error instanceof ApiError && file.error.status === 404
-  const news = launched && <Launched id={launched} onReplaced={setLaunched} onDismiss={() => setLaunched(null)} />
+  const news = started && <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
   if (file.data && !gone)
     return (
       <Whole
@@ -41,7 +41,7 @@ export function FilePage({ id }: { id: string }) {
         retrying={file.isFetching}
         back={back}
         news={news}
-        onLaunched={({ id }) => setLaunched(id)}
+        onStarted={({ id }) => setStarted(id)}
       />
     )
   return (
@@ -74,13 +74,13 @@ interface WholeProps {
   back: { content: string; url: string }
   /** What was started here, and how far it is. */
   news: ReactNode
-  onLaunched: (operation: Operation) => void
+  onStarted: (operation: Operation) => void
 }
 
-function Whole({ file, stale, retry, retrying, back, news, onLaunched }: WholeProps) {
+function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
-  const { opener, dialog } = useFileActions(file, onLaunched)
+  const { opener, dialog } = useFileActions(file, onStarted)
   const remove = opener('delete')
   return (
     <Page

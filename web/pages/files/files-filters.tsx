@@ -1,13 +1,13 @@
 // The search field and the filters above the list, and what of them applies.
 import { useState } from 'react'
 import { usePack } from '../../client/packs.ts'
-import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../place/files.ts'
-import { type Placed } from '../../place/use-place.ts'
-import { useDraft } from '../../place/use-draft.ts'
+import { FILE_SORTS, type FileSort, type FilesPlace, widened } from '../../url-state/files.ts'
+import { type UrlState } from '../../url-state/use-url-state.ts'
+import { useDraft } from '../../url-state/use-draft.ts'
 import { ActionList, Button, Filters, Popover, SortIcon, useBreakpoints } from '../../ui/index.ts'
-import { countText, sizeText } from '../../words/size.ts'
-import { typeText } from '../../words/file.ts'
-import { dayText } from '../../words/time.ts'
+import { countText, sizeText } from '../../labels/size.ts'
+import { typeText } from '../../labels/file.ts'
+import { dayText } from '../../labels/time.ts'
 import {
   AgeFilter,
   DateFilter,
@@ -21,7 +21,7 @@ import {
 
 interface Props {
   place: FilesPlace
-  go: Placed<FilesPlace>['go']
+  go: UrlState<FilesPlace>['go']
   loading: boolean
 }
 

@@ -14,15 +14,15 @@ import {
   readFilesPlace,
   widened,
   writeFilesPlace,
-} from '../../place/files.ts'
-import { useShownList } from '../../place/use-shown-list.ts'
-import { usePlace } from '../../place/use-place.ts'
+} from '../../url-state/files.ts'
+import { useShownList } from '../../url-state/use-shown-list.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
 import { type BulkAction, useBulkActions } from './bulk-actions.tsx'
 import { FilesFilters } from './files-filters.tsx'
 import { FilesTable } from './files-table.tsx'
 import { FirstFile } from './first-file.tsx'
-import { Launched } from './launched.tsx'
+import { OperationToast } from './operation-toast.tsx'
 import { RunningNow } from './running-now.tsx'
 import { SelectionLine } from './selection-line.tsx'
 import { useSelection } from './selection.ts'
@@ -30,14 +30,14 @@ import { useSelection } from './selection.ts'
 const TRASH = '/files?deleted=true'
 
 export function FilesPage() {
-  const { place, go, pages } = usePlace(readFilesPlace, writeFilesPlace)
-  const [launched, setLaunched] = useState<string | null>(null)
+  const { place, go, pages } = useUrlState(readFilesPlace, writeFilesPlace)
+  const [started, setStarted] = useState<string | null>(null)
   const moving = useRunning()
   const files = useFiles(filesQuery(place), moving.length > 0)
   const list = files.data
   const shown = useShownList(listOf(place), files.isPlaceholderData)
   const selection = useSelection(place, list?.data, list?.total)
-  const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setLaunched(id))
+  const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setStarted(id))
   const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
@@ -53,8 +53,8 @@ export function FilesPage() {
         {files.error && list && !failed && (
           <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
         )}
-        {launched && <Launched id={launched} onReplaced={setLaunched} onDismiss={() => setLaunched(null)} />}
-        <RunningNow operations={moving.filter(({ id }) => id !== launched)} />
+        {started && <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />}
+        <RunningNow operations={moving.filter(({ id }) => id !== started)} />
         {first ? (
           <FirstFile />
         ) : (

@@ -2,7 +2,7 @@
 import { type CSSProperties } from 'react'
 import { type File } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
-import { type FileSort } from '../../place/files.ts'
+import { type FileSort } from '../../url-state/files.ts'
 import {
   Badge,
   BlockStack,
@@ -14,9 +14,9 @@ import {
   Tooltip,
   useBreakpoints,
 } from '../../ui/index.ts'
-import { kindText, productTitles } from '../../words/file.ts'
-import { countText, numberText, sizeText } from '../../words/size.ts'
-import { dayText, trashedText } from '../../words/time.ts'
+import { kindText, productTitles } from '../../labels/file.ts'
+import { countText, numberText, sizeText } from '../../labels/size.ts'
+import { dayText, trashedText } from '../../labels/time.ts'
 import { type BulkMenu } from './bulk-actions.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'

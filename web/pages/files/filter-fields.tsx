@@ -1,16 +1,16 @@
 // What stands inside each filter.
 import { usePacks } from '../../client/packs.ts'
 import { useTags } from '../../client/queries.ts'
-import { type FilesPlace, listed } from '../../place/files.ts'
-import { type Placed } from '../../place/use-place.ts'
-import { useDraft } from '../../place/use-draft.ts'
+import { type FilesPlace, listed } from '../../url-state/files.ts'
+import { type UrlState } from '../../url-state/use-url-state.ts'
+import { useDraft } from '../../url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../ui/index.ts'
-import { TYPE_GROUPS, typeText } from '../../words/file.ts'
-import { numberText } from '../../words/size.ts'
+import { TYPE_GROUPS, typeText } from '../../labels/file.ts'
+import { numberText } from '../../labels/size.ts'
 
 interface Props {
   place: FilesPlace
-  go: Placed<FilesPlace>['go']
+  go: UrlState<FilesPlace>['go']
 }
 
 const MB = 1024 ** 2

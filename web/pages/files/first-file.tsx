@@ -2,7 +2,7 @@
 import { Code } from '../../components/copy.tsx'
 import { Nothing } from '../../components/lists.tsx'
 import { BlockStack, Box, Card, Text } from '../../ui/index.ts'
-import { importCommand } from '../../words/import-command.ts'
+import { importCommand } from '../../labels/import-command.ts'
 
 export function FirstFile() {
   return (

@@ -1,8 +1,8 @@
 // The products that a file is attached to, how each was found, and how sure that is.
 import { type File, type Mapping } from '../../client/types.ts'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
-import { methodText } from '../../words/file.ts'
-import { scoreText } from '../../words/size.ts'
+import { methodText } from '../../labels/file.ts'
+import { scoreText } from '../../labels/size.ts'
 
 interface Props {
   file: File

@@ -2,7 +2,7 @@
 import { type Operation } from '../../client/types.ts'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { operationTitle } from '../../words/operation.ts'
+import { operationTitle } from '../../labels/operation.ts'
 
 export function RunningNow({ operations }: { operations: readonly Operation[] }) {
   if (operations.length === 0) return null

@@ -1,7 +1,7 @@
 // The ticked files on a narrow screen, where the table's own bar has no room: how many, and what to do with them.
 import { useState } from 'react'
 import { ActionList, Button, Checkbox, Popover } from '../../ui/index.ts'
-import { countText, numberText } from '../../words/size.ts'
+import { countText, numberText } from '../../labels/size.ts'
 import { type BulkAction, type BulkMenu } from './bulk-actions.tsx'
 import { type FileSelection } from './selection.ts'
 

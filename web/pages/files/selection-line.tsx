@@ -1,7 +1,7 @@
 // What is selected where the rows don't show it: files on other pages, or all that match.
-import { filterOf, type FilesPlace } from '../../place/files.ts'
+import { filterOf, type FilesPlace } from '../../url-state/files.ts'
 import { Box, Button, InlineStack, Text } from '../../ui/index.ts'
-import { selectionText } from '../../words/selection.ts'
+import { selectionText } from '../../labels/selection.ts'
 import { type FileSelection } from './selection.ts'
 
 export function SelectionLine({ selection, place }: { selection: FileSelection; place: FilesPlace }) {

@@ -1,7 +1,7 @@
 // Which files of the list are ticked: some, on whatever pages they were found, or all that match.
 import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../client/types.ts'
-import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../place/files.ts'
+import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../url-state/files.ts'
 
 /** What was ticked, in the list that it was ticked in. Each file as it was last seen, in the order in which they were ticked. */
 export interface Ticked {

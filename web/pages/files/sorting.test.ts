@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FILE_SORTS, type FileSort } from '../../place/files.ts'
+import { FILE_SORTS, type FileSort } from '../../url-state/files.ts'
 import { columnOf, sortFor } from './sorting.ts'
 
 test('every order has a heading that shows it and leads back to it', () => {

@@ -1,5 +1,5 @@
 // The list's order as the table's headings show and change it.
-import { type FileSort } from '../../place/files.ts'
+import { type FileSort } from '../../url-state/files.ts'
 
 type Direction = 'ascending' | 'descending'
 

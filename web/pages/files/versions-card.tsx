@@ -6,8 +6,8 @@ import { saveVersion, useRestoreVersion, useVersions, type Version } from '../..
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
-import { sizeText } from '../../words/size.ts'
-import { momentText } from '../../words/time.ts'
+import { sizeText } from '../../labels/size.ts'
+import { momentText } from '../../labels/time.ts'
 import { ReplaceFile } from './replace-file.tsx'
 
 export function VersionsCard({ file }: { file: FileDetail }) {

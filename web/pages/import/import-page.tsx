@@ -3,9 +3,9 @@ import { type ReactNode } from 'react'
 import { Code } from '../../components/copy.tsx'
 import { Page } from '../../components/page.tsx'
 import { BlockStack, Button, Card, Link, Text } from '../../ui/index.ts'
-import { useUploading } from '../../place/uploading.ts'
-import { importCommand } from '../../words/import-command.ts'
-import { countText } from '../../words/size.ts'
+import { useUploading } from '../../url-state/uploading.ts'
+import { importCommand } from '../../labels/import-command.ts'
+import { countText } from '../../labels/size.ts'
 import './import.css'
 
 export function ImportPage() {

@@ -6,9 +6,9 @@ import { useResetLink, useRevokeLinks } from '../../client/link-list.ts'
 import { type DownloadLink } from '../../client/types.ts'
 import { Copy } from '../../components/copy.tsx'
 import { ActionList, Badge, Button, InlineStack, Popover, Text } from '../../ui/index.ts'
-import { linkStatus } from '../../words/file.ts'
-import { notSentText } from '../../words/link.ts'
-import { momentText } from '../../words/time.ts'
+import { linkStatus } from '../../labels/file.ts'
+import { notSentText } from '../../labels/link.ts'
+import { momentText } from '../../labels/time.ts'
 import { ExtendLink } from './extend-link.tsx'
 
 export const expiresText = ({ expires_at }: DownloadLink) => (expires_at === null ? 'Never' : momentText(expires_at))

@@ -5,17 +5,17 @@ import { type DownloadLink, type LinkStatus } from '../../client/types.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { LINK_STATUSES, readLinksPlace, writeLinksPlace } from '../../place/links.ts'
-import { usePlace } from '../../place/use-place.ts'
+import { LINK_STATUSES, readLinksPlace, writeLinksPlace } from '../../url-state/links.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card, InlineGrid, Modal, Select, Text, TextField } from '../../ui/index.ts'
-import { linkStatus } from '../../words/file.ts'
-import { countText, numberText } from '../../words/size.ts'
+import { linkStatus } from '../../labels/file.ts'
+import { countText, numberText } from '../../labels/size.ts'
 import { LinksTable } from './links-table.tsx'
 
 const SHOWN = 50
 
 export function LinksPage() {
-  const { place, go, pages } = usePlace(readLinksPlace, writeLinksPlace)
+  const { place, go, pages } = useUrlState(readLinksPlace, writeLinksPlace)
   const query = { search: place.search, status: place.status }
   const links = useLinkPage({ ...query, limit: SHOWN, cursor: place.cursor })
   const [revoking, setRevoking] = useState(false)

@@ -5,8 +5,8 @@ import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { countText } from '../../words/size.ts'
-import { momentText } from '../../words/time.ts'
+import { countText } from '../../labels/size.ts'
+import { momentText } from '../../labels/time.ts'
 
 export function NoticesPage() {
   const notices = useNotices()

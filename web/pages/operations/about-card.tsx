@@ -3,8 +3,8 @@ import { type Operation } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'
 import { Steps } from '../../components/steps.tsx'
 import { BlockStack, Card, Link, Text } from '../../ui/index.ts'
-import { CHANNELS, cannotUndoText, hasEndedWell, sourceText } from '../../words/operation.ts'
-import { momentText } from '../../words/time.ts'
+import { CHANNELS, cannotUndoText, hasEndedWell, sourceText } from '../../labels/operation.ts'
+import { momentText } from '../../labels/time.ts'
 
 export function AboutCard({ operation }: { operation: Operation }) {
   const { steps, cannot_undo, undoes, undone_by, undo_until } = operation

@@ -1,6 +1,6 @@
 // A file's changes, one a line: what it was, and what it is or would be.
 import { Text } from '../../ui/index.ts'
-import { type Change } from '../../words/change.ts'
+import { type Change } from '../../labels/change.ts'
 
 export function Changes({ changes }: { changes: readonly Change[] }) {
   if (changes.length === 0) return null

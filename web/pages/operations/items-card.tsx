@@ -3,19 +3,19 @@ import { isMoving, useItems } from '../../client/operations.ts'
 import { type ItemStatus, type Operation } from '../../client/types.ts'
 import { LoadingRows, PageTurner } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { type ItemsPlace, placeQuery, readItemsPlace, writePlace } from '../../place/operations.ts'
-import { useDraft } from '../../place/use-draft.ts'
-import { type Placed, usePlace } from '../../place/use-place.ts'
+import { type ItemsPlace, placeQuery, readItemsPlace, writePlace } from '../../url-state/operations.ts'
+import { useDraft } from '../../url-state/use-draft.ts'
+import { type UrlState, useUrlState } from '../../url-state/use-url-state.ts'
 import { Box, Card, Tabs, Text, TextField } from '../../ui/index.ts'
-import { isPreview, waitingCount } from '../../words/operation.ts'
-import { pageText } from '../../words/page.ts'
-import { numberText } from '../../words/size.ts'
+import { isPreview, waitingCount } from '../../labels/operation.ts'
+import { pageText } from '../../labels/page.ts'
+import { numberText } from '../../labels/size.ts'
 import { ItemsTable } from './items-table.tsx'
 
 const PAGE_SIZE = 50
 
 export function ItemsCard({ operation }: { operation: Operation }) {
-  const { place, go, pages } = usePlace(readItemsPlace, writePlace)
+  const { place, go, pages } = useUrlState(readItemsPlace, writePlace)
   const items = useItems(operation.id, placeQuery(place, PAGE_SIZE), operation.status, isMoving(operation))
   const list = items.data
   const failed = items.error !== null && (list === undefined || items.isPlaceholderData)
@@ -64,7 +64,7 @@ export function ItemsCard({ operation }: { operation: Operation }) {
 
 interface NarrowProps {
   place: ItemsPlace
-  go: Placed<ItemsPlace>['go']
+  go: UrlState<ItemsPlace>['go']
 }
 
 function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operation }) {

@@ -3,9 +3,9 @@ import { type Item, type Operation } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { StatusBadge } from '../../components/status.tsx'
 import { Box, IndexTable, Link, Text, useBreakpoints } from '../../ui/index.ts'
-import { changesOf } from '../../words/change.ts'
-import { isPreview, itemWord } from '../../words/operation.ts'
-import { countText } from '../../words/size.ts'
+import { changesOf } from '../../labels/change.ts'
+import { isPreview, itemWord } from '../../labels/operation.ts'
+import { countText } from '../../labels/size.ts'
 import { Changes } from './changes.tsx'
 
 export function ItemsTable({ items, operation }: { items: readonly Item[]; operation: Operation }) {

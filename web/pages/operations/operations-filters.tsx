@@ -1,16 +1,16 @@
 // What the history may be narrowed by, and what of it applies.
 import { type OperationStatus } from '../../client/types.ts'
 import { useWorkflows } from '../../client/workflows.ts'
-import { EVERY_OPERATION, type OperationsPlace } from '../../place/operations.ts'
-import { useDraft } from '../../place/use-draft.ts'
-import { type Placed } from '../../place/use-place.ts'
+import { EVERY_OPERATION, type OperationsPlace } from '../../url-state/operations.ts'
+import { useDraft } from '../../url-state/use-draft.ts'
+import { type UrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
-import { actionChoices, CHANNELS, OPERATION_STATUSES, operationTitle } from '../../words/operation.ts'
-import { dayText } from '../../words/time.ts'
+import { actionChoices, CHANNELS, OPERATION_STATUSES, operationTitle } from '../../labels/operation.ts'
+import { dayText } from '../../labels/time.ts'
 
 interface Props {
   place: OperationsPlace
-  go: Placed<OperationsPlace>['go']
+  go: UrlState<OperationsPlace>['go']
 }
 
 const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const

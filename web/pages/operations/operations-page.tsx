@@ -3,17 +3,17 @@ import { useOperations } from '../../client/operations.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { EVERY_OPERATION, isNarrowed, placeQuery, readOperationsPlace, writePlace } from '../../place/operations.ts'
-import { usePlace } from '../../place/use-place.ts'
+import { EVERY_OPERATION, isNarrowed, placeQuery, readOperationsPlace, writePlace } from '../../url-state/operations.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
-import { pageText } from '../../words/page.ts'
+import { pageText } from '../../labels/page.ts'
 import { OperationsFilters } from './operations-filters.tsx'
 import { OperationsTable } from './operations-table.tsx'
 
 const PAGE_SIZE = 25
 
 export function OperationsPage() {
-  const { place, go, pages } = usePlace(readOperationsPlace, writePlace)
+  const { place, go, pages } = useUrlState(readOperationsPlace, writePlace)
   const operations = useOperations(placeQuery(place, PAGE_SIZE))
   const list = operations.data
   const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)

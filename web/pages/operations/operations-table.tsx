@@ -5,9 +5,9 @@ import { type Operation } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
-import { operationTitle, statusWord } from '../../words/operation.ts'
-import { countText, numberText } from '../../words/size.ts'
-import { durationText, momentText } from '../../words/time.ts'
+import { operationTitle, statusWord } from '../../labels/operation.ts'
+import { countText, numberText } from '../../labels/size.ts'
+import { durationText, momentText } from '../../labels/time.ts'
 
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
   const { lgDown: narrow } = useBreakpoints()

@@ -2,8 +2,8 @@
 import { type Artifact, type Operation } from '../../client/types.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
 import { Banner, BlockStack, Link } from '../../ui/index.ts'
-import { cannotUndoText, hasEndedWell, makesFiles, outcomeText } from '../../words/operation.ts'
-import { countText, sizeText } from '../../words/size.ts'
+import { cannotUndoText, hasEndedWell, makesFiles, outcomeText } from '../../labels/operation.ts'
+import { countText, sizeText } from '../../labels/size.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
   const { stopped, warnings } = operation

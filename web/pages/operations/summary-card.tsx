@@ -4,9 +4,9 @@ import { type Operation } from '../../client/types.ts'
 import { Figures } from '../../components/facts.tsx'
 import { Progress } from '../../components/status.tsx'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
-import { isPreview, statusWord, waitingCount } from '../../words/operation.ts'
-import { numberText, sentence, sizeText } from '../../words/size.ts'
-import { durationText, remainingText } from '../../words/time.ts'
+import { isPreview, statusWord, waitingCount } from '../../labels/operation.ts'
+import { numberText, sentence, sizeText } from '../../labels/size.ts'
+import { durationText, remainingText } from '../../labels/time.ts'
 
 export function SummaryCard({ operation }: { operation: Operation }) {
   const moving = isMoving(operation)

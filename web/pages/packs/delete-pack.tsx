@@ -2,7 +2,7 @@
 import { type Pack, useDeletePack } from '../../client/packs.ts'
 import { DeleteDialog } from '../../components/delete-dialog.tsx'
 import { Text } from '../../ui/index.ts'
-import { countText } from '../../words/size.ts'
+import { countText } from '../../labels/size.ts'
 
 interface Props {
   pack: Pack

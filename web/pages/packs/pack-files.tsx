@@ -6,7 +6,7 @@ import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ArrowDownIcon, ArrowUpIcon, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { countText, numberText, sizeText } from '../../words/size.ts'
+import { countText, numberText, sizeText } from '../../labels/size.ts'
 import { moved } from './order.ts'
 
 export function PackFiles({ pack }: { pack: Pack }) {

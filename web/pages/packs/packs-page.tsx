@@ -5,10 +5,10 @@ import { type Pack, usePacks } from '../../client/packs.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { readPackPlace, writePackPlace } from '../../place/packs.ts'
-import { usePlace } from '../../place/use-place.ts'
+import { readPackPlace, writePackPlace } from '../../url-state/packs.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card, TextField } from '../../ui/index.ts'
-import { numberText } from '../../words/size.ts'
+import { numberText } from '../../labels/size.ts'
 import { CreatePack } from './create-pack.tsx'
 import { DeletePack } from './delete-pack.tsx'
 import { PacksTable } from './packs-table.tsx'
@@ -16,7 +16,7 @@ import { PacksTable } from './packs-table.tsx'
 const SHOWN = 50
 
 export function PacksPage() {
-  const { place, go, pages } = usePlace(readPackPlace, writePackPlace)
+  const { place, go, pages } = useUrlState(readPackPlace, writePackPlace)
   const packs = usePacks({ limit: SHOWN, search: place.search, cursor: place.cursor })
   const [creating, setCreating] = useState(false)
   const [doomed, setDoomed] = useState<Pack | null>(null)

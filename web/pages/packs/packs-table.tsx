@@ -1,8 +1,8 @@
 // Packs in a table; on a narrow screen a list instead.
 import { type Pack } from '../../client/packs.ts'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
-import { countText, sizeText } from '../../words/size.ts'
-import { momentText } from '../../words/time.ts'
+import { countText, sizeText } from '../../labels/size.ts'
+import { momentText } from '../../labels/time.ts'
 
 interface Props {
   packs: readonly Pack[]

@@ -4,16 +4,16 @@ import { toast } from '../../client/bridge.ts'
 import { useAcceptAbove, useCountAbove } from '../../client/mapping.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { useSettled } from '../../place/use-settled.ts'
+import { useDebounced } from '../../url-state/use-debounced.ts'
 import { Text, TextField } from '../../ui/index.ts'
-import { countText } from '../../words/size.ts'
+import { countText } from '../../labels/size.ts'
 
 const START = '90'
 
 export function AcceptAbove({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState(START)
   const percent = /^\d{1,3}$/.test(text.trim()) && Number(text) <= 100 ? Number(text) : null
-  const settled = useSettled(percent)
+  const settled = useDebounced(percent)
   const counted = useCountAbove(settled === null ? null : settled / 100)
   const known = percent === null || percent !== settled ? undefined : counted.data?.count
   const accept = useAcceptAbove()

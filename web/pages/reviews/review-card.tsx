@@ -6,7 +6,7 @@ import { FileIcon } from '../../components/file-icon.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ProductPicture } from '../../components/product-picture.tsx'
 import { Badge, BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { scoreText, sentence } from '../../words/size.ts'
+import { scoreText, sentence } from '../../labels/size.ts'
 
 interface Props {
   review: Review

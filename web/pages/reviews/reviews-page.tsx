@@ -4,10 +4,10 @@ import { type Review, useReviews } from '../../client/mapping.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { readPaged, writePaged } from '../../place/paged.ts'
-import { usePlace } from '../../place/use-place.ts'
+import { readPaged, writePaged } from '../../url-state/paged.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Card } from '../../ui/index.ts'
-import { countText, numberText } from '../../words/size.ts'
+import { countText, numberText } from '../../labels/size.ts'
 import { AcceptAbove } from './accept-above.tsx'
 import { ChooseProduct } from './choose-product.tsx'
 import { ReviewCard } from './review-card.tsx'
@@ -16,7 +16,7 @@ import './reviews.css'
 const SHOWN = 25
 
 export function ReviewsPage() {
-  const { place, pages } = usePlace(readPaged, writePaged)
+  const { place, pages } = useUrlState(readPaged, writePaged)
   const reviews = useReviews({ limit: SHOWN, cursor: place.cursor })
   const [choosing, setChoosing] = useState<Review | null>(null)
   const [accepting, setAccepting] = useState(false)

@@ -2,7 +2,7 @@
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type Match } from '../../client/schedules.ts'
 import { BlockStack, Text } from '../../ui/index.ts'
-import { countText, numberText } from '../../words/size.ts'
+import { countText, numberText } from '../../labels/size.ts'
 
 export function Matches({ match }: { match: UseQueryResult<Match> }) {
   const { data, error, isPlaceholderData } = match

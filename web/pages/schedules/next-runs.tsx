@@ -1,13 +1,13 @@
 // The next runs of the times in the form, by the clocks of the shop.
 import { useCronCheck } from '../../client/schedules.ts'
 import { useSettings } from '../../client/settings.ts'
-import { useSettled } from '../../place/use-settled.ts'
+import { useDebounced } from '../../url-state/use-debounced.ts'
 import { BlockStack, Card, Text } from '../../ui/index.ts'
-import { cronOf, runText, zoneText } from '../../words/schedule.ts'
+import { cronOf, runText, zoneText } from '../../labels/schedule.ts'
 import { type ScheduleDraft } from './draft.ts'
 
 export function NextRuns({ draft }: { draft: ScheduleDraft }) {
-  const cron = useSettled(cronOf(draft.when))
+  const cron = useDebounced(cronOf(draft.when))
   const check = useCronCheck(cron)
   const settings = useSettings()
   const zone = check.data?.time_zone ?? settings.data?.time_zone

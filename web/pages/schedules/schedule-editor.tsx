@@ -10,9 +10,9 @@ import { Page } from '../../components/page.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SaveBar } from '../../components/save-bar.tsx'
 import { Titled } from '../../components/titled.tsx'
-import { useSettled } from '../../place/use-settled.ts'
+import { useDebounced } from '../../url-state/use-debounced.ts'
 import { BlockStack } from '../../ui/index.ts'
-import { schedulePlace } from '../../words/schedule.ts'
+import { schedulePlace } from '../../labels/schedule.ts'
 import { DeleteSchedule } from './delete-schedule.tsx'
 import { bodyOf, type ScheduleDraft } from './draft.ts'
 import { Matches } from './matches.tsx'
@@ -104,7 +104,7 @@ export function ScheduleEditor({ id, initial, templates, plugins, workflows, onS
 
 function Found({ draft }: { draft: ScheduleDraft }) {
   const { filter, action, workflow } = bodyOf(draft)
-  const about = useSettled({ filter, action, workflow })
+  const about = useDebounced({ filter, action, workflow })
   const match = useMatch(checkFilter(about.filter, '').length === 0 ? about : null)
   return (
     <Titled title="Files">

@@ -3,8 +3,8 @@ import { type Schedule } from '../../client/schedules.ts'
 import { StatusBadge } from '../../components/status.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
-import { OPERATION_STATUSES } from '../../words/operation.ts'
-import { runText } from '../../words/schedule.ts'
+import { OPERATION_STATUSES } from '../../labels/operation.ts'
+import { runText } from '../../labels/schedule.ts'
 import { useToggle } from './use-toggle.ts'
 
 interface Props {

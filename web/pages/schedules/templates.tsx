@@ -1,7 +1,7 @@
 // Tasks to begin with. Each leads to a form that is filled in, where nothing is saved yet.
 import { type ScheduleBody } from '../../client/schedules.ts'
 import { BlockStack, Button, Card, Text } from '../../ui/index.ts'
-import { filterTexts } from '../../words/filter.ts'
+import { filterTexts } from '../../labels/filter.ts'
 import './schedules.css'
 
 interface Props {

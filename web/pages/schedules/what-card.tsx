@@ -4,7 +4,7 @@ import { OptionForm } from '../../components/option-form/option-form.tsx'
 import { fieldId } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
 import { Banner, Select, Text } from '../../ui/index.ts'
-import { stepsText } from '../../words/workflow.ts'
+import { stepsText } from '../../labels/workflow.ts'
 import { actionsOf, type ScheduleDraft, workflowsOf } from './draft.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
 

@@ -2,15 +2,15 @@
 import { useCronCheck } from '../../client/schedules.ts'
 import { fieldId, objectionsIn } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'
-import { useSettled } from '../../place/use-settled.ts'
+import { useDebounced } from '../../url-state/use-debounced.ts'
 import { Checkbox, InlineError, Select, TextField } from '../../ui/index.ts'
-import { cronOf, EVERY, type Every, WEEK, type When } from '../../words/schedule.ts'
+import { cronOf, EVERY, type Every, WEEK, type When } from '../../labels/schedule.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
 
 export function WhenCard({ form }: { form: ScheduleForm }) {
   const { draft, change, problems } = form
   const { when } = draft
-  const cron = useSettled(cronOf(when))
+  const cron = useDebounced(cronOf(when))
   const check = useCronCheck(cron)
   const refused = cron === cronOf(when) ? objectionsIn(check.error)[0]?.message : undefined
   const error = problems.at('cron') ?? refused

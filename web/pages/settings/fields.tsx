@@ -6,7 +6,7 @@ import { RefreshProducts } from '../../components/refresh-products.tsx'
 import { WordsField } from '../../components/words-field.tsx'
 import { type MatchMethod } from '../../client/types.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
-import { momentText } from '../../words/time.ts'
+import { momentText } from '../../labels/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
 interface Props {

@@ -9,17 +9,17 @@ import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { StatusBadge } from '../../components/status.tsx'
-import { readPaged, writePaged } from '../../place/paged.ts'
-import { usePlace } from '../../place/use-place.ts'
+import { readPaged, writePaged } from '../../url-state/paged.ts'
+import { useUrlState } from '../../url-state/use-url-state.ts'
 import { Banner, BlockStack, Box, Card, InlineStack, Link, Text } from '../../ui/index.ts'
-import { messageWord } from '../../words/message.ts'
-import { pageText } from '../../words/page.ts'
-import { momentText } from '../../words/time.ts'
+import { messageWord } from '../../labels/message.ts'
+import { pageText } from '../../labels/page.ts'
+import { momentText } from '../../labels/time.ts'
 
 const PAGE_SIZE = 25
 
 export function MailPage() {
-  const { place, pages } = usePlace(readPaged, writePaged)
+  const { place, pages } = useUrlState(readPaged, writePaged)
   const messages = useMessages({ cursor: place.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = messages.data

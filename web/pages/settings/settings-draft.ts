@@ -2,7 +2,7 @@
 import { type NumberValue } from '../../components/number-field.tsx'
 import { type MatchMethod, type ShopSettings } from '../../client/types.ts'
 import { type Objection } from '../../client/workflows.ts'
-import { numberText } from '../../words/size.ts'
+import { numberText } from '../../labels/size.ts'
 
 export type SettingsDraft = Omit<ShopSettings, 'expiry_days' | 'download_limit' | 'match_threshold'> & {
   expiry_days: NumberValue

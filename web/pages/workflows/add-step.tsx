@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { type Plugin, type Workflow } from '../../client/workflows.ts'
 import { fieldId } from '../../components/problems.ts'
 import { ActionList, Button, PlusIcon, Popover } from '../../ui/index.ts'
-import { byKind, unfitText } from '../../words/workflow.ts'
+import { byKind, unfitText } from '../../labels/workflow.ts'
 
 interface Props {
   kind: Workflow['kind']

@@ -3,7 +3,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { type Workflow } from '../../client/workflows.ts'
 import { Page } from '../../components/page.tsx'
 import { Badge, BlockStack, Card, Text } from '../../ui/index.ts'
-import { runsOnText } from '../../words/workflow.ts'
+import { runsOnText } from '../../labels/workflow.ts'
 import '../../components/form.css'
 import './workflows.css'
 

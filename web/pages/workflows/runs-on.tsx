@@ -2,7 +2,7 @@
 import { type ImportChannel, useWorkflows } from '../../client/workflows.ts'
 import { fieldId, type Problems } from '../../components/problems.ts'
 import { BlockStack, ChoiceList, Select } from '../../ui/index.ts'
-import { CHANNELS } from '../../words/workflow.ts'
+import { CHANNELS } from '../../labels/workflow.ts'
 import { stepOf, type WorkflowDraft } from './draft.ts'
 
 interface Props {

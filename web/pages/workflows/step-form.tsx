@@ -18,8 +18,8 @@ import {
   Select,
   Text,
 } from '../../ui/index.ts'
-import { filterTexts } from '../../words/filter.ts'
-import { FAILURE_POLICIES } from '../../words/workflow.ts'
+import { filterTexts } from '../../labels/filter.ts'
+import { FAILURE_POLICIES } from '../../labels/workflow.ts'
 import { defaultPolicy, policiesOf, type StepDraft } from './draft.ts'
 
 interface Props {

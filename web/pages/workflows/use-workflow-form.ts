@@ -11,7 +11,7 @@ import {
 import { checkFilter } from '../../components/filter-check.ts'
 import { checkOptions } from '../../components/option-form/check.ts'
 import { isWithin, objectionsIn, problemsOf, type Problems } from '../../components/problems.ts'
-import { useSettled } from '../../place/use-settled.ts'
+import { useDebounced } from '../../url-state/use-debounced.ts'
 import { bodyOf, draftOf, isChanged, type StepDraft, type WorkflowDraft } from './draft.ts'
 
 export interface WorkflowForm {
@@ -49,7 +49,7 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
   const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(initial.steps.map(({ key }) => key)))
   const [refusals, setRefusals] = useState(0)
   const saving = useSaveWorkflow(id)
-  const asked = useSettled({ body: bodyOf(draft), order: orderOf(draft) })
+  const asked = useDebounced({ body: bodyOf(draft), order: orderOf(draft) })
   const checked = useWorkflowCheck(asked.body)
   // Numbers of steps mean something else once steps have moved.
   const inOrder = asked.order === orderOf(draft) && !checked.isPlaceholderData

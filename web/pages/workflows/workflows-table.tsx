@@ -3,7 +3,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { type Schedule } from '../../client/schedules.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
-import { runsOnText, stepsText } from '../../words/workflow.ts'
+import { runsOnText, stepsText } from '../../labels/workflow.ts'
 import './workflows.css'
 
 interface Props {

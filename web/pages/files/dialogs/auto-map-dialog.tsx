@@ -1,6 +1,6 @@
 // Maps the chosen files to the products that their names and tags tell of.
 import { Checkbox, ChoiceList, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { type Errors, type Reading, useForm, wholeNumber } from './use-form.ts'
 

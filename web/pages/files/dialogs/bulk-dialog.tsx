@@ -5,7 +5,7 @@ import { type Operation } from '../../../client/types.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Text } from '../../../ui/index.ts'
-import { allOf } from '../../../words/selection.ts'
+import { allOf } from '../../../labels/selection.ts'
 import { type Chosen } from '../selection.ts'
 import { Preview, usePreview } from './preview.tsx'
 
@@ -13,7 +13,7 @@ export interface BulkProps {
   chosen: Chosen
   onClose: () => void
   /** The operation runs. */
-  onLaunched: (operation: Operation) => void
+  onStarted: (operation: Operation) => void
 }
 
 /** What to start, but for the files: `{ action, options }`. */
@@ -42,7 +42,7 @@ interface Props extends BulkProps {
 const WHAT_A_PREVIEW_IS = 'A preview shows what would happen to each file, and changes nothing until you confirm it.'
 
 export function BulkDialog(props: Props) {
-  const { title, run, destructive, chosen, start, error, work, preview = 'offered', size, onClose, onLaunched } = props
+  const { title, run, destructive, chosen, start, error, work, preview = 'offered', size, onClose, onStarted } = props
   const { note = preview === 'none' ? undefined : WHAT_A_PREVIEW_IS, about, children } = props
   const [previewed, setPreviewed] = useState<string | null>(null)
   const act = useAct()
@@ -52,7 +52,7 @@ export function BulkDialog(props: Props) {
     if (!body || start.isPending) return
     start.mutate(
       { ...body, select: chosen.select, ...(dry ? { dry_run: true } : {}) },
-      { onSuccess: (record) => (dry ? setPreviewed(record.id) : onLaunched(record)) },
+      { onSuccess: (record) => (dry ? setPreviewed(record.id) : onStarted(record)) },
     )
   }
   /** What was looked at and not confirmed is put away. */
@@ -76,7 +76,7 @@ export function BulkDialog(props: Props) {
           destructive,
           loading: act.isPending,
           disabled: !look.ready || act.isPending,
-          onAction: () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onLaunched }),
+          onAction: () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted }),
         }}
         secondaryActions={[
           { content: 'Back', onAction: discard },

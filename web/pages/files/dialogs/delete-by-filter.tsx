@@ -3,10 +3,10 @@ import { useFilesImpact } from '../../../client/queries.ts'
 import { type FileFilter, type Operation } from '../../../client/types.ts'
 import { TagWords } from '../../../components/filter-fields.tsx'
 import { SizeField, type SizeValue } from '../../../components/size-field.tsx'
-import { useSettled } from '../../../place/use-settled.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { Checkbox, Text, TextField } from '../../../ui/index.ts'
-import { trashText } from '../../../words/impact.ts'
-import { countText } from '../../../words/size.ts'
+import { trashText } from '../../../labels/impact.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { DeletionFields } from './deletion-fields.tsx'
 import { type Deletion, onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
@@ -42,7 +42,7 @@ function criteriaOf({ uploaded_before, unmapped, larger_than, tags }: CriteriaFo
 
 interface Props {
   onClose: () => void
-  onLaunched: (operation: Operation) => void
+  onStarted: (operation: Operation) => void
 }
 
 export function DeleteByFilter(props: Props) {
@@ -55,7 +55,7 @@ export function DeleteByFilter(props: Props) {
   })
   const criteria = criteriaOf(form)
   const filter = 'errors' in criteria ? null : criteria
-  const settled = useSettled(filter)
+  const settled = useDebounced(filter)
   const found = useFilesImpact(filter && settled && { filter: settled })
   const count = found.data?.files ?? 0
   // Where they can't be counted they may be mapped all the same.

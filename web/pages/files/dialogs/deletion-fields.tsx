@@ -1,6 +1,6 @@
 // What is to become of files that are to go, with what that means for the products that they are mapped to.
 import { Banner, Checkbox, ChoiceList } from '../../../ui/index.ts'
-import { impactText, mappedText } from '../../../words/impact.ts'
+import { impactText, mappedText } from '../../../labels/impact.ts'
 import { type Deletion, onlyUnmaps } from './deletion.ts'
 import { type Impact } from './impact.ts'
 

@@ -1,7 +1,7 @@
 // Makes the chosen pictures smaller.
 import { Checkbox, Select, TextField } from '../../../ui/index.ts'
-import { isImage } from '../../../words/file.ts'
-import { countText } from '../../../words/size.ts'
+import { isImage } from '../../../labels/file.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { type PixelsForm, readPixels } from './document-options.ts'
 import { OthersPass } from './others-pass.tsx'

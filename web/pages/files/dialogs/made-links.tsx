@@ -7,9 +7,9 @@ import { Code, Copy } from '../../../components/copy.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Banner, Button, InlineStack, Text } from '../../../ui/index.ts'
-import { linkTerms, notSentText } from '../../../words/link.ts'
-import { linksCsv } from '../../../words/link-list.ts'
-import { countText } from '../../../words/size.ts'
+import { linkTerms, notSentText } from '../../../labels/link.ts'
+import { linksCsv } from '../../../labels/link-list.ts'
+import { countText } from '../../../labels/size.ts'
 
 interface Props {
   links: readonly DownloadLink[]

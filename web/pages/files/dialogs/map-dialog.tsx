@@ -4,7 +4,7 @@ import { type Choice } from '../../../client/mapping.ts'
 import { useStartOperation } from '../../../client/operations.ts'
 import { ProductPicker } from '../../../components/product-picker.tsx'
 import { Checkbox } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { FormError } from './form-error.tsx'
 

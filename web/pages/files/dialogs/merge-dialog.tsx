@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import { BlockStack, Text, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { withPassword } from './document-options.ts'
 import { OrderedFiles } from './ordered-files.tsx'

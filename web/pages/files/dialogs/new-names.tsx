@@ -1,7 +1,7 @@
 // What the first of the files would be called, with what stands in the way of a name.
 import { type RenamePreview } from '../../../client/rename.ts'
 import { BlockStack, Text } from '../../../ui/index.ts'
-import { countText, numberText } from '../../../words/size.ts'
+import { countText, numberText } from '../../../labels/size.ts'
 import './new-names.css'
 
 interface Props {

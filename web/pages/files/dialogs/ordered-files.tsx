@@ -2,7 +2,7 @@
 import { type DragEvent, type KeyboardEvent, useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import { ArrowDownIcon, ArrowUpIcon, Button, DragHandleIcon, Icon, Text } from '../../../ui/index.ts'
-import { sizeText } from '../../../words/size.ts'
+import { sizeText } from '../../../labels/size.ts'
 import './ordered-files.css'
 
 interface Props {

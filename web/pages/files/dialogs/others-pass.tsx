@@ -1,7 +1,7 @@
 // How many of the chosen files an action is about, where it passes others by.
 import { type File } from '../../../client/types.ts'
 import { Text } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { type Chosen } from '../selection.ts'
 
 interface Props {

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { type Pack, usePacks } from '../../../client/packs.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
-import { useSettled } from '../../../place/use-settled.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { BlockStack, ChoiceList, InlineError, Text, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { type Reading, useForm } from './use-form.ts'
 import '../../../components/product-picker.css'
@@ -77,7 +77,7 @@ const FIELD = 'pack-search'
 
 function PackPicker({ pack, error, onPick }: PickerProps) {
   const [search, setSearch] = useState('')
-  const packs = usePacks({ search: useSettled(search.trim()), limit: 25 })
+  const packs = usePacks({ search: useDebounced(search.trim()), limit: 25 })
   const list = packs.data?.data
   return (
     <BlockStack gap="200">

@@ -1,7 +1,7 @@
 // Makes the chosen PDF documents smaller, and quick to open in a browser.
 import { Checkbox } from '../../../ui/index.ts'
-import { isPdf } from '../../../words/file.ts'
-import { countText } from '../../../words/size.ts'
+import { isPdf } from '../../../labels/file.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { type PixelsForm, readPixels, withPassword } from './document-options.ts'
 import { PixelFields, PreserveOriginal } from './images-dialog.tsx'

@@ -4,9 +4,9 @@ import { useFiles } from '../../../client/queries.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
 import { FileIcon } from '../../../components/file-icon.tsx'
 import { Problem } from '../../../components/problem.tsx'
-import { useSettled } from '../../../place/use-settled.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { BlockStack, InlineError, Text, TextField } from '../../../ui/index.ts'
-import { sizeText } from '../../../words/size.ts'
+import { sizeText } from '../../../labels/size.ts'
 import '../../../components/product-picker.css'
 
 interface Picture {
@@ -24,7 +24,7 @@ const FIELD = 'watermark-picture'
 
 export function PicturePicker({ picture, error, onPick }: Props) {
   const [search, setSearch] = useState('')
-  const wanted = { type: ['png', 'jpg', 'jpeg', 'webp'], search: useSettled(search.trim()), limit: 5 }
+  const wanted = { type: ['png', 'jpg', 'jpeg', 'webp'], search: useDebounced(search.trim()), limit: 5 }
   const files = useFiles(wanted, false)
   const list = files.data?.data
   return (

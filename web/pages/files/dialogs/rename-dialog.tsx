@@ -1,9 +1,9 @@
 // Renames the chosen files; what they would be called stands below while it is written.
 import { useRef } from 'react'
 import { RENAMES_SHOWN, useRenamePreview } from '../../../client/rename.ts'
-import { useSettled } from '../../../place/use-settled.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { Checkbox, Select, Tabs, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { DATE_FORMATS, EMPTY_RENAME, readRename, type RenameForm, VARIABLES } from './rename-form.ts'
 import { NewNames } from './new-names.tsx'
@@ -18,7 +18,7 @@ const TABS = [
 
 export function RenameDialog(props: BulkProps) {
   const { form, change, options, bulk, ...own } = useForm<RenameForm>({ initial: EMPTY_RENAME, read: readRename })
-  const look = useRenamePreview(props.chosen.select, useSettled(options))
+  const look = useRenamePreview(props.chosen.select, useDebounced(options))
   // An expression that can't be read is found out by the server, while it is written.
   const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
   const errors = { ...found.errors, ...own.errors }

@@ -1,7 +1,7 @@
 // Changes the chosen files' settings; what stands at "Leave as it is" is left alone.
 import { WordsField } from '../../../components/words-field.tsx'
 import { Select, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { FormError } from './form-error.tsx'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { EMPTY_SETTINGS, type OnOff, readSettings, SETTINGS_FIELDS, type SettingsForm } from './settings-form.ts'

@@ -1,7 +1,7 @@
 // Cuts the chosen PDF documents into several, which are new files beside them.
 import { ChoiceList, TextField } from '../../../ui/index.ts'
-import { isPdf } from '../../../words/file.ts'
-import { countText } from '../../../words/size.ts'
+import { isPdf } from '../../../labels/file.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { OthersPass } from './others-pass.tsx'
 import { PasswordField } from './password-field.tsx'

@@ -1,6 +1,6 @@
 // Moves or copies the chosen files' bytes to the other storage location.
 import { Checkbox, ChoiceList, Text } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { type Reading, useForm } from './use-form.ts'
 

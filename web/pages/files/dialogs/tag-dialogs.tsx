@@ -9,7 +9,7 @@ import { OptionForm } from '../../../components/option-form/option-form.tsx'
 import { objectionsIn, problemsOf } from '../../../components/problems.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Checkbox, Text, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { useForm, type Errors, type Reading } from './use-form.ts'
 

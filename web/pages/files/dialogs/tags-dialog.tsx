@@ -4,7 +4,7 @@ import { ApiError } from '../../../client/error.ts'
 import { useStartOperation } from '../../../client/operations.ts'
 import { TagWords } from '../../../components/filter-fields.tsx'
 import { Banner, ChoiceList } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { TagTemplates } from './tag-templates.tsx'
 

@@ -1,7 +1,7 @@
 // What is done with files in the trash: brought back, or deleted for good.
 import { useStartOperation } from '../../../client/operations.ts'
 import { Banner, Text } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 
 export function RestoreDialog(props: BulkProps) {

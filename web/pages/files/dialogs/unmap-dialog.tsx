@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { ProductPicker } from '../../../components/product-picker.tsx'
 import { Banner, Select } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 import { FormError } from './form-error.tsx'
 

@@ -5,8 +5,8 @@ import { useWorkflows, type Workflow } from '../../../client/workflows.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Steps } from '../../../components/steps.tsx'
 import { Banner, Link, Select, Spinner } from '../../../ui/index.ts'
-import { cannotUndoText } from '../../../words/operation.ts'
-import { countText } from '../../../words/size.ts'
+import { cannotUndoText } from '../../../labels/operation.ts'
+import { countText } from '../../../labels/size.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
 
 /** These have dialogs of their own, since they must be told what to do, or are about the trash. */

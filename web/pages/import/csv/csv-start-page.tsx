@@ -9,7 +9,7 @@ import { Page } from '../../../components/page.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../../ui/index.ts'
-import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from '../../../words/csv.ts'
+import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from '../../../labels/csv.ts'
 import { KeptFiles } from './kept-files.tsx'
 import { Stages } from './stages.tsx'
 

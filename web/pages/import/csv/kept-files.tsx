@@ -4,9 +4,9 @@ import { Problem } from '../../../components/problem.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { BlockStack, InlineStack, Link, Text } from '../../../ui/index.ts'
-import { CSV_STATUSES } from '../../../words/csv.ts'
-import { countText } from '../../../words/size.ts'
-import { momentText } from '../../../words/time.ts'
+import { CSV_STATUSES } from '../../../labels/csv.ts'
+import { countText } from '../../../labels/size.ts'
+import { momentText } from '../../../labels/time.ts'
 
 export function KeptFiles() {
   const kept = useKeptCsvs()

@@ -1,8 +1,8 @@
 // The first rows as the import will read them; cells that it would refuse say why.
 import { CSV_FIELDS, type CsvUpload } from '../../../client/csv.ts'
 import { Box, Card, Text } from '../../../ui/index.ts'
-import { CSV_FIELDS_TEXT } from '../../../words/csv.ts'
-import { countText } from '../../../words/size.ts'
+import { CSV_FIELDS_TEXT } from '../../../labels/csv.ts'
+import { countText } from '../../../labels/size.ts'
 
 type Row = CsvUpload['preview'][number]
 

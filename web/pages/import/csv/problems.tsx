@@ -4,8 +4,8 @@ import { type CsvCheck, type CsvProblem, type CsvUpload, saveErrorRows, useCsvPr
 import { LoadingRows, PageTurner } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Tabs, Text } from '../../../ui/index.ts'
-import { problemPlace } from '../../../words/csv.ts'
-import { countText, numberText } from '../../../words/size.ts'
+import { problemPlace } from '../../../labels/csv.ts'
+import { countText, numberText } from '../../../labels/size.ts'
 
 const SHOWN = 50
 
@@ -17,9 +17,9 @@ interface Props {
 export function Problems({ upload, check }: Props) {
   const [tab, setTab] = useState(check.errors > 0 ? 0 : 1)
   // The cursors of the pages that were turned; the last leads to the one shown.
-  const [trail, setTrail] = useState<string[]>([])
+  const [cursors, setCursors] = useState<string[]>([])
   const severity = tab === 0 ? 'error' : 'warning'
-  const query = { severity, limit: SHOWN, cursor: trail.at(-1) ?? null }
+  const query = { severity, limit: SHOWN, cursor: cursors.at(-1) ?? null }
   const problems = useCsvProblems(upload.id, query, true)
   const list = problems.data?.data
   const next = problems.data?.next_cursor ?? null
@@ -34,7 +34,7 @@ export function Problems({ upload, check }: Props) {
         selected={tab}
         onSelect={(chosen) => {
           setTab(chosen)
-          setTrail([])
+          setCursors([])
         }}
       >
         {problems.error && !list && (
@@ -68,9 +68,9 @@ export function Problems({ upload, check }: Props) {
             what="problems"
             pages={{
               hasNext: next !== null,
-              hasPrevious: trail.length > 0,
-              onNext: () => next !== null && setTrail([...trail, next]),
-              onPrevious: () => setTrail(trail.slice(0, -1)),
+              hasPrevious: cursors.length > 0,
+              onNext: () => next !== null && setCursors([...cursors, next]),
+              onPrevious: () => setCursors(cursors.slice(0, -1)),
             }}
           />
         )}

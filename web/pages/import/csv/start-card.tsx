@@ -6,7 +6,7 @@ import { useSettings } from '../../../client/settings.ts'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
 import { Banner, BlockStack, Button, Checkbox, InlineStack } from '../../../ui/index.ts'
-import { countText, numberText } from '../../../words/size.ts'
+import { countText, numberText } from '../../../labels/size.ts'
 
 interface Props {
   upload: CsvUpload

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChosenFile } from '../../../place/chosen-files.ts'
+import type { ChosenFile } from '../../../url-state/chosen-files.ts'
 import { conflictsOf } from './choices.ts'
 import type { Choice } from './conflicts-dialog.tsx'
 

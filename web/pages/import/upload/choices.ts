@@ -1,5 +1,5 @@
 // What happens to each chosen file when its name is taken, from what was answered for some of them.
-import type { ChosenFile } from '../../../place/chosen-files.ts'
+import type { ChosenFile } from '../../../url-state/chosen-files.ts'
 import type { Choice } from './conflicts-dialog.tsx'
 import { same } from './outcomes.ts'
 import type { AddedFile } from './queue.ts'

@@ -1,10 +1,10 @@
 // Asks what becomes of files whose names are taken, for all of them at once or each by itself.
 import { useState } from 'react'
 import { Dialog } from '../../../components/dialog.tsx'
-import { type ChosenFile } from '../../../place/chosen-files.ts'
+import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { Select, Text } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
-import { CONFLICTS, type Conflict } from '../../../words/upload.ts'
+import { countText } from '../../../labels/size.ts'
+import { CONFLICTS, type Conflict } from '../../../labels/upload.ts'
 
 /** `skip`: it stays where it is. */
 export type Choice = Exclude<Conflict, 'error'> | 'skip'

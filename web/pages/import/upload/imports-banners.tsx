@@ -1,6 +1,6 @@
 // Files are imported as they arrive: where that can be watched, and what stands in its way.
 import { Banner, Link } from '../../../ui/index.ts'
-import { countText } from '../../../words/size.ts'
+import { countText } from '../../../labels/size.ts'
 import { type Import } from './imports.ts'
 import { type QueueState } from './queue.ts'
 

@@ -1,6 +1,6 @@
 // The page was left while files were on their way: they are chosen again, and go on where they stopped.
 import { Banner, BlockStack, Button, InlineStack } from '../../../ui/index.ts'
-import { countText, numberText, sizeText } from '../../../words/size.ts'
+import { countText, numberText, sizeText } from '../../../labels/size.ts'
 import { type KeptFile } from './kept.ts'
 
 const SHOWN = 10

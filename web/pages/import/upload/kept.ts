@@ -1,6 +1,6 @@
 // What was on its way up when the page was left: a browser cannot keep the files themselves, so their names are, to be chosen
 // again. What had arrived of each is then not sent again.
-import { type Conflict } from '../../../words/upload.ts'
+import { type Conflict } from '../../../labels/upload.ts'
 
 export interface KeptFile {
   /** Uppy's id: the same file has it again. */

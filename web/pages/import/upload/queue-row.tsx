@@ -2,7 +2,7 @@
 import { FileIcon } from '../../../components/file-icon.tsx'
 import { StatusBadge } from '../../../components/status.tsx'
 import { Button, InlineStack, Text } from '../../../ui/index.ts'
-import { sentText, UPLOAD_STATUSES } from '../../../words/upload.ts'
+import { sentText, UPLOAD_STATUSES } from '../../../labels/upload.ts'
 import { type UploadQueue } from './queue.ts'
 import { type UploadRow } from './rows.ts'
 

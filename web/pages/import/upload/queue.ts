@@ -1,9 +1,9 @@
 // The queue of uploads. It lives as long as the tab, on every page: files go up, and each is imported when
 // it has arrived. When nothing of a batch is on its way any more, its import ends.
 import { createBatch, startBatch } from '../../../client/uploads.ts'
-import { type ChosenFile } from '../../../place/chosen-files.ts'
-import { setUploading } from '../../../place/uploading.ts'
-import { type Conflict, type UploadStatus } from '../../../words/upload.ts'
+import { type ChosenFile } from '../../../url-state/chosen-files.ts'
+import { setUploading } from '../../../url-state/uploading.ts'
+import { type Conflict, type UploadStatus } from '../../../labels/upload.ts'
 import { createImports, type Import } from './imports.ts'
 import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
 import { type Arrived } from './outcomes.ts'

@@ -1,7 +1,7 @@
 // What the queue shows: Uppy's own record of each file as a row, and all rows in figures.
 import { type UppyFile } from '@uppy/core'
 import { type TusBody } from '@uppy/tus'
-import { type Conflict, type UploadStatus } from '../../../words/upload.ts'
+import { type Conflict, type UploadStatus } from '../../../labels/upload.ts'
 import { type UploadRefusal } from './refusal.ts'
 
 /** What each file carries with it; all values are text, as tus has them. */

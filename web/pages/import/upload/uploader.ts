@@ -4,7 +4,7 @@ import Uppy from '@uppy/core'
 import { getSafeFileId } from '@uppy/core/utils'
 import Tus, { type TusBody } from '@uppy/tus'
 import { sessionToken } from '../../../client/bridge.ts'
-import { type ChosenFile } from '../../../place/chosen-files.ts'
+import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { type UploadMeta } from './rows.ts'
 
 export const ENDPOINT = '/api/uploads'

@@ -1,9 +1,9 @@
 // From chosen files to uploads: too large ones are refused here, taken names are asked about, the rest goes its way.
 import { useState } from 'react'
 import { checkNames } from '../../../client/uploads.ts'
-import { type ChosenFile } from '../../../place/chosen-files.ts'
-import { sizeText } from '../../../words/size.ts'
-import { MOST_BYTES } from '../../../words/upload.ts'
+import { type ChosenFile } from '../../../url-state/chosen-files.ts'
+import { sizeText } from '../../../labels/size.ts'
+import { MOST_BYTES } from '../../../labels/upload.ts'
 import { type Choice } from './conflicts-dialog.tsx'
 import { conflictsOf } from './choices.ts'
 import { same } from './outcomes.ts'

@@ -1,7 +1,7 @@
 // Where one is in the history of operations, or in one operation's items, as the address says it.
 import { type Query } from '../client/client.ts'
 import { type ItemStatus, type OperationKind, type OperationStatus } from '../client/types.ts'
-import { ITEM_STATUSES, OPERATION_STATUSES } from '../words/operation.ts'
+import { ITEM_STATUSES, OPERATION_STATUSES } from '../labels/operation.ts'
 import { type Paged, readPaged, writePaged } from './paged.ts'
 
 export interface OperationsPlace extends Paged {

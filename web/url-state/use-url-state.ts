@@ -1,14 +1,14 @@
 // Ties a list's place to the address, so that reload, back and a shared address all show the same.
 import { useCallback, useEffect, useMemo } from 'react'
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location'
-import { followTrail, leaveTrail } from './trail.ts'
+import { cursorOf, rememberCursor } from './cursor-history.ts'
 
 interface Place {
   page: number
   cursor: string
 }
 
-export interface Placed<P extends Place> {
+export interface UrlState<P extends Place> {
   place: P
   /** Goes to another search, filter or order, at its first page. `replace`: without a step for the back button. */
   go: (change: Partial<P>, options?: { replace?: boolean }) => void
@@ -26,14 +26,14 @@ const last = new Map<string, string>()
 /** The address of a list as it was last seen, for the way back from a page about one of its rows. */
 export const lastSeen = (path: string): string => path + (last.get(path) ?? '')
 
-export function usePlace<P extends Place>(read: (search: string) => P, write: (place: P) => string): Placed<P> {
+export function useUrlState<P extends Place>(read: (search: string) => P, write: (place: P) => string): UrlState<P> {
   const path = usePathname()
   const search = useSearch()
   const place = useMemo(() => read(search), [read, search])
   const list = path + write({ ...place, page: 1, cursor: '' })
   useEffect(() => {
     last.set(path, write(place))
-    if (place.cursor !== '') leaveTrail(list, place.page, place.cursor)
+    if (place.cursor !== '') rememberCursor(list, place.page, place.cursor)
   }, [path, list, place, write])
   const to = useCallback(
     (next: P, options?: { replace?: boolean }) => navigate(path + write(next), options),
@@ -48,7 +48,7 @@ export function usePlace<P extends Place>(read: (search: string) => P, write: (p
       hasPrevious: place.cursor !== '',
       onNext: () => next && to({ ...place, page: place.page + 1, cursor: next }),
       onPrevious: () => {
-        const cursor = followTrail(list, place.page - 1)
+        const cursor = cursorOf(list, place.page - 1)
         to({ ...place, page: cursor === '' ? 1 : place.page - 1, cursor })
       },
     }),

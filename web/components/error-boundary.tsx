@@ -1,8 +1,8 @@
-// A fault of ours in one page leaves the way to the others open.
+// Catches an error that a page throws while it renders, so that the navigation to other pages keeps working.
 import { Component, type ReactNode } from 'react'
 import { Banner, Page } from '../ui/index.ts'
 
-export class Mishap extends Component<{ children: ReactNode }, { error: Error | null }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 
   static getDerivedStateFromError(error: Error) {

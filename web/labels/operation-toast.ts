@@ -26,7 +26,7 @@ const VERBS: Record<string, [doing: string, done: string]> = {
   'merge-pdf': ['Merging #', '# merged'],
 }
 
-export function launchedText(operation: Operation): string {
+export function toastText(operation: Operation): string {
   const { status, action, total, done, failed, skipped, undoes } = operation
   const title = operationTitle(operation)
   const [doing, past] = undoes

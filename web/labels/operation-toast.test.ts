@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Operation } from '../client/types.ts'
-import { launchedText } from './launched.ts'
+import { toastText } from './operation-toast.ts'
 
 const text = (part: Partial<Operation>) =>
-  launchedText({
+  toastText({
     kind: 'bulk',
     action: 'delete-files',
     status: 'running',

@@ -6,8 +6,8 @@ import { ArtifactButton } from '../../components/artifact.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
 import { BlockStack, Button, Card, CloseIcon, Text } from '../../ui/index.ts'
-import { launchedText } from '../../words/launched.ts'
-import { statusWord } from '../../words/operation.ts'
+import { toastText } from '../../labels/operation-toast.ts'
+import { statusWord } from '../../labels/operation.ts'
 
 /** What a change of many files may have changed of what was read before. */
 const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity']
@@ -19,7 +19,7 @@ interface Props {
   onDismiss: () => void
 }
 
-export function Launched({ id, onReplaced, onDismiss }: Props) {
+export function OperationToast({ id, onReplaced, onDismiss }: Props) {
   const client = useQueryClient()
   const operation = useOperation(id).data
   const act = useAct()
@@ -33,17 +33,17 @@ export function Launched({ id, onReplaced, onDismiss }: Props) {
   if (!operation) return null
   const undo = () => act.mutate({ id, action: 'undo' }, { onSuccess: (record) => onReplaced(record.id) })
   return (
-    <div ref={place} tabIndex={-1} className="launched">
+    <div ref={place} tabIndex={-1} className="operation-toast">
       <Card>
         <BlockStack gap="300">
-          <div className="launched-row">
-            <div className="launched-text" role="status">
+          <div className="operation-toast-row">
+            <div className="operation-toast-text" role="status">
               <StatusBadge word={statusWord(operation)} />
               <Text as="span" fontWeight="medium">
-                {launchedText(operation)}
+                {toastText(operation)}
               </Text>
             </div>
-            <div className="launched-progress">{!ended && <Progress operation={operation} />}</div>
+            <div className="operation-toast-progress">{!ended && <Progress operation={operation} />}</div>
             {ended && operation.artifact && <ArtifactButton artifact={operation.artifact} />}
             {operation.actions.includes('undo') && (
               <Button onClick={undo} loading={act.isPending}>

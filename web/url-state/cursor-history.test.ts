@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { cursorOf, rememberCursor } from './cursor-history.ts'
+
+test('leads back through the pages that were seen, and to the beginning where none was', () => {
+  rememberCursor('/files', 2, 'two')
+  rememberCursor('/files', 3, 'three')
+  rememberCursor('/files?search=a', 2, 'other')
+  expect(cursorOf('/files', 2)).toBe('two')
+  expect(cursorOf('/files?search=a', 2)).toBe('other')
+  expect(cursorOf('/files', 1)).toBe('')
+  expect(cursorOf('/files', 9)).toBe('')
+})

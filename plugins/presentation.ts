@@ -3,7 +3,9 @@
 //
 // An option's `.meta()` draws its field: `title`, `help`, `widget`, `choices` (the label of each value of
 // an enum), `absent` (the label of "not given", where an option may be left out), `suffix`, `placeholder`,
-// `percent` (the value 0.3 is shown as 30 %), `sensitive` (kept sealed, shown nowhere).
+// `percent` (the value 0.3 is shown as 30 %), `sensitive` (kept sealed, shown nowhere), `start` (what the
+// field of a dialog begins with, where the option has no default), `missing` (what is said where it must be
+// given and is not), `confirm_empty` (asked before it is sent empty).
 import type { JsonValue, Plugin } from './contract.ts'
 
 /** The sections of the menu, in their order. */
@@ -100,6 +102,8 @@ export interface ActionSpec {
   warning?: { tone: 'warning' | 'critical'; title: string; text: string }
   /** The options that its form shows, in this order; absent: all that have a field. */
   fields?: readonly string[]
+  /** Options that must be given here, though the plugin can do without. */
+  required?: readonly string[]
   /** Options that are sent in any case. */
   preset?: Readonly<Record<string, JsonValue>>
   /** Names a dialog body that is written by hand: the schema alone can't draw it. */
@@ -109,10 +113,15 @@ export interface ActionSpec {
 /** One decision that takes the place of several options: each choice shows its fields and sends its `set`. */
 export interface Alternative {
   title: string
+  /** Absent: radio buttons. */
+  as?: 'select'
   choices: readonly {
     label: string
     help?: string
+    /** The first of them must be given. */
     fields: readonly string[]
+    /** What its fields are called beside this choice, where that is shorter than their own titles. */
+    titles?: Readonly<Record<string, string>>
     set?: Readonly<Record<string, JsonValue>>
   }[]
 }
@@ -138,7 +147,7 @@ export interface ReportSpec {
 export type ActionTexts = Required<Omit<ActionLabels, 'intro' | 'note'>> & { intro: string | null; note: string | null }
 
 /** An action with its defaults filled in. */
-export interface ActionView extends Required<Pick<ActionSpec, 'id' | 'group' | 'preview' | 'preset'>> {
+export interface ActionView extends Required<Pick<ActionSpec, 'id' | 'group' | 'preview' | 'required' | 'preset'>> {
   labels: ActionTexts
   promoted: boolean
   fits: { places: readonly ActionPlace[]; rules: readonly FitRule[]; noun: NonNullable<Fits['noun']> | null }
@@ -171,6 +180,7 @@ function viewOf(plugin: Plugin, spec: ActionSpec): ActionView {
     destructive: spec.destructive ?? false,
     warning: spec.warning ?? null,
     fields: spec.fields ?? null,
+    required: spec.required ?? [],
     preset: spec.preset ?? {},
     body: spec.body ?? null,
   }

@@ -18,6 +18,7 @@ export const backUpFiles = definePlugin({
         running: 'Backing up {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} backed up',
         result: 'backed up',
+        intro: 'Each file is copied to the backup location, and its copy is read back.',
         preview: '{count, plural, one {# file would be copied} other {# files would be copied}}',
       },
     },

@@ -10,6 +10,7 @@ const options = z.strictObject({
   location: z.enum(['primary', 'backup']).meta({
     title: 'To',
     help: 'The storage location',
+    start: 'backup',
     choices: { primary: 'Primary storage', backup: 'Backup storage' },
   }),
   keep: z.boolean().default(false).meta({

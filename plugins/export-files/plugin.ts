@@ -37,6 +37,7 @@ const options = z.strictObject({
     .default(USUAL)
     .meta({
       title: 'Columns',
+      missing: 'Choose at least one column',
       help: 'JSON has the id too in any case.',
       choices: COLUMN_LABELS,
       hints: {

@@ -23,25 +23,28 @@ const options = z
       .optional()
       .meta({
         title: 'Match by',
+        start: ['filename', 'title', 'tags'],
+        missing: 'Choose at least one way to match',
         choices: {
           sku: 'SKU in the file’s import',
           filename: 'Product SKU in the filename',
           title: 'Product title (fuzzy)',
           tags: 'Tags',
         },
-        help: 'Tried in this order; absent: as in the import defaults',
+        help: 'Tried in this order.',
       }),
     threshold: z.number().min(0).max(1).optional().meta({
-      title: 'Confidence',
+      title: 'Confidence threshold',
       percent: true,
-      help: 'How sure a match must be, from 0 to 1; absent: as in the import defaults',
+      start: 0.8,
+      help: 'Of titles and tags. A SKU is either in the filename or not.',
     }),
     product_id: z.string().max(255).optional().meta({ title: 'Product', widget: 'product' }),
     variant_id: z.string().max(255).optional().meta({ title: 'Variant', widget: 'variant' }),
     choices: z.array(choice).min(1).max(1000).optional().meta({ title: 'Accepted candidates', widget: 'none' }),
     replace: z.boolean().default(false).meta({
-      title: 'Replace',
-      help: 'Files that have products already lose those',
+      title: 'Take them off the products that they have',
+      help: 'Otherwise files keep the products that they have.',
     }),
   })
   .refine(({ product_id, variant_id }) => product_id !== undefined || variant_id === undefined, {
@@ -78,7 +81,7 @@ export const mapProducts = definePlugin({
         action: 'Map files to products',
         menu: 'Map to one product',
         title: 'Map {count, plural, one {# file} other {# files}} to one product',
-        button: 'Map files',
+        button: '{product_id, select, none {Map files} other {Map to {product_id_text}}}',
         running: 'Mapping {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} done',
         result: 'looked at',
@@ -86,6 +89,7 @@ export const mapProducts = definePlugin({
         skipped: '{count, plural, one {# file is not matched} other {# files are not matched}}',
       },
       fields: ['product_id', 'variant_id', 'replace'],
+      required: ['product_id'],
     },
   ],
   form: {

@@ -19,14 +19,17 @@ const options = z
       .regex(/^pack_[0-9a-f]{32}$/, 'This is not the id of a pack')
       .optional()
       .meta({ title: 'Pack', widget: 'pack' }),
-    new_pack: packName
-      .optional()
-      .meta({ title: 'New pack', help: 'Its name. Where there is a pack of that name, the files go into that.' }),
+    new_pack: packName.optional().meta({
+      title: 'Name of the pack',
+      missing: 'Give the pack a name',
+      help: 'Its name. Where there is a pack of that name, the files go into that.',
+    }),
     out: z.literal(true).optional().meta({ title: 'Out of their packs' }),
   })
   .refine((given) => Object.values(given).filter((one) => one !== undefined).length === 1, {
     message: 'Name a pack, or a new one, or take the files out: one of these',
   })
+  .meta({ minProperties: 1 })
 type Options = z.output<typeof options>
 
 export const moveToPack = definePlugin({
@@ -53,7 +56,7 @@ export const moveToPack = definePlugin({
       {
         title: 'Where to',
         choices: [
-          { label: 'A pack that there is', fields: ['pack'] },
+          { label: 'An existing pack', fields: ['pack'] },
           { label: 'A new pack', fields: ['new_pack'] },
           { label: 'Out of their packs', fields: [], set: { out: true } },
         ],

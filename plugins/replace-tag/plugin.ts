@@ -4,8 +4,8 @@ import { definePlugin, nameKey, tag } from '../contract.ts'
 
 const options = z
   .strictObject({
-    find: tag.meta({ title: 'Tag', help: 'The whole tag, not a part of it.', widget: 'tag' }),
-    replace: tag.meta({ title: 'Replace by', widget: 'tag' }),
+    find: tag.meta({ title: 'Tag to look for', help: 'The whole tag, not a part of it.', widget: 'tag' }),
+    replace: tag.meta({ title: 'Tag in its place', widget: 'tag' }),
     case_sensitive: z
       .boolean()
       .default(true)

@@ -20,14 +20,20 @@ const MOST_RANGES = 200
 // Leaves room for the number within what a name may have.
 const MOST_STEM = 200
 
+const noRange = (input: unknown) =>
+  `“${String(input)}” is no range of pages: write it like 1-3, 5 or 7-, from a page to a later one`
+
 const range = z
   .string()
   .trim()
-  .regex(/^[1-9]\d{0,5}(-([1-9]\d{0,5})?)?$/, 'Write pages like 3, 1-3, or 7- for all from the seventh on')
-  .refine((text) => {
-    const [first, last] = text.split('-')
-    return !last || Number(first) <= Number(last)
-  }, 'A range goes from a page to a later one')
+  .regex(/^[1-9]\d{0,5}(-([1-9]\d{0,5})?)?$/, { error: ({ input }) => noRange(input) })
+  .refine(
+    (text) => {
+      const [first, last] = text.split('-')
+      return !last || Number(first) <= Number(last)
+    },
+    { error: ({ input }) => noRange(input) },
+  )
 
 const options = z
   .strictObject({
@@ -35,11 +41,13 @@ const options = z
       title: 'Pages of each part',
       help: 'Left out, and no ranges given: 1, each page by itself.',
       suffix: 'pages',
+      start: 10,
     }),
     ranges: z.array(range).min(1).max(MOST_RANGES).optional().meta({
       title: 'Or ranges of pages',
       help: 'A part each: 1-3, 5, 7-',
       widget: 'ranges',
+      missing: 'Write pages like 1-3, 5, 8-12',
       placeholder: '1-3, 5, 8-12',
     }),
     password: documentPassword,
@@ -77,8 +85,8 @@ export const splitPdf = definePlugin({
         title: 'Where to cut',
         choices: [
           { label: 'After every page', fields: [] },
-          { label: 'After every few pages', fields: ['every'] },
-          { label: 'Into ranges of pages', fields: ['ranges'] },
+          { label: 'After every few pages', fields: ['every'], titles: { every: 'Pages in each part' } },
+          { label: 'Into ranges of pages', fields: ['ranges'], titles: { ranges: 'Pages' } },
         ],
       },
     ],

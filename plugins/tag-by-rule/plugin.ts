@@ -37,8 +37,6 @@ export const tagByRule = definePlugin({
       labels: {
         action: 'Tag by rule',
         title: 'Tag {count, plural, one {# file} other {# files}} by rule',
-        running: 'Tagging {count, plural, one {# file} other {# files}} by rule',
-        done: '{count, plural, one {# file} other {# files}} tagged by rule',
         result: 'changed',
       },
     },

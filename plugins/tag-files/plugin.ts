@@ -16,7 +16,19 @@ const options = z
           remove: 'Remove these tags',
         },
       }),
-    tags: z.array(tag).max(250).meta({ title: 'Tags', widget: 'tags', placeholder: 'Type a tag and press Enter' }),
+    tags: z
+      .array(tag)
+      .max(250)
+      .meta({
+        title: 'Tags',
+        widget: 'tags',
+        placeholder: 'Type a tag and press Enter',
+        confirm_empty: {
+          when: { mode: 'replace' },
+          text: 'No tag is named here: every tag that these files have will be removed.',
+          button: 'Remove all tags',
+        },
+      }),
   })
   .superRefine(({ mode, tags }, context) => {
     if (mode !== 'replace' && tags.length === 0)

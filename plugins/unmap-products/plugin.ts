@@ -39,9 +39,10 @@ export const unmapProducts = definePlugin({
     alternatives: [
       {
         title: 'Take them off',
+        as: 'select',
         choices: [
           { label: 'All their products', fields: [] },
-          { label: 'Some products', fields: ['product_ids'] },
+          { label: 'Another product …', fields: ['product_ids'] },
         ],
       },
     ],

@@ -11,6 +11,7 @@ const options = z
       title: 'Links expire after (days)',
       help: 'Empty: they never expire.',
       widget: 'never',
+      start: 60,
       suffix: 'days',
     }),
     add_expiry_days: days.optional().meta({
@@ -18,13 +19,13 @@ const options = z
       help: 'Files whose links never expire stay that way.',
       suffix: 'days',
     }),
-    download_limit: z
-      .int()
-      .min(1)
-      .max(1_000_000_000)
-      .nullable()
-      .optional()
-      .meta({ title: 'Downloads a link allows', help: 'Empty: unlimited.', widget: 'unlimited', suffix: 'downloads' }),
+    download_limit: z.int().min(1).max(1_000_000_000).nullable().optional().meta({
+      title: 'Downloads a link allows',
+      help: 'Empty: unlimited.',
+      widget: 'unlimited',
+      suffix: 'downloads',
+      start: 5,
+    }),
     visibility: z
       .enum(['private', 'public'])
       .optional()
@@ -34,7 +35,10 @@ const options = z
         choices: { private: 'Private (a download link is required)', public: 'Public' },
         help: 'Private files need a download link; public ones have an address of their own.',
       }),
-    cdn: z.boolean().optional().meta({ title: 'Deliver over the CDN', absent: 'Leave as it is' }),
+    cdn: z
+      .boolean()
+      .optional()
+      .meta({ title: 'CDN', help: 'Deliver the file over the content delivery network.', absent: 'Leave as it is' }),
     download_notification: z.boolean().optional().meta({ title: 'Tell me of each download', absent: 'Leave as it is' }),
     download_tracking: z
       .boolean()
@@ -44,6 +48,7 @@ const options = z
       title: 'Allowed referrers',
       widget: 'referrers',
       placeholder: 'example.com',
+      missing: 'Name at least one site, like example.com',
       help: 'Sites that may lead to the file, as shop.example.com; none: any.',
     }),
   })
@@ -53,6 +58,7 @@ const options = z
     if (value.expiry_days !== undefined && value.add_expiry_days !== undefined)
       context.addIssue({ code: 'custom', path: ['add_expiry_days'], message: 'Either set the expiry or add to it' })
   })
+  .meta({ minProperties: 1 })
 
 type Options = z.output<typeof options>
 
@@ -79,27 +85,42 @@ export const updateSettings = definePlugin({
     alternatives: [
       {
         title: 'Links expire',
+        as: 'select',
         choices: [
           { label: 'Leave as it is', fields: [] },
-          { label: 'After a number of days', fields: ['expiry_days'] },
-          { label: 'Add days to what each file has', fields: ['add_expiry_days'] },
+          {
+            label: 'After a number of days',
+            fields: ['expiry_days'],
+            titles: { expiry_days: 'Days until links expire' },
+          },
+          {
+            label: 'Add days to what each file has',
+            fields: ['add_expiry_days'],
+            titles: { add_expiry_days: 'Days to add' },
+          },
           { label: 'Never', fields: [], set: { expiry_days: null } },
         ],
       },
       {
         title: 'Links allow',
+        as: 'select',
         choices: [
           { label: 'Leave as it is', fields: [] },
-          { label: 'A number of downloads', fields: ['download_limit'] },
+          {
+            label: 'A number of downloads',
+            fields: ['download_limit'],
+            titles: { download_limit: 'Most downloads of a link' },
+          },
           { label: 'Unlimited', fields: [], set: { download_limit: null } },
         ],
       },
       {
         title: 'Allowed referrers',
+        as: 'select',
         choices: [
           { label: 'Leave as it is', fields: [] },
           { label: 'Any site', fields: [], set: { allowed_referrers: [] } },
-          { label: 'Only these sites', fields: ['allowed_referrers'] },
+          { label: 'Only these sites', fields: ['allowed_referrers'], titles: { allowed_referrers: 'Sites' } },
         ],
       },
     ],

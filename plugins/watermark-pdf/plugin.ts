@@ -18,17 +18,30 @@ const POSITIONS = ['diagonal', 'center', 'top-left', 'top-right', 'bottom-left',
 
 const options = z
   .strictObject({
-    text: z.string().trim().min(1).max(200).optional().meta({ title: 'Text', help: 'In any script.' }),
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ title: 'Text', help: 'In any script.', missing: 'Write what stands on every page' }),
     picture: z
       .string()
       .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
       .optional()
-      .meta({ title: 'Picture', help: 'A picture among the files, instead of a text.', widget: 'file' }),
+      .meta({
+        title: 'Picture',
+        help: 'A picture among the files, instead of a text.',
+        widget: 'file',
+        files: { extensions: ['png', 'jpg', 'jpeg', 'webp'], one: 'picture', many: 'pictures' },
+        missing: 'Choose a picture',
+      }),
     position: z
       .enum(POSITIONS)
       .default('diagonal')
       .meta({
         title: 'Position',
+        widget: 'page-position',
         choices: {
           diagonal: 'Across the page',
           center: 'In the middle',
@@ -43,7 +56,7 @@ const options = z
       .min(0.01)
       .max(1)
       .default(0.3)
-      .meta({ title: 'Opacity', help: '0.3: hardly in the way; 1: solid', percent: true }),
+      .meta({ title: 'Opacity', help: 'The lower, the less it hides of the page.', percent: true }),
     font_size: z.number().min(4).max(500).optional().meta({
       title: 'Size of the letters (points)',
       help: 'Left out: as large as there is room.',

@@ -41,6 +41,7 @@ const actionSchema = z
     destructive: z.boolean(),
     warning: z.object({ tone: z.enum(['warning', 'critical']), title: z.string(), text: z.string() }).nullable(),
     fields: z.array(z.string()).readonly().nullable(),
+    required: z.array(z.string()).readonly(),
     preset: z.record(z.string(), z.unknown()),
     body: z.enum(['rename', 'merge', 'links', 'delete', 'delete-by-filter']).nullable(),
   })
@@ -48,12 +49,14 @@ const actionSchema = z
 
 const alternative = z.object({
   title: z.string(),
+  as: z.literal('select').optional(),
   choices: z
     .array(
       z.object({
         label: z.string(),
         help: z.string().optional(),
         fields: z.array(z.string()).readonly(),
+        titles: z.record(z.string(), z.string()).optional(),
         set: z.record(z.string(), z.unknown()).optional(),
       }),
     )

@@ -1,6 +1,7 @@
 // Files for which several products may be meant, and the products to choose from.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
+import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
@@ -65,13 +66,18 @@ export const useAccept = () =>
   )
 
 /** Any product: once the file has one, nothing is asked any more. */
-export const useMapTo = () =>
-  useAnswer<{ fileIds: readonly string[]; choice: Choice }, Operation>(({ fileIds, choice }) => {
+export function useMapTo() {
+  const client = useQueryClient()
+  return useAnswer<{ fileIds: readonly string[]; choice: Choice }, Operation>(async ({ fileIds, choice }) => {
+    const { data } = await client.fetchQuery(pluginsQuery)
+    const found = findByWidget(data, 'product')
+    if (!found) throw new Error('This installation has no plugin that maps files to a product')
     const { product_id, variant_id } = choice
-    const options = { product_id, ...(variant_id === null ? {} : { variant_id }) }
-    const body = { action: 'map-products', select: { file_ids: fileIds }, options }
+    const options = { [found.option]: product_id, ...(variant_id === null ? {} : { variant_id }) }
+    const body = { action: found.plugin.id, select: { file_ids: fileIds }, options }
     return call('/api/operations', { method: 'POST', body })
   })
+}
 
 export const useReject = () => useAnswer<string, unknown>((id) => call(`/api/reviews/${id}/reject`, { method: 'POST' }))
 

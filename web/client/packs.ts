@@ -1,6 +1,7 @@
 // Packs: what the API answers with, and the calls. A pack's files are read as any other list of files.
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
+import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
 import { type FileList, type Operation, type Page, type Schemas } from './types.ts'
 
@@ -70,10 +71,13 @@ export const useOrderPack = (id: string) =>
   )
 
 /** Out of its pack; it stays among the shop's files. */
-export const useTakeOut = () =>
-  useChange<readonly string[], Operation>((file_ids) =>
-    call('/api/operations', {
-      method: 'POST',
-      body: { action: 'move-to-pack', select: { file_ids }, options: { out: true } },
-    }),
-  )
+export function useTakeOut() {
+  const client = useQueryClient()
+  return useChange<readonly string[], Operation>(async (file_ids) => {
+    const { data } = await client.fetchQuery(pluginsQuery)
+    const found = findByWidget(data, 'pack')
+    if (!found) throw new Error('This installation has no plugin that moves files between packs')
+    const body = { action: found.plugin.id, select: { file_ids }, options: { out: true } }
+    return call('/api/operations', { method: 'POST', body })
+  })
+}

@@ -65,6 +65,26 @@ export interface JsonSchema {
   description?: string
   /** How it wants to be drawn, where its type does not say enough. */
   widget?: string
+  /** What the values of a choice are called, in their order. */
+  choices?: Readonly<Record<string, string>>
+  /** By value: a line below its label. */
+  hints?: Readonly<Record<string, string>>
+  /** What it is called where it is left out. */
+  absent?: string
+  /** 0.3 is shown as 30 %. */
+  percent?: boolean
+  /** What a dialog's field begins with, where there is no default. */
+  start?: unknown
+  placeholder?: string
+  suffix?: string
+  /** What is said where it must be given and is not. */
+  missing?: string
+  /** It is asked once more whether it shall be empty, where the other options are these. */
+  confirm_empty?: { when: Readonly<Record<string, unknown>>; text: string; button: string }
+  /** Of a file: the extensions that are offered, and what they are called. */
+  files?: { extensions: readonly string[]; one: string; many: string }
+  /** It is a secret: it is kept in no history. */
+  sensitive?: boolean
   default?: unknown
   enum?: readonly unknown[]
   const?: unknown
@@ -74,24 +94,12 @@ export interface JsonSchema {
   minLength?: number
   maxLength?: number
   minItems?: number
+  minProperties?: number
   maxItems?: number
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: readonly string[]
   anyOf?: readonly JsonSchema[]
-}
-
-export interface Plugin {
-  id: string
-  kind: 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
-  title: string
-  works_on: 'imports' | 'files' | 'trash' | 'all' | 'rows' | null
-  scope: 'items' | 'operation'
-  undo: 'fields' | 'none'
-  /** What someone must be allowed to do who runs it, where that is more than changing files. */
-  permission: 'files:read' | 'files:delete' | 'files:purge' | 'links:write' | null
-  options: JsonSchema
-  touches_bytes: boolean
 }
 
 const KEY = ['workflows']
@@ -112,15 +120,8 @@ export const useWorkflow = (id: string | null) =>
     refetchOnWindowFocus: false,
   })
 
-export const usePlugins = () =>
-  useQuery({
-    queryKey: ['plugins'],
-    queryFn: ({ signal }) => call<{ data: Plugin[] }>('/api/plugins', { signal }),
-    staleTime: Infinity,
-  })
-
 /** What the server says of a workflow that is still being written. */
-export const useWorkflowCheck = (body: WorkflowBody) =>
+export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   useQuery({
     queryKey: ['workflow-check', body],
     queryFn: ({ signal }) => call<WorkflowCheck>('/api/workflows/check', { method: 'POST', body, signal }),
@@ -128,6 +129,7 @@ export const useWorkflowCheck = (body: WorkflowBody) =>
     placeholderData: (previous) => previous,
     staleTime: Infinity,
     gcTime: 10_000,
+    enabled,
   })
 
 /** Makes a workflow, or with an id replaces that one. */

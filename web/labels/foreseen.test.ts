@@ -1,6 +1,26 @@
 import { expect, test } from 'vitest'
 import { type Item, type ItemStatus } from '../client/types.ts'
-import { partsOfAll, partsOfCounts } from './foreseen.ts'
+import { pluginOf } from '../client/plugin-sample.ts'
+import { partsOfAll as allOf, partsOfCounts as countsOf } from './foreseen.ts'
+
+const plugins = [
+  pluginOf('pair-files', [
+    {
+      labels: {
+        preview: '{count, plural, one {# file is matched} other {# files are matched}}',
+        skipped: '{count, plural, one {# file is not matched} other {# files are not matched}}',
+      },
+    },
+  ]),
+  pluginOf('stamp-files', [{}]),
+  pluginOf(
+    'cut-files',
+    [{ labels: { preview: '{count, plural, one {# file would be split} other {# files would be split}}' } }],
+    { touches_bytes: true },
+  ),
+]
+const partsOfAll = (...[operation, items]: Parameters<typeof allOf>) => allOf(operation, items, plugins)
+const partsOfCounts = (...[operation, items]: Parameters<typeof countsOf>) => countsOf(operation, items, plugins)
 
 let position = 0
 const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): Item =>
@@ -12,8 +32,8 @@ const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): 
   }) as unknown as Item
 const stepOf = (plugin: string) => ({ id: 'act', plugin, title: '', summary: '' })
 const counts = {
-  action: 'map-products',
-  steps: [stepOf('map-products')],
+  action: 'pair-files',
+  steps: [stepOf('pair-files')],
   done: 4,
   failed: 1,
   skipped: 3,
@@ -44,7 +64,7 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
 test('of very many the operation’s own counts are told: what stays as it is counts as no change', () => {
   const items = [item('done', { after: { cdn: true } }), item('done'), item('skipped', { why: 'It has a product' })]
   const many = { ...counts, failed: 0, done: 1200, foreseen: { changed: 3, unchanged: 1190, candidates: 7 } }
-  expect(partsOfCounts({ ...many, action: 'tag-files' }, items)).toMatchObject([
+  expect(partsOfCounts({ ...many, action: 'stamp-files' }, items)).toMatchObject([
     { title: '3 files would be changed', items: [{ after: { cdn: true } }] },
     { title: '7 files are not matched for sure: you choose the product in Reviews', items: [] },
     { title: '3 files are left alone', items: [{ status: 'skipped' }] },
@@ -59,11 +79,11 @@ test('of very many the operation’s own counts are told: what stays as it is co
     ['same', 2],
   ])
   // What is made of bytes is known when it is made.
-  const split = { ...many, action: 'split-pdf', steps: [stepOf('split-pdf')] }
+  const split = { ...many, action: 'cut-files', steps: [stepOf('cut-files')] }
   expect(partsOfCounts(split, [])[0]).toMatchObject({ title: '1,200 files would be split' })
 })
 
 test('what is made of bytes is not known before, and is a change', () => {
-  const split = { ...counts, action: 'split-pdf', steps: [stepOf('split-pdf'), stepOf('notify')] }
+  const split = { ...counts, action: 'cut-files', steps: [stepOf('cut-files'), stepOf('notify')] }
   expect(partsOfAll(split, [item('done')])).toMatchObject([{ kind: 'change', title: '1 file would be split' }])
 })

@@ -1,5 +1,7 @@
 // What a preview found, sorted for a person: what would change, what a person must choose, what stays, what fails and why.
+import { type ActionLabels, type Plugin } from '../client/plugins.ts'
 import { type Item, type Operation } from '../client/types.ts'
+import { formatMessage } from './message-format.ts'
 import { countText } from './size.ts'
 
 export interface ForeseenPart {
@@ -12,34 +14,22 @@ export interface ForeseenPart {
 }
 
 type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped' | 'foreseen'>
+type Labels = Pick<ActionLabels, 'preview' | 'skipped'>
 
-const CHANGES: Record<string, [one: string, many: string]> = {
-  'delete-files': ['file would be moved to the trash', 'files would be moved to the trash'],
-  'restore-files': ['file would be restored', 'files would be restored'],
-  'map-products': ['file is matched', 'files are matched'],
-  'unmap-products': ['file would lose its products', 'files would lose their products'],
-  'split-pdf': ['file would be split', 'files would be split'],
-  'change-storage': ['file would be moved or copied', 'files would be moved or copied'],
-  'rename-files': ['file would get a new name', 'files would get a new name'],
-}
-
-/** What these make of a file's bytes is known when it is made. */
-const ON_BYTES = ['optimize-image', 'optimize-pdf', 'watermark-pdf', 'split-pdf', 'change-storage']
-
-function titleOf(kind: ForeseenPart['kind'], { action }: Counted, count: number, reason: string): string {
+function titleOf(kind: ForeseenPart['kind'], labels: Labels | undefined, count: number, reason: string): string {
   if (kind === 'change')
-    return countText(count, ...(CHANGES[action] ?? (['file would be changed', 'files would be changed'] as const)))
+    return labels
+      ? formatMessage(labels.preview, { count })
+      : countText(count, 'file would be changed', 'files would be changed')
   if (kind === 'ask')
     return `${countText(count, 'file is', 'files are')} not matched for sure: you choose the product in Reviews`
   if (kind === 'same') return countText(count, 'file stays as it is', 'files stay as they are')
-  const what =
-    kind === 'failed'
-      ? countText(count, 'file would fail', 'files would fail')
-      : action === 'map-products'
-        ? countText(count, 'file is not matched', 'files are not matched')
-        : countText(count, 'file is left alone', 'files are left alone')
+  const what = kind === 'failed' ? countText(count, 'file would fail', 'files would fail') : skippedText(labels, count)
   return reason === '' ? what : `${what}: ${reason}`
 }
+
+const skippedText = (labels: Labels | undefined, count: number): string =>
+  labels ? formatMessage(labels.skipped, { count }) : countText(count, 'file is left alone', 'files are left alone')
 
 const ORDER: readonly ForeseenPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
 
@@ -51,8 +41,13 @@ function kindOf({ status, after, candidates, warnings }: Item, onBytes: boolean)
 }
 
 /** Of all items. Those left out or failing are told apart by why. */
-export function partsOfAll(operation: Counted, items: readonly Item[]): ForeseenPart[] {
-  const onBytes = worksOnBytes(operation)
+export function partsOfAll(
+  operation: Counted,
+  items: readonly Item[],
+  plugins: readonly Plugin[] = [],
+): ForeseenPart[] {
+  const onBytes = worksOnBytes(operation, plugins)
+  const labels = labelsOf(operation, plugins)
   const found = new Map<string, { kind: ForeseenPart['kind']; reason: string; items: Item[] }>()
   for (const item of items) {
     const kind = kindOf(item, onBytes)
@@ -65,19 +60,24 @@ export function partsOfAll(operation: Counted, items: readonly Item[]): Foreseen
     .toSorted((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind))
     .map((part) => {
       const count = part.items.length
-      return { ...part, count, title: titleOf(part.kind, operation, count, part.reason) }
+      return { ...part, count, title: titleOf(part.kind, labels, count, part.reason) }
     })
 }
 
 /** Of so many that only the first were read: as the operation counts them. */
-export function partsOfCounts(operation: Counted, items: readonly Item[]): ForeseenPart[] {
-  const onBytes = worksOnBytes(operation)
+export function partsOfCounts(
+  operation: Counted,
+  items: readonly Item[],
+  plugins: readonly Plugin[] = [],
+): ForeseenPart[] {
+  const onBytes = worksOnBytes(operation, plugins)
+  const labels = labelsOf(operation, plugins)
   const counts = countsOf(operation, onBytes)
   return ORDER.map((kind) => ({
     kind,
     count: counts[kind],
     items: items.filter((item) => kindOf(item, onBytes) === kind),
-    title: titleOf(kind, operation, counts[kind], ''),
+    title: titleOf(kind, labels, counts[kind], ''),
   })).filter(({ count }) => count > 0)
 }
 
@@ -93,4 +93,9 @@ function countsOf(
   return { failed, change: changed, ask: candidates, skipped: skipped - asked, same: unchanged }
 }
 
-const worksOnBytes = ({ steps }: Counted): boolean => steps.some(({ plugin }) => ON_BYTES.includes(plugin))
+const labelsOf = ({ action }: Counted, plugins: readonly Plugin[]): Labels | undefined =>
+  plugins.find(({ id }) => id === action)?.actions[0]?.labels
+
+/** What is made of a file's bytes is known when it is made. */
+const worksOnBytes = ({ steps }: Counted, plugins: readonly Plugin[]): boolean =>
+  plugins.some(({ id, touches_bytes }) => touches_bytes && steps.some(({ plugin }) => plugin === id))

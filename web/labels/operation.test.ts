@@ -29,14 +29,16 @@ const operation = (part: Partial<Operation>): Operation =>
 test('an import is named after its channel, anything else after its action', () => {
   expect(operationTitle({ kind: 'import', channel: 'api', action: 'import' })).toBe('API import')
   expect(operationTitle({ kind: 'import', channel: 'pigeon', action: 'import' })).toBe('Import')
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'delete-files' })).toBe('Delete files')
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'sort-files', workflow_title: 'Sort them' })).toBe(
+    'Sort them',
+  )
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'sort-files' })).toBe('Sort files')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: '' })).toBe('Operation')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'workflow_1', workflow_title: 'Spring' })).toBe(
     'Spring',
   )
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'undo', workflow_title: 'Undo: Tag files' })).toBe(
-    'Undo: Tag files',
+  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'undo', workflow_title: 'Undo: Sort files' })).toBe(
+    'Undo: Sort files',
   )
 })
 
@@ -137,13 +139,13 @@ test('what was not started when it was cancelled can be resumed', () => {
 test('the history is narrowed to what there is here, of whoever made it', () => {
   const builtIn = { kind: 'bulk', built_in: true }
   const choices = actionChoices([
-    { id: 'tag-files', name: 'x', ...builtIn },
+    { id: 'sort-files', name: 'Sort files', ...builtIn },
     { id: 'stamp-files', name: 'Stamp files', ...builtIn },
     { id: 'workflow_1', name: 'Mine', kind: 'bulk', built_in: false },
     { id: 'import-csv', name: 'CSV import', kind: 'import', built_in: true },
   ])
   expect(choices).toEqual({
-    ...{ 'tag-files': 'Tag files', 'stamp-files': 'Stamp files', 'update-from-csv': 'CSV update', undo: 'Undo' },
+    ...{ 'sort-files': 'Sort files', 'stamp-files': 'Stamp files', undo: 'Undo' },
     ...{ import: 'Import', workflow: 'Workflow of your own' },
   })
 })

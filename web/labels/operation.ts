@@ -1,4 +1,5 @@
 // How an operation reads: its name, its state in the specification's words, and what is left to do about it.
+import { type Plugin } from '../client/plugins.ts'
 import {
   type Item,
   type ItemStatus,
@@ -81,42 +82,12 @@ const IMPORTS: Record<string, string> = {
   cloud: 'Cloud sync',
 }
 
-/** What can be done to many files, by its name in the API. */
-const ACTIONS: Record<string, string> = {
-  'update-settings': 'Update settings',
-  'tag-files': 'Tag files',
-  'tag-by-rule': 'Tag by rule',
-  'replace-tag': 'Replace a tag',
-  'merge-tag-case': 'Merge tags that differ in case',
-  'map-products': 'Map files to products',
-  'unmap-products': 'Remove product mappings',
-  'rename-files': 'Rename files',
-  'move-to-pack': 'Move to pack',
-  'change-storage': 'Change storage',
-  'create-links': 'Create download links',
-  'export-files': 'Export files',
-  'optimize-image': 'Optimize images',
-  'optimize-pdf': 'Optimize PDF documents',
-  'watermark-pdf': 'Watermark PDF documents',
-  'split-pdf': 'Split PDF documents',
-  'merge-pdf': 'Merge PDF documents',
-  'delete-files': 'Delete files',
-  'restore-files': 'Restore files',
-  'purge-files': 'Delete permanently',
-  'back-up-files': 'Back up files',
-  'update-from-csv': 'CSV update',
-  undo: 'Undo',
-}
-
-/** What ran without being one of the built-in actions. */
-const BESIDES = ['update-from-csv', 'undo'] as const
-
-/** The actions that the history can be narrowed to: those of this installation, and what is no action of its own. */
+/** The actions that the history can be narrowed to: those of this installation, undos, imports and own workflows. */
 export function actionChoices(workflows: readonly { id: string; name: string; kind: string; built_in: boolean }[]) {
   const actions = workflows.filter(({ kind, built_in }) => built_in && kind === 'bulk')
   return Object.fromEntries([
-    ...actions.map(({ id, name }) => [id, ACTIONS[id] ?? name] as const),
-    ...BESIDES.map((id) => [id, ACTIONS[id]!] as const),
+    ...actions.map(({ id, name }) => [id, name] as const),
+    ['undo', 'Undo'] as const,
     ['import', 'Import'] as const,
     ['workflow', 'Workflow of your own'] as const,
   ])
@@ -128,7 +99,6 @@ type Named = Pick<Operation, 'kind' | 'channel' | 'action'> & Partial<Pick<Opera
 export function operationTitle({ kind, channel, action, workflow_title: title }: Named): string {
   if (kind === 'import') return IMPORTS[channel] ?? 'Import'
   if (title) return title
-  if (Object.hasOwn(ACTIONS, action)) return ACTIONS[action]!
   const words = action.replaceAll(/[-_]+/g, ' ').trim()
   return words === '' ? 'Operation' : sentence(words)
 }
@@ -218,11 +188,12 @@ export const waitingCount = (operation: Operation): number =>
 export const hasEndedWell = ({ finished_at, done }: Pick<Operation, 'finished_at' | 'done'>): boolean =>
   finished_at !== null && done > 0
 
-const MAKE_FILES = ['split-pdf', 'merge-pdf']
-
-/** Does it leave new files beside those that it is about? */
-export const makesFiles = ({ steps, undoes }: Pick<Operation, 'steps' | 'undoes'>): boolean =>
-  undoes === null && steps.some(({ plugin }) => MAKE_FILES.includes(plugin))
+/** Does it leave new files beside those that it works on? */
+export const makesFiles = (
+  { steps, undoes }: Pick<Operation, 'steps' | 'undoes'>,
+  plugins: readonly Pick<Plugin, 'id' | 'makes_files'>[],
+): boolean =>
+  undoes === null && plugins.some(({ id, makes_files }) => makes_files && steps.some(({ plugin }) => plugin === id))
 
 /** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
 export function outcomeText(operation: Operation): { title: string; advice: string } | null {

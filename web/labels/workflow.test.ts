@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { type Plugin } from '../client/workflows.ts'
+import { pluginOf } from '../client/plugin-sample.ts'
+import { type Plugin } from '../client/plugins.ts'
 import { byKind, runsOnText, stepsText, unfitText, workflowPlace } from './workflow.ts'
 
-const plugin = (id: string, kind: Plugin['kind'], part: Partial<Plugin> = {}): Plugin => ({
-  id,
-  kind,
-  title: `The ${id}`,
-  works_on: null,
-  scope: 'items',
-  undo: 'fields',
-  permission: null,
-  touches_bytes: false,
-  options: {
-    properties: {
-      rules: { title: 'Rules', type: 'array', items: { type: 'object', properties: { tags: { title: 'Tags' } } } },
-    },
+const options = {
+  properties: {
+    rules: { title: 'Rules', type: 'array', items: { type: 'object', properties: { tags: { title: 'Tags' } } } },
   },
-  ...part,
-})
+}
+const plugin = (id: string, kind: Plugin['kind'], part: Partial<Plugin> = {}): Plugin =>
+  pluginOf(id, [], { kind, title: `The ${id}`, options, ...part })
 
 describe('a place in the form', () => {
   test.each([

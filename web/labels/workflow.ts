@@ -1,6 +1,7 @@
 // How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places in its form.
 import { titleOf, withoutNull } from '../components/option-form/shape.ts'
-import { type ImportChannel, type JsonSchema, type OnFailure, type Plugin, type Workflow } from '../client/workflows.ts'
+import { type Plugin } from '../client/plugins.ts'
+import { type ImportChannel, type JsonSchema, type OnFailure, type Workflow } from '../client/workflows.ts'
 
 export const CHANNELS: Record<ImportChannel, string> = {
   api: 'API imports',

@@ -10,7 +10,7 @@ import {
 
 test('an address is read and written back the same', () => {
   const history =
-    '?status=partial&kind=import&action=tag-files&channel=api&requested_by=Ann+Lee&schedule_id=schedule_1' +
+    '?status=partial&kind=import&action=stamp-files&channel=api&requested_by=Ann+Lee&schedule_id=schedule_1' +
     '&search=del&from=2026-01-01&to=2026-02-28&page=3&cursor=abc'
   expect(writePlace(readOperationsPlace(history))).toBe(history)
   const items = '?status=failed&search=a+b&page=2&cursor=abc'

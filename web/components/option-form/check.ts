@@ -3,6 +3,7 @@ import { type FileFilter } from '../../client/types.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
 import { numberText } from '../../labels/size.ts'
 import { checkFilter } from '../filter-check.ts'
+import { isHidden } from './hidden.ts'
 import { isRequired, shapeOf, withoutNull, type Shape } from './shape.ts'
 
 /** Objections to the options of one plugin; `path` is where they stand in the body: `steps[2].options`. */
@@ -13,17 +14,20 @@ export function checkOptions(schema: JsonSchema, value: Record<string, unknown>,
 }
 
 function checkValue(schema: JsonSchema, value: unknown, path: string, required: boolean): Objection[] {
+  if (isHidden(schema.widget)) return []
   const shape = shapeOf(schema)
   const { schema: inner } = withoutNull(schema)
   const say = (message: string): Objection[] => [{ param: path, message }]
-  if (value === undefined) return required && needsWord(shape) ? say(MISSING[shape.kind] ?? 'Fill this in') : []
+  const missing = schema.missing ?? MISSING[schema.widget ?? ''] ?? MISSING[shape.kind] ?? 'Fill this in'
+  if (value === undefined) return required && needsWord(shape) ? say(missing) : []
+  if (schema.percent) return typeof value === 'number' ? [] : say(PERCENT_RULE)
   if (shape.kind === 'number') {
     if (value === null) return shape.none ? [] : say(numberRule(shape))
     return isNumberOf(shape, value) ? [] : say(numberRule(shape))
   }
-  if (shape.kind === 'text' && typeof value === 'string') return checkText(inner, value, say)
-  if (shape.kind === 'words' && Array.isArray(value))
-    return value.length < (inner.minItems ?? 0) ? say('Add at least one') : []
+  if (shape.kind === 'text' && typeof value === 'string')
+    return required && value.trim() === '' ? say(missing) : checkText(inner, value, say)
+  if (shape.kind === 'words' && Array.isArray(value)) return value.length < (inner.minItems ?? 0) ? say(missing) : []
   if (shape.kind === 'rows' && Array.isArray(value))
     return value.length < (inner.minItems ?? 0)
       ? say('Add at least one')
@@ -34,7 +38,14 @@ function checkValue(schema: JsonSchema, value: unknown, path: string, required: 
   return []
 }
 
-const MISSING: Partial<Record<Shape['kind'], string>> = {
+const PERCENT_RULE = 'Write a whole number from 1 to 100'
+
+/** By widget or kind. */
+const MISSING: Readonly<Record<string, string>> = {
+  product: 'Choose a product',
+  products: 'Choose a product',
+  pack: 'Choose a pack',
+  file: 'Choose a file',
   words: 'Add at least one',
   rows: 'Add at least one',
   choice: 'Choose one',

@@ -1,4 +1,5 @@
 // A form drawn from the JSON Schema of a plugin's options: a field for each, its default standing in it until it is changed.
+import { type Alternative } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
 import { Checkbox, Select, TextField } from '../../ui/index.ts'
 import { FilterFields, TagWords } from '../filter-fields.tsx'
@@ -6,9 +7,14 @@ import { NumberField } from '../number-field.tsx'
 import { fieldId, type Problems } from '../problems.ts'
 import { SizeField } from '../size-field.tsx'
 import { WordsField } from '../words-field.tsx'
+import { AlternativeField } from './alternative-field.tsx'
+import { optionsOf } from './alternatives.ts'
 import { RawField } from './raw-field.tsx'
 import { RowsField } from './rows-field.tsx'
 import '../form.css'
+import { type FormScope, ScopeContext, useScope } from './scope.ts'
+import { isHidden } from './hidden.ts'
+import { widgetOf } from './widgets.ts'
 import { isRequired, sentence, shapeOf, titleOf, withoutNull, type Shape } from './shape.ts'
 
 export type Options = Record<string, unknown>
@@ -17,36 +23,57 @@ interface FormProps {
   schema: JsonSchema
   value: Options
   onChange: (value: Options) => void
-  /** Where these options stand in the body: `steps[2].options`. */
+  /** Where these options are in the body: `steps[2].options`. */
   path: string
   problems: Problems
   /** It is a row of a list, and has to be brief. */
   brief?: boolean
+  /** The options that are shown, in this order; absent: all. */
+  fields?: readonly string[]
+  /** Decisions that take the place of several of them. */
+  alternatives?: readonly Alternative[]
+  /** In a dialog about files. */
+  dialog?: FormScope['dialog']
 }
 
-export function OptionForm({ schema, value, onChange, path, problems, brief = false }: FormProps) {
+export function OptionForm(props: FormProps) {
+  const { schema, value, onChange, path, problems, brief = false, dialog } = props
+  const scope: FormScope = { values: value, change: (part) => onChange(withParts(value, part)), dialog }
   return (
-    <div className="fields">
-      {Object.entries(schema.properties ?? {}).map(([name, part]) => (
-        <Field
-          key={name}
-          name={name}
-          schema={part}
-          required={isRequired(schema, name)}
-          value={value[name] === undefined ? part.default : value[name]}
-          onChange={(next) => onChange(withPart(value, name, next))}
-          path={`${path}.${name}`}
-          problems={problems}
-          brief={brief}
-        />
-      ))}
-    </div>
+    <ScopeContext.Provider value={scope}>
+      <div className="fields">
+        {partsOf(props).map((part) =>
+          typeof part === 'string' ? (
+            <Field
+              key={part}
+              name={part}
+              schema={schema.properties![part]!}
+              required={isRequired(schema, part)}
+              value={value[part] === undefined ? schema.properties![part]!.default : value[part]}
+              onChange={(next) => onChange(withParts(value, { [part]: next }))}
+              path={`${path}.${part}`}
+              problems={problems}
+              brief={brief}
+            />
+          ) : (
+            <AlternativeField key={part.title} {...{ alternative: part, schema, value, onChange, path, problems }} />
+          ),
+        )}
+      </div>
+    </ScopeContext.Provider>
   )
 }
 
-function withPart(value: Options, name: string, next: unknown): Options {
-  const rest = Object.entries(value).filter(([other]) => other !== name)
-  return Object.fromEntries(next === undefined ? rest : [...rest, [name, next]])
+/** A decision is drawn where the first of its options would be. */
+function partsOf({ schema, fields, alternatives = [] }: FormProps): (string | Alternative)[] {
+  const names = (fields ?? Object.keys(schema.properties ?? {})).filter((name) => schema.properties?.[name])
+  const parts = names.map((name) => alternatives.find((one) => optionsOf(one).includes(name)) ?? name)
+  return [...new Set(parts)]
+}
+
+/** Undefined takes an option away. */
+function withParts(value: Options, part: Options): Options {
+  return Object.fromEntries(Object.entries({ ...value, ...part }).filter(([, one]) => one !== undefined))
 }
 
 export interface FieldProps {
@@ -62,9 +89,21 @@ export interface FieldProps {
 
 const WIDE: readonly Shape['kind'][] = ['rows', 'condition', 'group', 'raw']
 
-function Field(props: FieldProps) {
-  const shape = shapeOf(props.schema)
-  const beside = props.brief && shape.kind === 'condition'
+export function Field(props: FieldProps) {
+  const { schema, brief } = props
+  const { dialog } = useScope()
+  if (isHidden(schema.widget)) return null
+  const widget = brief ? null : widgetOf(schema, dialog !== undefined)
+  if (widget) {
+    const { field: Drawn, wide } = widget
+    return (
+      <div className={wide ? 'wide' : undefined}>
+        <Drawn {...props} />
+      </div>
+    )
+  }
+  const shape = shapeOf(schema)
+  const beside = brief && shape.kind === 'condition'
   const wide = (WIDE.includes(shape.kind) && !beside) || (shape.kind === 'text' && shape.long)
   return (
     <div className={wide ? 'wide' : shape.kind === 'flag' ? 'lone' : undefined}>
@@ -113,6 +152,7 @@ function FieldOf(props: FieldProps & { shape: Shape }) {
         <TextField
           {...common(props)}
           autoComplete="off"
+          placeholder={schema.placeholder}
           multiline={shape.long ? 3 : false}
           value={typeof value === 'string' ? value : ''}
           onChange={(text) => onChange(text === '' && !props.required ? undefined : text)}
@@ -156,13 +196,14 @@ function Flag(props: FieldProps) {
 function Choice({ values, ...props }: FieldProps & { values: readonly string[] }) {
   const { value, onChange } = props
   const titles = new Map((props.schema.anyOf ?? []).map((part) => [part.const, part.title]))
+  const labels = useScope().dialog ? (props.schema.choices ?? {}) : {}
   const free = isOptional(props) || value === undefined || value === ''
   return (
     <Select
       {...common(props)}
       options={[
         ...(free ? [{ label: props.required ? 'Choose' : 'Leave as it is', value: '' }] : []),
-        ...values.map((one) => ({ label: titles.get(one) ?? sentence(one), value: one })),
+        ...values.map((one) => ({ label: labels[one] ?? titles.get(one) ?? sentence(one), value: one })),
       ]}
       value={typeof value === 'string' ? value : ''}
       onChange={(next) => onChange(next === '' ? undefined : next)}
@@ -194,8 +235,8 @@ function NumberOption({ shape, ...props }: FieldProps & { shape: Extract<Shape, 
       none={shape.none ? (NONE[schema.widget ?? ''] ?? NONE[name] ?? 'None') : undefined}
       start={START[name] ?? shape.min ?? 1}
       optional={isOptional(props)}
-      suffix={name.endsWith('_days') ? 'days' : undefined}
-      placeholder={isOptional(props) ? 'Leave as it is' : undefined}
+      suffix={schema.suffix ?? (name.endsWith('_days') ? 'days' : undefined)}
+      placeholder={isOptional(props) ? (schema.placeholder ?? 'Leave as it is') : undefined}
     />
   )
 }
@@ -204,10 +245,11 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
   const { name, value, onChange } = props
   const { helpText, ...rest } = common(props)
   const optional = isOptional(props)
+  const placeholder = props.schema.placeholder ?? (optional ? 'Leave as it is' : 'Type and press Enter')
   const own = {
     ...rest,
     help: helpText,
-    placeholder: optional ? 'Leave as it is' : 'Type and press Enter',
+    placeholder,
     value: Array.isArray(value) ? value.map(String) : [],
     onChange: (next: string[]) => onChange(next.length === 0 && optional ? undefined : next),
   }

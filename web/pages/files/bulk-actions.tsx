@@ -1,17 +1,10 @@
 // What can be done with the ticked files, as the bars above the list offer it, and the dialog that is open for it.
 import { type ReactNode, useState } from 'react'
 import { type Operation } from '../../client/types.ts'
-import { usePlugins } from '../../client/workflows.ts'
+import { type Entry, usePlugins } from '../../client/plugins.ts'
 import { ActionDialog } from './action-dialog.tsx'
-import {
-  type Action,
-  type ActionId,
-  type ActionMenu,
-  FILES_MENU,
-  LIST_ACTIONS,
-  offeredBy,
-  TRASH_MENU,
-} from './actions.ts'
+import { type ActionMenu, entriesAt, type MenuEntry, menuOf } from './actions.ts'
+import { unfitReason } from './fits.ts'
 import { type Chosen, type FileSelection } from './selection.ts'
 
 export interface BulkAction {
@@ -41,10 +34,10 @@ export function useBulkActions(
   trash: boolean,
   onStarted: (operation: Operation) => void,
 ): BulkActions {
-  const plugins = usePlugins().data?.data ?? NONE
-  const [opened, setOpened] = useState<{ action: ActionId; chosen: Chosen } | null>(null)
+  const plugins = usePlugins().data
+  const [opened, setOpened] = useState<{ entry: MenuEntry; chosen: Chosen } | null>(null)
   // What is ticked by now: a list that moves on behind the dialog changes nothing of it.
-  const open = (action: ActionId) => setOpened({ action, chosen: selection.chosen })
+  const open = (entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen })
   const dialog = opened && (
     <ActionDialog
       {...opened}
@@ -56,32 +49,28 @@ export function useBulkActions(
       }}
     />
   )
-  const isOffered = offeredBy(plugins)
-  const whole = LIST_ACTIONS.filter(isOffered).map(({ id, title }) => ({ content: title, onAction: () => open(id) }))
-  return { menu: menuOf(trash ? TRASH_MENU : FILES_MENU, isOffered, selection.chosen, open), whole, dialog }
+  const whole = trash ? [] : entriesAt(plugins, 'list').map((entry) => ({ ...itemOf(entry, () => open(entry)), destructive: false }))
+  const menu = menuOf(plugins, trash ? 'trash' : 'files')
+  return { menu: offeredOf(menu, selection.chosen, open), whole, dialog }
 }
 
-const NONE: readonly { id: string }[] = []
+const itemOf = ({ action: { labels, destructive } }: Entry, onAction: () => void): BulkAction => ({
+  content: labels.menu,
+  destructive,
+  onAction,
+})
 
-function menuOf(
-  { foremost, groups }: ActionMenu,
-  isOffered: (action: Action) => boolean,
-  chosen: Chosen,
-  open: (action: ActionId) => void,
-): BulkMenu {
-  const offered = ({ id, title, destructive, unfit }: Action): BulkAction => {
-    const reason = chosen.count === 0 ? null : (unfit?.(chosen) ?? null)
+function offeredOf({ promoted, groups }: ActionMenu, chosen: Chosen, open: (entry: MenuEntry) => void): BulkMenu {
+  const offered = (entry: MenuEntry): BulkAction => {
+    if (entry === 'workflow') return { content: 'Run workflow', onAction: () => open(entry) }
+    const reason = chosen.count === 0 ? null : unfitReason(entry.action.fits.rules, chosen)
     return {
-      content: title,
-      destructive,
+      ...itemOf(entry, () => open(entry)),
       ...(reason === null ? {} : { disabled: true, helpText: reason }),
-      onAction: () => open(id),
     }
   }
   return {
-    foremost: foremost.filter(isOffered).map(offered),
-    groups: groups
-      .map(({ title, actions }) => ({ title, items: actions.filter(isOffered).map(offered) }))
-      .filter(({ items }) => items.length > 0),
+    foremost: promoted.map(offered),
+    groups: groups.map(({ title, entries }) => ({ title, items: entries.map(offered) })),
   }
 }

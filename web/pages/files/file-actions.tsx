@@ -1,34 +1,41 @@
 // What is done with one file from its own page: the list's actions and dialogs, for this file alone.
 import { type ReactNode, useState } from 'react'
 import { type FileDetail, type Operation } from '../../client/types.ts'
-import { usePlugins } from '../../client/workflows.ts'
+import { type Entry, findByBody, findByWidget, usePlugins } from '../../client/plugins.ts'
 import { ActionDialog } from './action-dialog.tsx'
-import { type ActionId, isInstalled } from './actions.ts'
 import { type Chosen } from './selection.ts'
 
+/** What the page offers for one file: to delete it, to map it to a product, to take products off it. */
 export interface FileActions {
-  /** Opens the action's dialog; null: this installation does not have the action. */
-  opener: (action: ActionId) => (() => void) | null
+  /** Each opens the action's dialog; null: this installation does not have the action. */
+  remove: (() => void) | null
+  map: (() => void) | null
+  unmap: (() => void) | null
   /** The open dialog, if there is one. To be drawn somewhere. */
   dialog: ReactNode
 }
 
 export function useFileActions(file: FileDetail, onStarted: (operation: Operation) => void): FileActions {
-  const plugins = usePlugins().data?.data
-  const [action, setAction] = useState<ActionId | null>(null)
-  const dialog = action && (
+  const plugins = usePlugins().data?.data ?? []
+  const [entry, setEntry] = useState<Entry | null>(null)
+  const dialog = entry && (
     <ActionDialog
-      action={action}
+      entry={entry}
       chosen={chosenAlone(file)}
-      onClose={() => setAction(null)}
+      onClose={() => setEntry(null)}
       onStarted={(operation) => {
-        setAction(null)
+        setEntry(null)
         onStarted(operation)
       }}
     />
   )
-  const opener = (id: ActionId) => (plugins && isInstalled(id, plugins) ? () => setAction(id) : null)
-  return { opener, dialog }
+  const opener = (found: Entry | undefined) => (found ? () => setEntry(found) : null)
+  return {
+    remove: opener(findByBody(plugins, 'delete')),
+    map: opener(findByWidget(plugins, 'product')),
+    unmap: opener(findByWidget(plugins, 'products')),
+    dialog,
+  }
 }
 
 const chosenAlone = (file: FileDetail): Chosen => ({

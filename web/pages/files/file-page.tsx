@@ -80,8 +80,7 @@ interface WholeProps {
 function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
-  const { opener, dialog } = useFileActions(file, onStarted)
-  const remove = opener('delete')
+  const { remove, map, unmap, dialog } = useFileActions(file, onStarted)
   return (
     <Page
       title={file.filename}
@@ -110,7 +109,7 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
         <Layout.Section>
           <BlockStack gap="400">
             <Picture file={file} />
-            <MappingsCard file={file} onMap={opener('map')} onUnmap={opener('unmap')} />
+            <MappingsCard file={file} onMap={map} onUnmap={unmap} />
             <LinksCard
               of={{ file_id: file.id }}
               nothing="No links yet. A link lets one buyer download this file until it expires or runs out."

@@ -1,6 +1,7 @@
 // An operation that was just started here: how far it is, and the way to undo it while one still looks.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { usePlugins } from '../../client/plugins.ts'
 import { hasEnded, useAct, useOperation } from '../../client/operations.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -22,6 +23,7 @@ interface Props {
 export function OperationToast({ id, onReplaced, onDismiss }: Props) {
   const client = useQueryClient()
   const operation = useOperation(id).data
+  const plugins = usePlugins().data?.data
   const act = useAct()
   const place = useRef<HTMLDivElement>(null)
   const ended = operation !== undefined && hasEnded(operation)
@@ -40,7 +42,7 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
             <div className="operation-toast-text" role="status">
               <StatusBadge word={statusWord(operation)} />
               <Text as="span" fontWeight="medium">
-                {toastText(operation)}
+                {toastText(operation, plugins)}
               </Text>
             </div>
             <div className="operation-toast-progress">{!ended && <Progress operation={operation} />}</div>

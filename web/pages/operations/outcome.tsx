@@ -1,4 +1,5 @@
 // What came of the operation, or what it waits for, said in a sentence where the figures don't say enough.
+import { usePlugins } from '../../client/plugins.ts'
 import { type Artifact, type Operation } from '../../client/types.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
 import { Banner, BlockStack, Link } from '../../ui/index.ts'
@@ -7,11 +8,12 @@ import { countText, sizeText } from '../../labels/size.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
   const { stopped, warnings } = operation
+  const plugins = usePlugins().data?.data ?? []
   return (
     <>
       <PreviewBanner operation={operation} />
       {operation.artifact && <ArtifactBanner artifact={operation.artifact} />}
-      {makesFiles(operation) && hasEndedWell(operation) && operation.status !== 'undone' && (
+      {makesFiles(operation, plugins) && hasEndedWell(operation) && operation.status !== 'undone' && (
         <Banner tone="success">
           <p>
             New files were made. <Link url="/files">They stand first among the files</Link>, newest first.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
+import { type Workflow } from '../../client/workflows.ts'
 import { actionsOf, deletes, workflowsOf } from './draft.ts'
 
 const plugin = (id: string, permission: Plugin['permission'] = null, works_on: Plugin['works_on'] = null): Plugin =>
@@ -7,26 +8,26 @@ const plugin = (id: string, permission: Plugin['permission'] = null, works_on: P
 const workflow = (id: string, built_in: boolean, kind: Workflow['kind'] = 'bulk', steps: string[] = []): Workflow =>
   ({ id, name: id, built_in, kind, steps: steps.map((one) => ({ plugin: one })) }) as Workflow
 
-const plugins = [plugin('export-files', 'files:read'), plugin('delete-files', 'files:delete'), plugin('notify')]
+const plugins = [plugin('list-files', 'files:read'), plugin('burn-files', 'files:delete'), plugin('notify')]
 const workflows = [
-  workflow('workflow_1', false, 'bulk', ['delete-files']),
-  workflow('export-files', true),
-  workflow('delete-files', true),
+  workflow('workflow_1', false, 'bulk', ['burn-files']),
+  workflow('list-files', true),
+  workflow('burn-files', true),
   workflow('nightly', true),
   workflow('import-csv', true, 'import'),
 ]
 
 test('a task can do what has a workflow, about the whole operation too, and run the built-in ones that are no action', () => {
-  expect(actionsOf(plugins, workflows).map(({ id }) => id)).toEqual(['export-files', 'delete-files'])
+  expect(actionsOf(plugins, workflows).map(({ id }) => id)).toEqual(['list-files', 'burn-files'])
   expect(workflowsOf(plugins, workflows).map(({ id }) => id)).toEqual(['workflow_1', 'nightly'])
 })
 
 test('the cap is about what deletes, not about whatever asks for a permission', () => {
-  expect(deletes({ runs: { action: 'export-files' } }, plugins, workflows)).toBe(false)
-  expect(deletes({ runs: { action: 'delete-files' } }, plugins, workflows)).toBe(true)
+  expect(deletes({ runs: { action: 'list-files' } }, plugins, workflows)).toBe(false)
+  expect(deletes({ runs: { action: 'burn-files' } }, plugins, workflows)).toBe(true)
   expect(deletes({ runs: { workflow: 'workflow_1' } }, plugins, workflows)).toBe(true)
-  const back = plugin('restore-files', 'files:delete', 'trash')
-  const gone = plugin('purge-files', 'files:purge', 'trash')
-  expect(deletes({ runs: { action: 'restore-files' } }, [back, gone], workflows)).toBe(false)
-  expect(deletes({ runs: { action: 'purge-files' } }, [back, gone], workflows)).toBe(true)
+  const back = plugin('raise-files', 'files:delete', 'trash')
+  const gone = plugin('scatter-files', 'files:purge', 'trash')
+  expect(deletes({ runs: { action: 'raise-files' } }, [back, gone], workflows)).toBe(false)
+  expect(deletes({ runs: { action: 'scatter-files' } }, [back, gone], workflows)).toBe(true)
 })

@@ -1,7 +1,8 @@
 // A scheduled task as it is being written, and the body that is made of it.
 import { type Schedule, type ScheduleBody } from '../../client/schedules.ts'
 import { type FileFilter } from '../../client/types.ts'
-import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
+import { type Workflow } from '../../client/workflows.ts'
 import { type NumberValue } from '../../components/number-field.tsx'
 import { cronOf, whenOf, type When } from '../../labels/schedule.ts'
 

@@ -1,5 +1,6 @@
 // The fields of a scheduled task: its name, when, what, on which files, and what happens afterwards.
-import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
+import { type Workflow } from '../../client/workflows.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
 import { NumberField } from '../../components/number-field.tsx'
 import { fieldId } from '../../components/problems.ts'

@@ -1,5 +1,6 @@
 // What a task does: an action with its options, or a workflow.
-import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
+import { type Workflow } from '../../client/workflows.ts'
 import { OptionForm } from '../../components/option-form/option-form.tsx'
 import { fieldId } from '../../components/problems.ts'
 import { Titled } from '../../components/titled.tsx'

@@ -1,4 +1,5 @@
 // The ways from the settings to the pages that belong to them.
+import { findByBody, usePlugins } from '../../client/plugins.ts'
 import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 
 export function AutomationLinks() {
@@ -21,10 +22,13 @@ const HISTORY = [
   ['Bulk operations', '/operations?kind=bulk'],
   ['Partial', '/operations?status=partial'],
   ['Failed', '/operations?status=failed'],
-  ['Deletions', '/operations?action=delete-files'],
 ] as const
 
 export function AdvancedLinks() {
+  const deletion = findByBody(usePlugins().data?.data ?? [], 'delete')
+  const links: (readonly [text: string, url: string])[] = deletion
+    ? [...HISTORY, ['Deletions', `/operations?action=${deletion.plugin.id}`]]
+    : [...HISTORY]
   return (
     <Card>
       <BlockStack gap="200">
@@ -33,7 +37,7 @@ export function AdvancedLinks() {
           and the log to export.
         </Entry>
         <InlineStack gap="300">
-          {HISTORY.map(([text, url]) => (
+          {links.map(([text, url]) => (
             <Link key={url} url={url}>
               {text}
             </Link>

@@ -1,6 +1,7 @@
 // The list of plugins, by kind, from which a step is added.
 import { useState } from 'react'
-import { type Plugin, type Workflow } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
+import { type Workflow } from '../../client/workflows.ts'
 import { fieldId } from '../../components/problems.ts'
 import { ActionList, Button, PlusIcon, Popover } from '../../ui/index.ts'
 import { byKind, unfitText } from '../../labels/workflow.ts'

@@ -10,7 +10,7 @@ const workflow: Workflow = {
   parallel: 4,
   channel: 'api',
   steps: [
-    { id: 'fetch', plugin: 'fetch-url', title: '', summary: '', options: {} },
+    { id: 'fetch', plugin: 'take-bytes', title: '', summary: '', options: {} },
     { id: 'tag', plugin: 'tag', title: '', summary: '', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
   ],
   cannot_undo: [],
@@ -25,7 +25,7 @@ test('what is not touched is saved as it was', () => {
     parallel: 4,
     channel: 'api',
     steps: [
-      { id: 'fetch', plugin: 'fetch-url', options: {} },
+      { id: 'fetch', plugin: 'take-bytes', options: {} },
       { id: 'tag', plugin: 'tag', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
     ],
   })

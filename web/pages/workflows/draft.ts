@@ -1,9 +1,9 @@
 // A workflow as it is being written, and the body that is made of it.
+import { type Plugin } from '../../client/plugins.ts'
 import {
   type Condition,
   type ImportChannel,
   type OnFailure,
-  type Plugin,
   type StepBody,
   type Workflow,
   type WorkflowBody,

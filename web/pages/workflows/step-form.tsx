@@ -1,6 +1,7 @@
 // One step: what it does in a line, and behind that its options, when it applies, and what a failure means.
 import { type KeyboardEvent } from 'react'
-import { type Plugin, type WorkflowKind } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
+import { type WorkflowKind } from '../../client/workflows.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
 import { OptionForm } from '../../components/option-form/option-form.tsx'
 import { fieldId, type Problems } from '../../components/problems.ts'

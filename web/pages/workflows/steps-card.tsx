@@ -1,6 +1,6 @@
 // The steps of a workflow, in order: added, moved by buttons or Alt and an arrow, taken away.
 import { useEffect, useRef, useState } from 'react'
-import { type Plugin } from '../../client/workflows.ts'
+import { type Plugin } from '../../client/plugins.ts'
 import { fieldId } from '../../components/problems.ts'
 import { BlockStack, Card, InlineError, InlineStack, Text } from '../../ui/index.ts'
 import { AddStep } from './add-step.tsx'

@@ -1,8 +1,8 @@
 // The state of a workflow that is being written: the draft, what is wrong with it, and what of that is to be shown by now.
 import { useMemo, useState } from 'react'
+import { type Plugin } from '../../client/plugins.ts'
 import {
   type Objection,
-  type Plugin,
   useSaveWorkflow,
   useWorkflowCheck,
   type Workflow,

@@ -1,7 +1,8 @@
 // One workflow: a new one, a copy, one's own to be changed, or one that is built in to be read.
 import { navigate, useSearch } from 'wouter/use-browser-location'
 import { ApiError } from '../../client/error.ts'
-import { usePlugins, useWorkflow, type Workflow } from '../../client/workflows.ts'
+import { usePlugins } from '../../client/plugins.ts'
+import { useWorkflow, type Workflow } from '../../client/workflows.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'

@@ -1,16 +1,19 @@
 // Deletes all files that meet what is written here. What that would be is always looked at first.
 import { useFilesImpact } from '../../../client/queries.ts'
-import { type FileFilter, type Operation } from '../../../client/types.ts'
+import { type FileFilter } from '../../../client/types.ts'
 import { TagWords } from '../../../components/filter-fields.tsx'
 import { SizeField, type SizeValue } from '../../../components/size-field.tsx'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { Checkbox, Text, TextField } from '../../../ui/index.ts'
 import { trashText } from '../../../labels/impact.ts'
 import { countText } from '../../../labels/size.ts'
+import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { DeletionFields } from './deletion-fields.tsx'
 import { type Deletion, onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
+import { type EntryProps } from './entry-props.ts'
 import { FormError } from './form-error.tsx'
+import { useDeletionPlugins } from './use-deletion-plugins.ts'
 import { type Errors, useForm } from './use-form.ts'
 
 interface CriteriaForm extends Deletion {
@@ -40,12 +43,8 @@ function criteriaOf({ uploaded_before, unmapped, larger_than, tags }: CriteriaFo
   return Object.keys(filter).length === 0 ? { errors: { form: 'Name at least one condition' } } : filter
 }
 
-interface Props {
-  onClose: () => void
-  onStarted: (operation: Operation) => void
-}
-
-export function DeleteByFilter(props: Props) {
+export function DeleteByFilter({ entry, ...props }: EntryProps) {
+  const plugins = useDeletionPlugins(entry)
   const { form, change, errors, attempt, bulk } = useForm<CriteriaForm>({
     initial: INITIAL,
     read: (given) => {
@@ -62,18 +61,23 @@ export function DeleteByFilter(props: Props) {
   const mapped = found.data ? found.data.mapped : found.error ? null : 0
   const links = found.data?.live_links ?? null
   const unmaps = onlyUnmaps(form, mapped)
+  const chosen = {
+    ...{ select: { filter: filter ?? {} }, count, files: [], known: false },
+    list: { filter: {}, total: count },
+  }
+  const texts = textsOf(entry, chosen, {})
   return (
     <BulkDialog
       {...props}
-      {...bulk('delete-files')}
-      chosen={{ select: { filter: filter ?? {} }, count, files: [], known: false, list: { filter: {}, total: count } }}
-      title="Delete files by conditions"
-      run={unmaps ? 'Remove mappings' : (files) => `Delete ${countText(files, 'file', 'files')}`}
+      {...bulk(entry.plugin.id)}
+      chosen={chosen}
+      title={texts.title}
+      run={unmaps ? 'Remove mappings' : texts.button}
       destructive
       preview="required"
       note="The preview shows which files these are. Nothing happens to them until you confirm it."
       about={null}
-      work={() => attempt() && workOf(form, mapped)}
+      work={() => attempt() && workOf(form, mapped, plugins)}
     >
       <FormError text={errors.form} />
       <div className="pairs">
@@ -112,6 +116,7 @@ export function DeleteByFilter(props: Props) {
         deletion={form}
         impact={{ mapped: filter === null ? 0 : mapped, products: found.data?.products ?? null, links, asking: false }}
         count={count}
+        unmaps={plugins.unmap !== null}
         onChange={change}
       />
     </BulkDialog>

@@ -3,36 +3,41 @@ import { useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { Text } from '../../../ui/index.ts'
 import { trashText } from '../../../labels/impact.ts'
-import { countText } from '../../../labels/size.ts'
-import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { textsOf } from './action-texts.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
 import { DeletionFields } from './deletion-fields.tsx'
 import { onlyUnmaps, PLAIN_DELETION, workOf } from './deletion.ts'
+import { type EntryProps } from './entry-props.ts'
 import { useImpact } from './impact.ts'
+import { previewOf } from './plugin-dialog.tsx'
+import { useDeletionPlugins } from './use-deletion-plugins.ts'
 
-export function DeleteDialog(props: BulkProps) {
+export function DeleteDialog({ entry, ...props }: EntryProps) {
+  const plugins = useDeletionPlugins(entry)
+  const texts = textsOf(entry, props.chosen, {})
   const { select, count } = props.chosen
   const start = useStartOperation()
   const [deletion, setDeletion] = useState(PLAIN_DELETION)
   const impact = useImpact(props.chosen)
   const unmaps = onlyUnmaps(deletion, impact.mapped)
-  const remove = (files: number) => `Delete ${countText(files, 'file', 'files')}`
   return (
     <BulkDialog
       {...props}
-      title={`${remove(count)}?`}
-      run={unmaps ? 'Remove mappings' : remove}
+      title={texts.title}
+      run={unmaps ? 'Remove mappings' : texts.button}
       destructive
       start={start}
       error={start.error}
       // All that match may be others than those that one has seen.
-      preview={'filter' in select && !unmaps ? 'required' : 'offered'}
-      work={() => workOf(deletion, impact.mapped)}
+      preview={unmaps ? 'offered' : previewOf(entry, select)}
+      work={() => workOf(deletion, impact.mapped, plugins)}
     >
       <Text as="p">{trashText(count, impact.links)}</Text>
       <DeletionFields
         deletion={deletion}
         impact={impact}
         count={count}
+        unmaps={plugins.unmap !== null}
         onChange={(part) => setDeletion({ ...deletion, ...part })}
       />
     </BulkDialog>

@@ -9,15 +9,16 @@ interface Props {
   impact: Impact
   /** How many files it is about. */
   count: number
+  /** May they lose their products and stay? */
+  unmaps: boolean
   onChange: (part: Partial<Deletion>) => void
 }
 
-export function DeletionFields({ deletion, impact, count, onChange }: Props) {
+export function DeletionFields(props: Props) {
+  const { deletion, impact, onChange } = props
   return (
     <>
-      {impact.mapped !== 0 && !impact.asking && (
-        <MappedFiles deletion={deletion} impact={impact} count={count} onChange={onChange} />
-      )}
+      {impact.mapped !== 0 && !impact.asking && <MappedFiles {...props} />}
       {!onlyUnmaps(deletion, impact.mapped) && (
         <Checkbox
           label="Back up first"
@@ -30,7 +31,7 @@ export function DeletionFields({ deletion, impact, count, onChange }: Props) {
   )
 }
 
-function MappedFiles({ deletion: { way }, impact, count, onChange }: Props) {
+function MappedFiles({ deletion: { way }, impact, count, unmaps, onChange }: Props) {
   return (
     <>
       <Banner tone="warning" title={mappedText(impact.mapped, count)}>
@@ -40,24 +41,26 @@ function MappedFiles({ deletion: { way }, impact, count, onChange }: Props) {
         title="What to do"
         selected={[way]}
         onChange={([next]) => onChange({ way: next as Deletion['way'] })}
-        choices={[
-          {
-            value: 'delete',
-            label: 'Delete the files, keep their mappings',
-            helpText: 'A file that is restored belongs to its products again, and its links work again.',
-          },
-          {
-            value: 'delete-mappings',
-            label: 'Delete the files and their mappings',
-            helpText: 'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
-          },
-          {
-            value: 'unmap',
-            label: 'Keep the files and remove their mappings only',
-            helpText: 'Nothing is deleted. Their links stop until they are mapped to a product again.',
-          },
-        ]}
+        choices={WAYS.filter(({ value }) => unmaps || value !== 'unmap')}
       />
     </>
   )
 }
+
+const WAYS = [
+  {
+    value: 'delete',
+    label: 'Delete the files, keep their mappings',
+    helpText: 'A file that is restored belongs to its products again, and its links work again.',
+  },
+  {
+    value: 'delete-mappings',
+    label: 'Delete the files and their mappings',
+    helpText: 'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
+  },
+  {
+    value: 'unmap',
+    label: 'Keep the files and remove their mappings only',
+    helpText: 'Nothing is deleted. Their links stop until they are mapped to a product again.',
+  },
+]

@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest'
-import { workOf } from './deletion.ts'
+import { type Deletion, workOf as workBy } from './deletion.ts'
+
+const plugins = { remove: 'burn-files', unmap: 'free-files' }
+const workOf = (deletion: Deletion, mapped: number | null) => workBy(deletion, mapped, plugins)
 
 test('the way of mapped files counts where one is mapped, or might be', () => {
-  expect(workOf({ way: 'unmap', backup: true }, 3)).toEqual({ action: 'unmap-products', options: {} })
-  expect(workOf({ way: 'unmap', backup: false }, null)).toMatchObject({ action: 'unmap-products' })
+  expect(workOf({ way: 'unmap', backup: true }, 3)).toEqual({ action: 'free-files', options: {} })
+  expect(workOf({ way: 'unmap', backup: false }, null)).toMatchObject({ action: 'free-files' })
   expect(workOf({ way: 'unmap', backup: false }, 0)).toEqual({
-    action: 'delete-files',
+    action: 'burn-files',
     options: { remove_mappings: false },
   })
   expect(workOf({ way: 'delete-mappings', backup: true }, 1)).toEqual({
-    action: 'delete-files',
+    action: 'burn-files',
     options: { remove_mappings: true, backup_first: true },
   })
+})
+
+test('without a plugin that takes files off their products, files are deleted', () => {
+  const work = workBy({ way: 'unmap', backup: false }, 3, { ...plugins, unmap: null })
+  expect(work).toMatchObject({ action: 'burn-files' })
 })

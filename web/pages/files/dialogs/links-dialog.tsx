@@ -5,8 +5,10 @@ import { type DownloadLink } from '../../../client/types.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Checkbox } from '../../../ui/index.ts'
-import { countText, numberText } from '../../../labels/size.ts'
-import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { numberText } from '../../../labels/size.ts'
+import { textsOf } from './action-texts.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
+import { type EntryProps } from './entry-props.ts'
 import { LinkTermsFields } from './link-terms.tsx'
 import { EMPTY_LINKS, type LinksForm, readLinks } from './links-form.ts'
 import { MadeLinks } from './made-links.tsx'
@@ -16,12 +18,12 @@ import { type Reading, useForm } from './use-form.ts'
 const MOST_AT_ONCE = 100
 const FIELDS = { expiry_days: 'days', download_limit: 'downloads', per_file: 'custom' }
 
-export function LinksDialog(props: BulkProps) {
+export function LinksDialog(props: EntryProps) {
   const { known, count } = props.chosen
   return known && count <= MOST_AT_ONCE ? <FewLinks {...props} /> : <ManyLinks {...props} />
 }
 
-function FewLinks({ chosen, onClose }: BulkProps) {
+function FewLinks({ entry, chosen, onClose }: EntryProps) {
   const create = useCreateLinks()
   const [made, setMade] = useState<DownloadLink[] | null>(null)
   const { form, change, errors, error, attempt } = useForm<LinksForm>({
@@ -33,13 +35,13 @@ function FewLinks({ chosen, onClose }: BulkProps) {
     const file_ids = chosen.files.map(({ id }) => id)
     create.mutate({ file_ids, ...terms }, { onSuccess: (reply) => 'data' in reply && setMade(reply.data) })
   }
-  const links = countText(chosen.count, 'download link', 'download links')
+  const texts = textsOf(entry, chosen, {})
   if (made) return <MadeLinks links={made} send={form.send} onClose={onClose} />
   return (
     <Dialog
-      title={`Create ${links}`}
+      title={texts.title}
       onClose={onClose}
-      primaryAction={{ content: `Create ${links}`, loading: create.isPending, onAction: submit }}
+      primaryAction={{ content: texts.button(chosen.count), loading: create.isPending, onAction: submit }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
       onEnter={submit}
     >
@@ -50,17 +52,17 @@ function FewLinks({ chosen, onClose }: BulkProps) {
   )
 }
 
-function ManyLinks(props: BulkProps) {
+function ManyLinks({ entry, ...props }: EntryProps) {
   const { form, change, errors, bulk } = useForm<LinksForm>({
     ...{ initial: EMPTY_LINKS, read: readWithSending, fields: FIELDS },
   })
-  const links = countText(props.chosen.count, 'download link', 'download links')
+  const texts = textsOf(entry, props.chosen, {})
   return (
     <BulkDialog
       {...props}
-      {...bulk('create-links')}
-      title={`Create ${links}`}
-      run={`Create ${links}`}
+      {...bulk(entry.plugin.id)}
+      title={texts.title}
+      run={texts.button}
       preview="none"
       note={`More than ${numberText(MOST_AT_ONCE)} links are made in the background. When they are ready, the list of them can be downloaded as a CSV.`}
     >

@@ -2,9 +2,9 @@
 import { useState } from 'react'
 import { type File } from '../../../client/types.ts'
 import { BlockStack, Text, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../labels/size.ts'
-import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
-import { withPassword } from './document-options.ts'
+import { textsOf } from './action-texts.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
+import { type EntryProps } from './entry-props.ts'
 import { OrderedFiles } from './ordered-files.tsx'
 import { PasswordField } from './password-field.tsx'
 import { type Reading, useForm } from './use-form.ts'
@@ -20,25 +20,26 @@ function readMerge({ filename, password }: MergeForm): Reading {
   const name = filename.trim().replace(/\.pdf$/i, '')
   if (name === '') return { errors: { filename: 'Give the new document a name' } }
   if (FORBIDDEN.test(name)) return { errors: { filename: 'A name has no / and no \\' } }
-  return { options: { filename: `${name}.pdf`, ...withPassword(password) } }
+  return { options: { filename: `${name}.pdf`, ...(password === '' ? {} : { password }) } }
 }
 
-export function MergeDialog(props: BulkProps) {
-  const { chosen } = props
-  const [files, setFiles] = useState<readonly File[]>(chosen.files)
+export function MergeDialog({ entry, ...props }: EntryProps) {
+  const [files, setFiles] = useState<readonly File[]>(props.chosen.files)
   const { form, change, errors, bulk } = useForm<MergeForm>({
     initial: { filename: 'Merged.pdf', password: '' },
     read: readMerge,
   })
+  const chosen = { ...props.chosen, files, select: { file_ids: files.map(({ id }) => id) } }
+  const texts = textsOf(entry, chosen, {})
   return (
     <BulkDialog
       {...props}
-      {...bulk('merge-pdf')}
-      chosen={{ ...chosen, files, select: { file_ids: files.map(({ id }) => id) } }}
-      title={`Merge ${countText(files.length, 'PDF', 'PDFs')} into one`}
-      run="Merge PDFs"
+      {...bulk(entry.plugin.id)}
+      chosen={chosen}
+      title={texts.title}
+      run={texts.button}
       preview="none"
-      note="The documents that it is made of stay as they are."
+      note={texts.note ?? undefined}
     >
       <BlockStack gap="200">
         <Text as="h3" variant="bodyMd">

@@ -1,55 +1,27 @@
-// The dialog of each action, all fetched when the first one is opened.
+// The dialog of a menu's entry, all fetched when the first one is opened.
 import { type ComponentType } from 'react'
-import { type ActionId } from '../actions.ts'
-import { AutoMapDialog } from './auto-map-dialog.tsx'
+import { type MenuEntry } from '../actions.ts'
 import { type BulkProps } from './bulk-dialog.tsx'
 import { DeleteByFilter } from './delete-by-filter.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { ExportDialog } from './export-dialog.tsx'
-import { ImagesDialog } from './images-dialog.tsx'
+import { type EntryProps } from './entry-props.ts'
 import { LinksDialog } from './links-dialog.tsx'
-import { MapDialog } from './map-dialog.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
-import { PackDialog } from './pack-dialog.tsx'
-import { PdfDialog } from './pdf-dialog.tsx'
+import { PluginDialog } from './plugin-dialog.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
-import { SettingsDialog } from './settings-dialog.tsx'
-import { SplitDialog } from './split-dialog.tsx'
-import { StorageDialog } from './storage-dialog.tsx'
-import { FindTagDialog, TagCaseDialog, TagRulesDialog } from './tag-dialogs.tsx'
-import { TagsDialog } from './tags-dialog.tsx'
-import { PurgeDialog, RestoreDialog } from './trash-dialogs.tsx'
-import { UnmapDialog } from './unmap-dialog.tsx'
-import { WatermarkDialog } from './watermark-dialog.tsx'
 import { WorkflowDialog } from './workflow-dialog.tsx'
 
-const DIALOGS: Record<ActionId, ComponentType<BulkProps>> = {
-  tags: TagsDialog,
-  settings: SettingsDialog,
-  workflow: WorkflowDialog,
-  delete: DeleteDialog,
-  'find-tag': FindTagDialog,
-  'tag-case': TagCaseDialog,
-  'tag-rules': TagRulesDialog,
-  'auto-map': AutoMapDialog,
-  map: MapDialog,
-  unmap: UnmapDialog,
-  links: LinksDialog,
-  export: ExportDialog,
+/** The bodies that a form cannot draw, by the names that the plugin contract has for them. */
+const BODIES: Readonly<Record<string, ComponentType<EntryProps>>> = {
   rename: RenameDialog,
-  pack: PackDialog,
-  storage: StorageDialog,
-  images: ImagesDialog,
-  pdf: PdfDialog,
-  watermark: WatermarkDialog,
-  split: SplitDialog,
   merge: MergeDialog,
+  links: LinksDialog,
+  delete: DeleteDialog,
   'delete-by-filter': DeleteByFilter,
-  restore: RestoreDialog,
-  purge: PurgeDialog,
 }
 
-export function OpenDialog({ action, ...props }: BulkProps & { action: ActionId }) {
-  const Dialog = DIALOGS[action]
-  return <Dialog {...props} />
+export function OpenDialog({ entry, ...props }: BulkProps & { entry: MenuEntry }) {
+  if (entry === 'workflow') return <WorkflowDialog {...props} />
+  const Dialog = BODIES[entry.action.body ?? ''] ?? PluginDialog
+  return <Dialog entry={entry} {...props} />
 }

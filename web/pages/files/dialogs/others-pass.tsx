@@ -1,18 +1,19 @@
-// How many of the chosen files an action is about, where it passes others by.
-import { type File } from '../../../client/types.ts'
+// How many of the selected files an action works on, where it passes over others.
+import { type FileTest } from '../../../client/plugins.ts'
 import { Text } from '../../../ui/index.ts'
 import { countText } from '../../../labels/size.ts'
+import { passes } from '../fits.ts'
 import { type Chosen } from '../selection.ts'
 
 interface Props {
   chosen: Chosen
-  fits: (file: File) => boolean
+  files: FileTest
   one: string
   many: string
 }
 
-export function OthersPass({ chosen: { files, known, count }, fits, one, many }: Props) {
-  const fitting = files.filter(fits).length
+export function OthersPass({ chosen: { files, known, count }, files: test, one, many }: Props) {
+  const fitting = files.filter((file) => passes(test, file)).length
   const others = count - fitting
   if (known && fitting === count) return null
   return (

@@ -1,4 +1,5 @@
 // What would happen, inside the dialog that asks for it: how many files, and the first of them with what would change.
+import { usePlugins } from '../../../client/plugins.ts'
 import { isMoving, useForeseen, useOperation } from '../../../client/operations.ts'
 import { type Item } from '../../../client/types.ts'
 import { LoadingRows } from '../../../components/lists.tsx'
@@ -18,8 +19,11 @@ export function usePreview(id: string | null) {
   const { data: operation, error, refetch } = useOperation(id)
   const found = operation?.status === 'previewed' ? operation : null
   const items = useForeseen(found)
+  const plugins = usePlugins()
   const parts =
-    found && items.data ? (items.data.whole ? partsOfAll : partsOfCounts)(found, items.data.items) : undefined
+    found && items.data && !plugins.isPending
+      ? (items.data.whole ? partsOfAll : partsOfCounts)(found, items.data.items, plugins.data?.data)
+      : undefined
   return {
     operation,
     parts,
@@ -44,7 +48,7 @@ export function Preview({ look: { operation, parts, error, retry } }: { look: Re
   if (!parts) return <LoadingRows rows={3} what="the preview" />
   return (
     <BlockStack gap="400">
-      {parts.length === 0 && <Text as="p">No file is meant by this.</Text>}
+      {parts.length === 0 && <Text as="p">No file is selected by this.</Text>}
       {parts.map((part) => (
         <Part key={part.title} part={part} />
       ))}

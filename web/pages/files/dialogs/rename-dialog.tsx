@@ -3,8 +3,9 @@ import { useRef } from 'react'
 import { RENAMES_SHOWN, useRenamePreview } from '../../../client/rename.ts'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
 import { Checkbox, Select, Tabs, TextField } from '../../../ui/index.ts'
-import { countText } from '../../../labels/size.ts'
-import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
+import { textsOf } from './action-texts.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
+import { type EntryProps } from './entry-props.ts'
 import { DATE_FORMATS, EMPTY_RENAME, readRename, type RenameForm, VARIABLES } from './rename-form.ts'
 import { NewNames } from './new-names.tsx'
 import { type Errors, placed, useForm } from './use-form.ts'
@@ -16,21 +17,20 @@ const TABS = [
   { id: 'rename-replace', content: 'Find and replace' },
 ]
 
-export function RenameDialog(props: BulkProps) {
+export function RenameDialog({ entry, ...props }: EntryProps) {
   const { form, change, options, bulk, ...own } = useForm<RenameForm>({ initial: EMPTY_RENAME, read: readRename })
   const look = useRenamePreview(props.chosen.select, useDebounced(options))
   // An expression that can't be read is found out by the server, while it is written.
   const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
   const errors = { ...found.errors, ...own.errors }
-  const { count } = props.chosen
-  const rename = (files: number) => `Rename ${countText(files, 'file', 'files')}`
+  const texts = textsOf(entry, props.chosen, options ?? {})
   return (
     <BulkDialog
       {...props}
-      {...bulk('rename-files')}
-      title={rename(count)}
-      run={rename}
-      preview={count > RENAMES_SHOWN ? 'required' : 'offered'}
+      {...bulk(entry.plugin.id)}
+      title={texts.title}
+      run={texts.button}
+      preview={props.chosen.count > RENAMES_SHOWN ? 'required' : 'offered'}
       size="large"
     >
       <Tabs

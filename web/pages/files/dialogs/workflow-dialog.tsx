@@ -1,5 +1,6 @@
 // Runs a workflow on the chosen files.
 import { useState } from 'react'
+import { entriesOf, usePlugins } from '../../../client/plugins.ts'
 import { useStartOperation } from '../../../client/operations.ts'
 import { useWorkflows, type Workflow } from '../../../client/workflows.ts'
 import { Problem } from '../../../components/problem.tsx'
@@ -7,35 +8,20 @@ import { Steps } from '../../../components/steps.tsx'
 import { Banner, Link, Select, Spinner } from '../../../ui/index.ts'
 import { cannotUndoText } from '../../../labels/operation.ts'
 import { countText } from '../../../labels/size.ts'
+import { runsAsItIs } from './action-form.ts'
 import { BulkDialog, type BulkProps } from './bulk-dialog.tsx'
-
-/** These have dialogs of their own, since they must be told what to do, or are about the trash. */
-const OWN_DIALOG = [
-  'update-settings',
-  'tag-files',
-  'replace-tag',
-  'merge-tag-case',
-  'delete-files',
-  'restore-files',
-  'purge-files',
-  'map-products',
-  'unmap-products',
-  'rename-files',
-  'move-to-pack',
-  'change-storage',
-  'export-files',
-  'create-links',
-  'optimize-image',
-  'optimize-pdf',
-  'watermark-pdf',
-  'split-pdf',
-  'merge-pdf',
-]
 
 export function WorkflowDialog(props: BulkProps) {
   const start = useStartOperation()
   const workflows = useWorkflows()
   const [id, setId] = useState<string | null>(null)
+  const plugins = usePlugins()
+  const ready = new Set(
+    entriesOf(plugins.data?.data ?? [])
+      .filter(runsAsItIs)
+      .map(({ action }) => action.id),
+  )
+  const isOffered = ({ id, kind, built_in }: Workflow) => kind === 'bulk' && (!built_in || ready.has(id))
   const offered = workflows.data?.data.filter(isOffered).toSorted(ownFirst) ?? []
   const chosen = offered.find((workflow) => workflow.id === id) ?? offered[0]
   const files = countText(props.chosen.count, 'file', 'files')
@@ -85,6 +71,6 @@ export function WorkflowDialog(props: BulkProps) {
   )
 }
 
-const isOffered = ({ id, kind }: Workflow): boolean => kind === 'bulk' && !OWN_DIALOG.includes(id)
+/** The merchant's own first; of the built-in ones those that can run without being told anything. */
 const ownFirst = (one: Workflow, other: Workflow): number =>
   Number(one.built_in) - Number(other.built_in) || one.name.localeCompare(other.name)

@@ -1,0 +1,81 @@
+// Draws one decision of a form: its choices, and the fields of the one that is made.
+import { type ReactNode } from 'react'
+import { type Alternative, type AlternativeChoice } from '../../client/plugins.ts'
+import { type JsonSchema } from '../../client/workflows.ts'
+import { ChoiceList, Select } from '../../ui/index.ts'
+import { type Problems } from '../problems.ts'
+import { chosenAt, choose, withField } from './alternatives.ts'
+import { Field, type Options } from './option-form.tsx'
+import { withoutNull } from './shape.ts'
+
+interface Props {
+  alternative: Alternative
+  schema: JsonSchema
+  value: Options
+  onChange: (value: Options) => void
+  path: string
+  problems: Problems
+}
+
+export function AlternativeField(props: Props) {
+  const { alternative, schema, value, onChange } = props
+  const { title, as, choices } = alternative
+  const at = chosenAt(alternative, value)
+  const pick = (next: string) => onChange(choose(alternative, Number(next), value, schema.properties ?? {}))
+  const fields = <ChoiceFields {...props} choice={choices[at]!} />
+  if (as === 'select')
+    return (
+      <>
+        <Select
+          label={title}
+          helpText={choices[at]!.help}
+          options={choices.map(({ label }, index) => ({ label, value: String(index) }))}
+          value={String(at)}
+          onChange={pick}
+        />
+        {fields}
+      </>
+    )
+  return (
+    <>
+      <div className="wide">
+        <ChoiceList
+          title={title}
+          selected={[String(at)]}
+          onChange={([next]) => next !== undefined && pick(next)}
+          choices={choices.map(({ label, help }, index) => ({ label, helpText: help, value: String(index) }))}
+        />
+      </div>
+      {fields}
+    </>
+  )
+}
+
+function ChoiceFields({ choice, schema, value, onChange, path, problems }: Props & { choice: AlternativeChoice }) {
+  return choice.fields.map((name): ReactNode => {
+    const own = schema.properties?.[name]
+    if (!own) return null
+    // Null is another choice.
+    const { schema: inner } = withoutNull(own)
+    const title = choice.titles?.[name] ?? own.title
+    // A plugin's help says what it means to leave an option out: another choice does that.
+    const description = choice.titles?.[name] ? undefined : own.description
+    return (
+      <Field
+        key={name}
+        name={name}
+        schema={{ ...inner, ...own, anyOf: inner.anyOf, title, description }}
+        required={choice.fields[0] === name}
+        value={value[name]}
+        onChange={(next) => {
+          const set = withField(choice, name, next)
+          const rest = Object.entries(value).filter(([other]) => other !== name)
+          onChange(Object.fromEntries(set === undefined ? rest : [...rest, [name, set]]))
+        }}
+        path={`${path}.${name}`}
+        problems={problems}
+        brief={false}
+      />
+    )
+  })
+}

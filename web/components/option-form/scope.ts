@@ -1,0 +1,25 @@
+// What a widget may need beside its own option: the form's other options, and in a dialog the selected files.
+import { createContext, useContext } from 'react'
+import { type File } from '../../client/types.ts'
+
+export interface FormScope {
+  values: Readonly<Record<string, unknown>>
+  /** Changes several options together. */
+  change: (part: Readonly<Record<string, unknown>>) => void
+  /** In a dialog about files there is room for more than in a row of a list. */
+  dialog?: {
+    files: readonly File[]
+    /** Are `files` all of those that are selected? */
+    known: boolean
+    /** Names what was picked, for texts of the dialog: `product_id_text`. */
+    name: (option: string, text: string) => void
+  }
+}
+
+export const ScopeContext = createContext<FormScope | null>(null)
+
+export function useScope(): FormScope {
+  const scope = useContext(ScopeContext)
+  if (!scope) throw new Error('A widget is drawn inside a form alone')
+  return scope
+}

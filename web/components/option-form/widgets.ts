@@ -1,0 +1,51 @@
+// The widgets that an option may ask for with `widget`. A new one is a file in widgets/ and a line here.
+import { type ComponentType } from 'react'
+import { type JsonSchema } from '../../client/workflows.ts'
+import { type FieldProps } from './option-form.tsx'
+import { shapeOf } from './shape.ts'
+import { Checklist, RadioChoice } from './widgets/choices.tsx'
+import { CommaList } from './widgets/comma-list.tsx'
+import { FilePicker } from './widgets/file-picker.tsx'
+import { PackPicker } from './widgets/pack-picker.tsx'
+import { PagePosition } from './widgets/page-position.tsx'
+import { Password } from './widgets/password.tsx'
+import { Percent } from './widgets/percent.tsx'
+import { OneProduct, SomeProducts } from './widgets/products.tsx'
+import { SavedTags, TagInUse } from './widgets/tags.tsx'
+
+export interface Widget {
+  field: ComponentType<FieldProps>
+  /** It takes a whole line. */
+  wide?: boolean
+  /** Elsewhere the option is drawn as its type says. */
+  dialogOnly?: boolean
+}
+
+const WIDGETS: Readonly<Record<string, Widget>> = {
+  file: { field: FilePicker, wide: true },
+  pack: { field: PackPicker, wide: true },
+  'page-position': { field: PagePosition, wide: true, dialogOnly: true },
+  password: { field: Password, wide: true },
+  product: { field: OneProduct, wide: true },
+  products: { field: SomeProducts, wide: true },
+  ranges: { field: CommaList },
+  tag: { field: TagInUse },
+  tags: { field: SavedTags, wide: true, dialogOnly: true },
+}
+
+const RADIO: Widget = { field: RadioChoice, wide: true }
+const CHECKLIST: Widget = { field: Checklist, wide: true }
+const PERCENT: Widget = { field: Percent }
+/** More values than these are a list to pull down. */
+const MOST_RADIOS = 3
+
+/** Null: the field is drawn as the option's type says. A dialog has room for what a step of a workflow has not. */
+export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
+  const widget = WIDGETS[schema.widget ?? '']
+  if (widget && (dialog || !widget.dialogOnly)) return widget
+  if (schema.percent) return PERCENT
+  if (!dialog || !schema.choices || schema.absent !== undefined) return null
+  const shape = shapeOf(schema)
+  if (shape.kind === 'choice' && shape.values.length <= MOST_RADIOS) return RADIO
+  return shape.kind === 'words' && shape.values ? CHECKLIST : null
+}

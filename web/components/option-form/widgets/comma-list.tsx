@@ -1,0 +1,34 @@
+// Several words in one line, with commas between them: `1-3, 5, 8-12`.
+import { useState } from 'react'
+import { TextField } from '../../../ui/index.ts'
+import { fieldId } from '../../problems.ts'
+import { type FieldProps } from '../option-form.tsx'
+import { titleOf } from '../shape.ts'
+
+export function CommaList({ name, schema, value, onChange, path, problems }: FieldProps) {
+  const words = Array.isArray(value) ? value.map(String) : []
+  const [typed, setTyped] = useState(() => words.join(', '))
+  return (
+    <TextField
+      id={fieldId(path)}
+      label={titleOf(schema, name)}
+      helpText={schema.description}
+      error={problems.within(path)}
+      placeholder={schema.placeholder}
+      autoComplete="off"
+      // What is typed stays as it is typed, as long as it means what the option says.
+      value={wordsOf(typed).join() === words.join() ? typed : words.join(', ')}
+      onChange={(text) => {
+        setTyped(text)
+        onChange(wordsOf(text))
+      }}
+    />
+  )
+}
+
+/** A dash of any length is a hyphen: the text may come from a document. */
+const wordsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.replaceAll(/[–—]/g, '-').replaceAll(/\s+/g, ' ').trim())
+    .filter((word) => word !== '')

@@ -1,0 +1,64 @@
+// One of the shop's own files, of the kinds that the plugin names.
+import { useState } from 'react'
+import { useFiles } from '../../../client/queries.ts'
+import { sizeText } from '../../../labels/size.ts'
+import { BlockStack, InlineError, Text, TextField } from '../../../ui/index.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
+import { FileIcon } from '../../file-icon.tsx'
+import { LoadingRows } from '../../lists.tsx'
+import { Problem } from '../../problem.tsx'
+import { fieldId } from '../../problems.ts'
+import { type FieldProps } from '../option-form.tsx'
+import { titleOf } from '../shape.ts'
+import '../../product-picker.css'
+
+const ANY = { extensions: [] as readonly string[], one: 'file', many: 'files' }
+
+export function FilePicker({ name, schema, value, onChange, path, problems }: FieldProps) {
+  const { extensions, one, many } = schema.files ?? ANY
+  const kinds = extensions.length === 0 ? '' : `: ${extensions.join(', ').toUpperCase()}`
+  const [search, setSearch] = useState('')
+  const wanted = { type: [...extensions], search: useDebounced(search.trim()), limit: 5 }
+  const files = useFiles(wanted, false)
+  const list = files.data?.data
+  const error = problems.within(path)
+  return (
+    <BlockStack gap="200">
+      <TextField
+        id={fieldId(path)}
+        label={`Search ${many} among the files`}
+        autoComplete="off"
+        clearButton
+        onClearButtonClick={() => setSearch('')}
+        value={search}
+        onChange={setSearch}
+      />
+      {error && <InlineError message={error} fieldID={fieldId(path)} />}
+      {files.error && (
+        <Problem error={files.error} what={`The ${many} could not be loaded`} onRetry={() => void files.refetch()} />
+      )}
+      {files.isPending && <LoadingRows rows={3} what={many} />}
+      {list?.length === 0 && (
+        <Text as="p" tone="subdued">
+          {`No ${one} matches. Upload one as a file first${kinds}.`}
+        </Text>
+      )}
+      <div role="radiogroup" aria-label={titleOf(schema, name)} className="product-choices">
+        {list?.map(({ id, filename, content_type, size_bytes }) => (
+          <label key={id} className={`candidate ${value === id ? 'chosen' : ''}`}>
+            <input type="radio" name={path} checked={value === id} onChange={() => onChange(id)} />
+            <FileIcon filename={filename} contentType={content_type} />
+            <span className="candidate-text">
+              <Text as="span" breakWord>
+                {filename}
+              </Text>
+              <Text as="span" variant="bodySm" tone="subdued">
+                {sizeText(size_bytes)}
+              </Text>
+            </span>
+          </label>
+        ))}
+      </div>
+    </BlockStack>
+  )
+}

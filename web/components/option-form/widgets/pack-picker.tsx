@@ -1,0 +1,61 @@
+// One of the shop's packs, found by its name.
+import { useState } from 'react'
+import { type Pack, usePacks } from '../../../client/packs.ts'
+import { countText } from '../../../labels/size.ts'
+import { BlockStack, InlineError, Text, TextField } from '../../../ui/index.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
+import { LoadingRows } from '../../lists.tsx'
+import { Problem } from '../../problem.tsx'
+import { fieldId } from '../../problems.ts'
+import { type FieldProps } from '../option-form.tsx'
+import '../../product-picker.css'
+
+export function PackPicker({ value, onChange, path, problems }: FieldProps) {
+  const [search, setSearch] = useState('')
+  const packs = usePacks({ search: useDebounced(search.trim()), limit: 25 })
+  const list = packs.data?.data
+  const error = problems.within(path)
+  return (
+    <BlockStack gap="200">
+      <TextField
+        id={fieldId(path)}
+        label="Search packs by name"
+        autoComplete="off"
+        clearButton
+        onClearButtonClick={() => setSearch('')}
+        value={search}
+        onChange={setSearch}
+      />
+      {error && <InlineError message={error} fieldID={fieldId(path)} />}
+      {packs.error && (
+        <Problem error={packs.error} what="The packs could not be loaded" onRetry={() => void packs.refetch()} />
+      )}
+      {packs.isPending && <LoadingRows rows={3} what="packs" />}
+      {list?.length === 0 && (
+        <Text as="p" tone="subdued">
+          {search.trim() === '' ? 'No pack yet: create one first.' : 'No pack matches'}
+        </Text>
+      )}
+      <div role="radiogroup" aria-label="Packs" className="product-choices">
+        {list?.map((one) => (
+          <label key={one.id} className={`candidate ${value === one.id ? 'chosen' : ''}`}>
+            <input type="radio" name="pack" checked={value === one.id} onChange={() => onChange(one.id)} />
+            <span className="candidate-text">
+              <Text as="span" fontWeight="medium" breakWord>
+                {one.name}
+              </Text>
+              <Text as="span" variant="bodySm" tone="subdued">
+                {packText(one)}
+              </Text>
+            </span>
+          </label>
+        ))}
+      </div>
+    </BlockStack>
+  )
+}
+
+function packText({ files, products }: Pack): string {
+  const titles = [...new Set(products.map(({ product_title }) => product_title))]
+  return [countText(files, 'file', 'files'), titles.join(', ')].filter((part) => part !== '').join(' · ')
+}

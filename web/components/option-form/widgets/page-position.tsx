@@ -1,0 +1,53 @@
+// Where a mark is drawn on a page, with a small page that shows it.
+import { Select } from '../../../ui/index.ts'
+import { fieldId } from '../../problems.ts'
+import { type FieldProps } from '../option-form.tsx'
+import { useScope } from '../scope.ts'
+import { sentence, titleOf } from '../shape.ts'
+import './page-position.css'
+
+const LINES = 9
+
+/** Looks at the options `text`, `picture` and `opacity` for its sketch, where the form has them. */
+export function PagePosition({ name, schema, value, onChange, path, problems }: FieldProps) {
+  const { values } = useScope()
+  const position = typeof value === 'string' ? value : ''
+  const { choices = {} } = schema
+  return (
+    <div className="position">
+      <Select
+        id={fieldId(path)}
+        label={titleOf(schema, name)}
+        error={problems.within(path)}
+        options={(schema.enum ?? []).map(String).map((one) => ({ value: one, label: choices[one] ?? sentence(one) }))}
+        value={position}
+        onChange={onChange}
+      />
+      <SmallPage position={position} {...values} />
+    </div>
+  )
+}
+
+interface SketchProps {
+  position: string
+  text?: unknown
+  picture?: unknown
+  opacity?: unknown
+}
+
+/** A sketch: the letters of the document itself may be of another size. */
+function SmallPage({ position, text, picture, opacity }: SketchProps) {
+  const kind = picture === undefined ? 'text' : 'picture'
+  const words = typeof text === 'string' && text.trim() !== '' ? text.trim() : 'Text'
+  const strength = typeof opacity === 'number' ? Math.max(0.05, opacity) : 0.3
+  return (
+    <div className="small-page" aria-hidden="true">
+      {Array.from({ length: LINES }, (_, line) => (
+        <span key={line} className="small-line" />
+      ))}
+      <span className={`small-mark ${position} ${kind}`} style={{ opacity: strength }}>
+        {kind === 'text' ? words : 'Picture'}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+// A secret that goes to the step that needs it, and is shown in no history.
+import { TextField } from '../../../ui/index.ts'
+import { fieldId } from '../../problems.ts'
+import { type FieldProps } from '../option-form.tsx'
+import { titleOf } from '../shape.ts'
+
+export function Password({ name, schema, required, value, onChange, path, problems }: FieldProps) {
+  const title = titleOf(schema, name)
+  return (
+    <TextField
+      id={fieldId(path)}
+      label={required ? title : `${title} (optional)`}
+      type="password"
+      autoComplete="off"
+      helpText={schema.description}
+      error={problems.within(path)}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(text) => onChange(text === '' ? undefined : text)}
+    />
+  )
+}

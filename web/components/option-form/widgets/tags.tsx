@@ -1,0 +1,43 @@
+// Tags with templates to pick from, and one tag with the number of files that have it.
+import { useTags } from '../../../client/queries.ts'
+import { BlockStack, TextField } from '../../../ui/index.ts'
+import { countText } from '../../../labels/size.ts'
+import { TagWords } from '../../filter-fields.tsx'
+import { fieldId } from '../../problems.ts'
+import { type FieldProps } from '../option-form.tsx'
+import { titleOf } from '../shape.ts'
+import { TagTemplates } from './tag-templates.tsx'
+
+export function SavedTags({ name, schema, value, onChange, path, problems }: FieldProps) {
+  const tags = Array.isArray(value) ? value.map(String) : []
+  return (
+    <BlockStack gap="200">
+      <TagWords
+        id={fieldId(path)}
+        label={titleOf(schema, name)}
+        placeholder="Type a tag and press Enter"
+        error={problems.within(path)}
+        value={tags}
+        onChange={onChange}
+      />
+      <TagTemplates tags={tags} onPick={onChange} />
+    </BlockStack>
+  )
+}
+
+export function TagInUse({ name, schema, required, value, onChange, path, problems }: FieldProps) {
+  const inUse = useTags().data?.data ?? []
+  const text = typeof value === 'string' ? value : ''
+  const known = inUse.find(({ tag }) => tag === text.trim())
+  return (
+    <TextField
+      id={fieldId(path)}
+      label={titleOf(schema, name)}
+      autoComplete="off"
+      value={text}
+      error={problems.within(path)}
+      helpText={known ? `${countText(known.files, 'file has', 'files have')} it in all` : schema.description}
+      onChange={(next) => onChange(next === '' && !required ? undefined : next)}
+    />
+  )
+}

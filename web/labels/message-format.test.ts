@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { formatMessage } from './message-format.ts'
+
+const FILES = '{count, plural, one {# file} other {# files}}'
+
+test('counts with their plural, as the page writes numbers', () => {
+  expect(formatMessage(`Stamping ${FILES}`, { count: 1 })).toBe('Stamping 1 file')
+  expect(formatMessage(`Stamping ${FILES}`, { count: 2000 })).toBe('Stamping 2,000 files')
+})
+
+test('options choose between texts; one that is not set counts as none', () => {
+  const button = '{keep, select, true {Copy files} other {Move files}}'
+  expect([true, false, undefined].map((keep) => formatMessage(button, { keep }))).toEqual([
+    'Copy files',
+    'Move files',
+    'Move files',
+  ])
+  const mapped = '{product, select, none {Map files} other {Map to {product_text}}}'
+  expect(formatMessage(mapped, { product: '', product_text: '' })).toBe('Map files')
+  expect(formatMessage(mapped, { product: '7', product_text: 'Sea songs' })).toBe('Map to Sea songs')
+})
+
+test('a broken message is shown as it is', () => {
+  expect(formatMessage('{count, plural, one', { count: 1 })).toBe('{count, plural, one')
+  expect(formatMessage('a <b> c', {})).toBe('a <b> c')
+})

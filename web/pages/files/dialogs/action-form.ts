@@ -1,0 +1,96 @@
+// The form of a plugin's action: what it begins with, what is wrong with it, and the options that are sent.
+import { type Alternative, type Entry, fieldsOf } from '../../../client/plugins.ts'
+import { type JsonSchema, type Objection } from '../../../client/workflows.ts'
+import {
+  chosenAt,
+  choose,
+  isEmpty,
+  optionsOf,
+  startValue,
+  usualAt,
+} from '../../../components/option-form/alternatives.ts'
+import { checkOptions } from '../../../components/option-form/check.ts'
+import { isHidden } from '../../../components/option-form/hidden.ts'
+import { shapeOf, withoutNull } from '../../../components/option-form/shape.ts'
+
+export type Options = Record<string, unknown>
+
+/** The decisions of the plugin's form that are about options that this entry shows. */
+export function alternativesOf(entry: Entry): Alternative[] {
+  const names = fieldsOf(entry).map(([name]) => name)
+  return entry.plugin.alternatives.filter((one) => optionsOf(one).every((name) => names.includes(name)))
+}
+
+/** What the form begins with. */
+export function initialOptions(entry: Entry): Options {
+  const schemas = entry.plugin.options.properties ?? {}
+  const decisions = alternativesOf(entry)
+  const decided = new Set(decisions.flatMap(optionsOf))
+  const own = fieldsOf(entry).flatMap(([name, schema]): [string, unknown][] => {
+    const start = startValue(schema) ?? (isList(schema) && isRequired(entry, name) ? [] : undefined)
+    return decided.has(name) || start === undefined ? [] : [[name, start]]
+  })
+  return decisions.reduce(
+    (options, one) => choose(one, usualAt(one), options, schemas),
+    Object.fromEntries(own) as Options,
+  )
+}
+
+const isList = (schema: JsonSchema): boolean => ['words', 'rows'].includes(shapeOf(schema).kind)
+
+const isRequired = ({ plugin, action }: Entry, name: string): boolean =>
+  action.required.includes(name) || (plugin.options.required ?? []).includes(name)
+
+/** Objections to what the form shows by now. */
+export function checkForm(entry: Entry, value: Options): Objection[] {
+  const schemas = entry.plugin.options.properties ?? {}
+  const decisions = alternativesOf(entry)
+  const decided = new Set(decisions.flatMap(optionsOf))
+  const choices = decisions.map((one) => one.choices[chosenAt(one, value)]!)
+  const free = fieldsOf(entry).flatMap(([name]) => (decided.has(name) || isHidden(schemas[name]!.widget) ? [] : [name]))
+  const must = new Set([
+    ...free.filter((name) => isRequired(entry, name)),
+    ...choices.flatMap(({ fields }) => fields.slice(0, 1)),
+  ])
+  const shown = [...free, ...choices.flatMap(({ fields }) => fields)]
+  const properties = Object.fromEntries(
+    shown.map((name) => [name, schemaOf(schemas[name]!, must.has(name) || decided.has(name))]),
+  )
+  const given = Object.entries(value).filter(([name, one]) => !(one === '' && isList(properties[name] ?? {})))
+  return checkOptions({ type: 'object', properties, required: [...must] }, Object.fromEntries(given), 'options')
+}
+
+/** Without null, which is a choice apart, and without the default where it must be given. */
+function schemaOf(schema: JsonSchema, must: boolean): JsonSchema {
+  if (!must) return schema
+  const { schema: inner } = withoutNull(schema)
+  return { ...inner, ...schema, anyOf: inner.anyOf, default: undefined }
+}
+
+/** An option that must not be empty without a second thought, and is. */
+export function emptyToConfirm(entry: Entry, value: Options): { text: string; button: string } | null {
+  for (const [name, { confirm_empty: ask }] of fieldsOf(entry))
+    if (ask && isEmpty(value[name]) && Object.entries(ask.when).every(([other, wanted]) => value[other] === wanted))
+      return ask
+  return null
+}
+
+/** The options as they are sent. */
+export const sentOptions = ({ action }: Entry, value: Options): Options => ({
+  ...Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)),
+  ...action.preset,
+})
+
+/** Can it run as it begins, with nothing chosen? */
+export function runsAsItIs(entry: Entry): boolean {
+  const { plugin, action } = entry
+  const { options } = plugin
+  const value = initialOptions(entry)
+  return (
+    action.body === null &&
+    !action.destructive &&
+    !action.fits.places.includes('trash') &&
+    Object.keys(value).length >= (options.minProperties ?? 0) &&
+    checkForm(entry, value).length === 0
+  )
+}

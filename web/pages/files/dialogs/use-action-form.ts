@@ -1,0 +1,81 @@
+// The state of an action's form: its options, what is wrong with them as they are typed, and what is asked before they are sent.
+import { useMemo, useState } from 'react'
+import { useStartOperation } from '../../../client/operations.ts'
+import { type Entry } from '../../../client/plugins.ts'
+import { type Objection, useWorkflowCheck } from '../../../client/workflows.ts'
+import { isEmpty } from '../../../components/option-form/alternatives.ts'
+import { isWithin, objectionsIn, type Problems, problemsOf } from '../../../components/problems.ts'
+import { useDebounced } from '../../../url-state/use-debounced.ts'
+import { checkForm, emptyToConfirm, initialOptions, type Options, sentOptions } from './action-form.ts'
+import { type Work } from './bulk-dialog.tsx'
+
+/** Options that the plugin refuses are told while they are typed, by the same check that workflows have. */
+function useServerCheck(entry: Entry, options: Options, enabled: boolean): Objection[] {
+  const { plugin } = entry
+  const secret = Object.entries(plugin.options.properties ?? {}).flatMap(([name, one]) => (one.sensitive ? [name] : []))
+  const open = Object.fromEntries(Object.entries(options).filter(([name]) => !secret.includes(name)))
+  const asked = useDebounced(open)
+  const body = { name: plugin.title, kind: 'bulk' as const, steps: [{ plugin: plugin.id, options: asked }] }
+  const check = useWorkflowCheck(body, enabled)
+  const current = JSON.stringify(asked) === JSON.stringify(open) && !check.isPlaceholderData
+  const STEP = 'steps[0].'
+  return current && enabled
+    ? (check.data?.problems ?? [])
+        .filter(({ param }) => isWithin(param, `${STEP}options`))
+        .map(({ param, message }) => ({ param: param.slice(STEP.length), message }))
+    : []
+}
+
+export interface ActionForm {
+  options: Options
+  change: (options: Options) => void
+  problems: Problems
+  /** What is said of the form as a whole. */
+  whole: string | undefined
+  /** It is asked once more whether an option shall be empty. */
+  confirming: { text: string; button: string } | null
+  start: ReturnType<typeof useStartOperation>
+  /** What is left to say of a refusal, where no field says it. */
+  error: Error | null
+  work: () => Work | null
+}
+
+export function useActionForm(entry: Entry): ActionForm {
+  const start = useStartOperation()
+  const [options, setOptions] = useState(() => initialOptions(entry))
+  const [touched, setTouched] = useState<ReadonlySet<string> | 'all'>(new Set())
+  const [asked, setAsked] = useState(false)
+  const own = useMemo(() => checkForm(entry, options), [entry, options])
+  const sent = sentOptions(entry, options)
+  const served = useServerCheck(entry, sent, touched === 'all' || touched.size > 0)
+  const refused = objectionsIn(start.error).filter(({ param }) => isWithin(param, 'options'))
+  const seen = ({ param }: Objection) =>
+    touched === 'all' ? true : [...touched].some((name) => isWithin(param, `options.${name}`))
+  const problems = problemsOf(own.filter(seen), [...served.filter(seen), ...refused])
+  const empty = emptyToConfirm(entry, options)
+  const change = (next: Options) => {
+    const names = new Set([...Object.keys(next), ...Object.keys(options)])
+    const changed = [...names].filter((name) => JSON.stringify(next[name]) !== JSON.stringify(options[name]))
+    // An option that a decision brings into play is judged once it is written.
+    const written = changed.filter((name) => !isEmpty(options[name]) || !isEmpty(next[name]))
+    setOptions(next)
+    setTouched((before) => (before === 'all' ? before : new Set([...before, ...written])))
+    setAsked(false)
+    if (start.error) start.reset()
+  }
+  const work = () => {
+    setTouched('all')
+    if (own.length > 0) return null
+    if (empty && !asked) {
+      setAsked(true)
+      return null
+    }
+    return { action: entry.plugin.id, options: sent }
+  }
+  return {
+    ...{ options, change, problems, start, work },
+    whole: problems.at('options'),
+    confirming: asked ? empty : null,
+    error: refused.length > 0 ? null : start.error,
+  }
+}

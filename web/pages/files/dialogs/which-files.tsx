@@ -1,0 +1,80 @@
+// Which files an action on lists is about: what is ticked, what the list's filters leave, or all.
+import { useState } from 'react'
+import { type ActionPlace } from '../../../client/plugins.ts'
+import { type Selection } from '../../../client/types.ts'
+import { filterTexts } from '../../../labels/filter.ts'
+import { countText } from '../../../labels/size.ts'
+import { ChoiceList } from '../../../ui/index.ts'
+import { type Chosen } from '../selection.ts'
+
+interface Choice {
+  value: 'chosen' | 'list' | 'all'
+  label: string
+  select: Selection
+  /** null: not counted. */
+  count: number | null
+}
+
+export interface Which {
+  chosen: Chosen
+  /** Is it known how many files these are? */
+  counted: boolean
+  /** Empty: there is nothing to choose. */
+  offered: readonly Choice[]
+  picked: string
+  pick: (value: string) => void
+}
+
+/** An action that is offered on the list as a whole lets people choose; any other is about what is selected. */
+export function useWhichFiles(chosen: Chosen, places: readonly ActionPlace[]): Which {
+  const offered = places.includes('list') ? choicesFor(chosen) : []
+  const [value, pick] = useState<string | null>(null)
+  const picked = offered.find((one) => one.value === value) ?? offered[0]
+  if (!picked) return { chosen, counted: true, offered, picked: '', pick }
+  const { select, count } = picked
+  return {
+    chosen: { ...chosen, select, count: count ?? chosen.count },
+    counted: count !== null,
+    ...{ offered, picked: picked.value, pick },
+  }
+}
+
+export function WhichFiles({ which: { offered, picked, pick } }: { which: Which }) {
+  if (offered.length < 2) return null
+  return (
+    <ChoiceList
+      title="Which files"
+      selected={[picked]}
+      choices={offered.map(({ value, label }) => ({ value, label }))}
+      onChange={([next]) => next !== undefined && pick(next)}
+    />
+  )
+}
+
+/** Each only where it is not another of them. */
+function choicesFor({ select, count, list }: Chosen): Choice[] {
+  const narrowed = filterTexts(list.filter)
+  const choices: Choice[] = []
+  if (count > 0 && 'file_ids' in select)
+    choices.push({
+      value: 'chosen',
+      label: `The ${countText(count, 'selected file', 'selected files')}`,
+      select,
+      count,
+    })
+  if (narrowed.length > 0 || list.filter.deleted)
+    choices.push({
+      value: 'list',
+      label: `The ${countText(list.total, 'file that matches', 'files that match')}: ${narrowed.join('; ') || 'in the trash'}`,
+      select: { filter: list.filter },
+      count: list.total,
+    })
+  if (!list.filter.deleted)
+    choices.push({
+      value: 'all',
+      label: 'All files',
+      select: { filter: {} },
+      count: narrowed.length === 0 ? list.total : null,
+    })
+  return choices
+}

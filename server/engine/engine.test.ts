@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { definePlugin, type Item, type Outcome } from '../../plugins/contract.ts'
 import { forShop } from '../db/for-shop.ts'
-import { BATCH } from './start.ts'
-import { claimBatch, CRASHED_GROUP } from './claim.ts'
-import { commit } from './commit.ts'
-import { LeaseLost } from './lease.ts'
+import { BATCH } from './operations/start.ts'
+import { claimBatch, CRASHED_GROUP } from './batches/claim.ts'
+import { commit } from './batches/commit.ts'
+import { LeaseLost } from './worker/lease.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

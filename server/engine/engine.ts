@@ -2,29 +2,37 @@
 import type { Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
-import { foresee, type Foreseen, type Placed } from './foresee.ts'
-import { addEntries, closeOperation, type GrowingEntry } from './grow.ts'
-import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './items.ts'
-import { allows, MOVE_NAMES, moveOperation, type Move } from './lifecycle.ts'
-import { permissionsTo, type Doing } from './permissions.ts'
-import { sealEntries, sealRequest } from './sealed-addresses.ts'
-import { sealOptions } from './sealed-options.ts'
-import { startOperation, type StartInput } from './start.ts'
-import { mayUndo, startUndo } from './start-undo.ts'
+import { foresee, type Foreseen, type Placed } from './batches/dry-run.ts'
+import { addEntries, closeOperation, type GrowingEntry } from './operations/grow.ts'
+import { listItems, pagesOfItems, type ItemFilter, type ItemRow } from './operations/items.ts'
+import { allows, MOVE_NAMES, moveOperation, type Move } from './operations/lifecycle.ts'
+import { permissionsTo, type Doing } from './operations/permissions.ts'
+import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
+import { sealOptions } from './operations/sealed-options.ts'
+import { startOperation, type StartInput } from './operations/start.ts'
+import { mayUndo, startUndo } from './operations/undo.ts'
 import { ENDED, type EngineParts, type OperationRow, type OperationStatus } from './types.ts'
-import { withPreceding } from './workflows.ts'
+import { withPreceding } from './operations/workflows.ts'
 
-export type { Foreseen, Placed } from './foresee.ts'
-export { urlOf } from './items.ts'
-export type { GrowingEntry } from './grow.ts'
-export type { ItemFilter, ItemRow } from './items.ts'
-export { isDiscarded } from './lifecycle.ts'
-export type { Move } from './lifecycle.ts'
-export { scopesOfConflict } from './permissions.ts'
-export type { Source, StartInput } from './start.ts'
+export type { Foreseen, Placed } from './batches/dry-run.ts'
+export { urlOf } from './operations/items.ts'
+export type { GrowingEntry } from './operations/grow.ts'
+export type { ItemFilter, ItemRow } from './operations/items.ts'
+export { isDiscarded } from './operations/lifecycle.ts'
+export type { Move } from './operations/lifecycle.ts'
+export { scopesOfConflict } from './operations/permissions.ts'
+export type { Source, StartInput } from './operations/start.ts'
 export type { ItemError, ItemStatus, OperationRow, OperationStatus, SourceRecord } from './types.ts'
 export { ITEM_STATUSES, OPERATION_STATUSES } from './types.ts'
-export { canUndo, cannotUndo, misplaced, permissionsOf, placedFilter, placeOf, withOptions } from './workflows.ts'
+export {
+  canUndo,
+  cannotUndo,
+  misplaced,
+  permissionsOf,
+  placedFilter,
+  placeOf,
+  withOptions,
+} from './operations/workflows.ts'
 
 const UNDOES_KIND = `(
   select u.kind from operations u where u.shop_id = operations.shop_id and u.id = operations.undoes)`

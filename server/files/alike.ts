@@ -122,7 +122,7 @@ const TAGS = ':alike_tags::text[]'
 const without = (all: string, some: string) =>
   `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
 
-/** As server/engine/apply.ts does it: those that stay in their order, then the new ones. Their order alone is no change. */
+/** As server/engine/batches/apply.ts does it: those that stay in their order, then the new ones. Their order alone is no change. */
 function tagsField(change: TagChange, bindings: Bindings): Field | null {
   const way = wayOf(change)
   if (!way) return null

@@ -1,7 +1,7 @@
 // Callbacks: the end of an operation, told to the address that its caller gave. At least once, under one id.
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../engine/queue.ts'
-import { withoutSecrets, wholeAddress, type KeptAddress } from '../engine/sealed-addresses.ts'
+import { queueMessage } from '../engine/worker/queue.ts'
+import { withoutSecrets, wholeAddress, type KeptAddress } from '../engine/operations/sealed-addresses.ts'
 import { toPublicId } from '../ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { Secrets } from '../secrets.ts'

@@ -1,7 +1,7 @@
 // Email that brings buyers their links. A message names its link alone, and the key is put in as it leaves: neither the outbox
 // nor whoever reads what was sent ever has one.
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessages } from '../engine/queue.ts'
+import { queueMessages } from '../engine/worker/queue.ts'
 import { linkAddress, LINK_COLUMNS, LINK_TABLES, readLinks, type Link, type LinkRow } from '../files/links.ts'
 import { readShop } from '../files/shop-settings.ts'
 import type { Secrets } from '../secrets.ts'

@@ -2,7 +2,7 @@
 // looks at it (mail-server.ts, callbacks.ts), by the same clock in the database that noted when it was taken.
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
-import { queueMessage } from '../engine/queue.ts'
+import { queueMessage } from '../engine/worker/queue.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Deliverers, MessageKind } from './outbox.ts'
 import { tellTrouble } from './trouble.ts'

@@ -1,7 +1,7 @@
 // Messages as the shop reads them: what was sent to whom, what became of it, and sending one again by hand.
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../engine/queue.ts'
-import { withoutSecrets } from '../engine/sealed-addresses.ts'
+import { queueMessage } from '../engine/worker/queue.ts'
+import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { broughtLink, writeLinkMails } from './link-mail.ts'

@@ -1,6 +1,6 @@
 // The outbox put together: every kind of message with its deliverer, and the sweep of those whose worker died.
 import type { Database } from '../db/database.ts'
-import type { OutboxJob } from '../engine/queue.ts'
+import type { OutboxJob } from '../engine/worker/queue.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'

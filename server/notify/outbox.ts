@@ -2,7 +2,7 @@
 // message it is decides how it is sent and how often; that is all a kind has to say.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { queueMessage, type OutboxJob } from '../engine/queue.ts'
+import { queueMessage, type OutboxJob } from '../engine/worker/queue.ts'
 import { errorFields, type Logger } from '../log.ts'
 import { later, settle } from './settle.ts'
 import { createTurns } from './turns.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseAway } from '../db/faults.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../engine/queue.ts'
+import { queueMessage } from '../engine/worker/queue.ts'
 import type { Delivery, Message } from './outbox.ts'
 import { tellTrouble } from './trouble.ts'
 

@@ -1,0 +1,121 @@
+// Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only items that still carry this
+// claim's lease are written: whoever lost the lease writes nothing.
+import { untilThrough } from '../../db/again.ts'
+import { isDatabaseAway } from '../../db/faults.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import type { Secrets } from '../../secrets.ts'
+import { releaseFiles, type Claim, type HeldChain } from './claim.ts'
+import { holdLease, LeaseLost } from '../worker/lease.ts'
+import { partsInOrder, UNBLOCKED } from '../operations/name-order.ts'
+import { queueChain } from '../worker/queue.ts'
+import type { EndedItem } from '../types.ts'
+import { writeEnded, type Limits } from './write.ts'
+
+export interface CommitOptions {
+  limits: Limits
+  secrets: Secrets
+  log: Logger
+  /** The batch ends with this group: hand the chain on to its successor. */
+  last: boolean
+}
+
+/** Throws `LeaseLost`, or an error of a database that is away: the rest of the group is unwritten. */
+export async function commit(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  options: CommitOptions,
+): Promise<void> {
+  const parts = partsInOrder(group)
+  for (const [at, part] of parts.entries())
+    await commitPart(scope, claim, part, { ...options, last: options.last && at === parts.length - 1 })
+}
+
+async function commitPart(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  options: CommitOptions,
+): Promise<void> {
+  try {
+    await commitGroup(scope, claim, group, options)
+  } catch (error) {
+    if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
+    await commitApart(scope, claim, group, options, error)
+  }
+}
+
+/** The database refuses something in the group: each item is written by itself, and the one at fault fails alone. */
+async function commitApart(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  options: CommitOptions,
+  cause: unknown,
+): Promise<void> {
+  if (group.length === 0) throw cause
+  if (group.length > 1) {
+    for (const ended of group) await commit(scope, claim, [ended], { ...options, last: false })
+  } else {
+    const error = { code: 'internal', message: new AppError('internal').message, retryable: true }
+    await commitGroup(scope, claim, [{ item: group[0]!.item, ending: { status: 'failed', error } }], {
+      ...options,
+      last: false,
+    })
+    options.log.error('an item could not be written', { operation: claim.operation.id, ...errorFields(cause) })
+  }
+  if (options.last) await commit(scope, claim, [], options)
+}
+
+function commitGroup(
+  scope: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+  { limits, secrets, last }: CommitOptions,
+): Promise<void> {
+  return untilThrough(scope, async (tx) => {
+    const blocked = await holdItems(tx, claim, group)
+    const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
+    if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
+    if (last) await handOn(tx, claim)
+    const ended = group.map((each) => (blocked.has(each.item.position) ? waiting(each) : each))
+    await writeEnded(tx, claim, ended, { limits, secrets, fresh: new Set(), alike: 0 })
+  })
+}
+
+/** The item before it waits for another attempt: taking the name now would break the order. */
+const waiting = (ended: EndedItem): EndedItem =>
+  ended.ending.status === 'done' ? { item: ended.item, ending: { status: 'returned' } } : ended
+
+/** Gives those whose name an item before them still takes. */
+async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[]): Promise<ReadonlySet<number>> {
+  const held = await tx.query<{ position: number; blocked: boolean }>(
+    `select position, not ${UNBLOCKED} as blocked from items where shop_id = :shop and operation_id = :operation and position = any(:positions)
+       and status = 'running' and lease = :lease
+     order by position for update`,
+    {
+      operation: claim.operation.id,
+      lease: claim.lease,
+      positions: group.map(({ item }) => item.position),
+    },
+  )
+  if (held.length !== group.length) throw new LeaseLost()
+  return new Set(held.flatMap(({ position, blocked }) => (blocked ? [position] : [])))
+}
+
+/**
+ * The batch is over: the chain is free, and the job that goes on with it is queued, unless the operation is paused.
+ * The chain is locked before the operation is looked at: a resume does it the other way round, so that one of both queues.
+ */
+export async function handOn(tx: ShopScope, { operation, chain, lease }: HeldChain): Promise<void> {
+  await holdLease(tx, operation.id, chain, lease)
+  const [row] = await tx.query<{ goes: boolean }>(
+    `update chains set worker_id = null, claimed = '{}'
+     where shop_id = :shop and operation_id = :operation and chain = :chain
+     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
+    { operation: operation.id, chain },
+  )
+  if (row!.goes) await queueChain(tx, operation.id, chain)
+}

@@ -1,0 +1,100 @@
+// What a plugin is handed: the shop's ports and the operation's wishes.
+import { z } from 'zod'
+import {
+  PortError,
+  type ItemPlugin,
+  type OperationPlugin,
+  type Plugin,
+  type Step,
+  type WriteContext,
+  type Workflow,
+} from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { createActions } from '../../ports/actions.ts'
+import type { Stop } from './outcomes.ts'
+import { openOptions } from '../operations/sealed-options.ts'
+import type { EngineParts, OperationRow, ResolvedStep } from '../types.ts'
+
+export async function writeContext(
+  parts: EngineParts,
+  scope: ShopScope,
+  operation: Pick<OperationRow, 'request'>,
+  signal: AbortSignal,
+): Promise<WriteContext> {
+  const ports = await parts.ports(scope)
+  const { background_delete, background_update, ...limits } = parts.limits
+  const background = { delete: background_delete, update: background_update }
+  const actions = createActions(parts.plugins)
+  return { ...ports, actions, signal, request: operation.request, limits: { ...limits, background } }
+}
+
+/** A step of an operation that this installation can't carry out any more: its plugin is gone, or takes other options by now. */
+export class BrokenStep extends PortError {
+  readonly step: string
+  constructor(step: string, message: string, options?: ErrorOptions) {
+    super('workflow_broken', message, false, options)
+    this.step = step
+  }
+  get stop(): Stop {
+    return { step: this.step, code: this.code, message: this.message }
+  }
+}
+
+type Parts = Pick<EngineParts, 'plugins' | 'secrets'>
+
+/** A workflow's steps on its items, with their plugins and checked options. Throws `BrokenStep`. */
+export const resolveSteps = (parts: Parts, scope: ShopScope, workflow: Workflow): ResolvedStep<ItemPlugin>[] =>
+  workflow.steps.flatMap((step) => {
+    const plugin = pluginOf(step, parts)
+    if (!plugin) throw notInstalled(step)
+    return plugin.scope === 'operation' ? [] : [resolveStep(step, plugin, parts, scope)]
+  })
+
+/** Those on the whole operation. One that is broken stands in its place and fails there, as any of them may. */
+export const resolveLastSteps = (parts: Parts, scope: ShopScope, workflow: Workflow): ResolvedStep<OperationPlugin>[] =>
+  workflow.steps.flatMap((step) => {
+    const plugin = pluginOf(step, parts)
+    if (!plugin) return [failing(step, null, notInstalled(step))]
+    if (plugin.scope !== 'operation') return []
+    try {
+      return [resolveStep(step, plugin, parts, scope)]
+    } catch (error) {
+      if (error instanceof BrokenStep) return [failing(step, plugin, error)]
+      throw error
+    }
+  })
+
+const pluginOf = (step: Step, { plugins }: Parts) => plugins.find(({ id }) => id === step.plugin)
+
+const notInstalled = ({ id, plugin }: Step) =>
+  new BrokenStep(id, `The step ${id} needs the plugin ${plugin}, which is not installed any more`)
+
+const failing = (step: Step, plugin: OperationPlugin | null, problem: BrokenStep): ResolvedStep<OperationPlugin> => ({
+  ...step,
+  parsedOptions: null,
+  pluginImpl: {
+    ...(plugin ?? { id: step.plugin, title: step.plugin, kind: 'act', scope: 'operation', undo: 'none' }),
+    options: z.unknown(),
+    plan: () => {
+      throw problem
+    },
+    run: () => Promise.reject(problem),
+  },
+})
+
+function resolveStep<P extends Plugin>(
+  step: Step,
+  plugin: P,
+  { secrets }: Parts,
+  { shop }: ShopScope,
+): ResolvedStep<P> {
+  try {
+    return {
+      ...step,
+      pluginImpl: plugin,
+      parsedOptions: plugin.options.parse(openOptions(step, plugin, { shop, secrets })),
+    }
+  } catch (cause) {
+    throw new BrokenStep(step.id, `The options of the step ${plugin.title} are not valid any more`, { cause })
+  }
+}

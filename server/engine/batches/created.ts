@@ -1,0 +1,99 @@
+// Files that an operation makes of others: parts of a document, several in one. Each is kept with its place among them, so that it
+// is known what they came from, and an undo finds them.
+import type { StagedFile } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { ErrorCode } from '../../errors.ts'
+import { admitFiles } from '../../files/admit.ts'
+import type { Draft } from '../../files/drafts.ts'
+import type { OperationRow, WorkItem } from '../types.ts'
+import { draftOf } from './item-work.ts'
+
+export interface Problem {
+  code: ErrorCode
+  message: string
+}
+
+/** Admits what the items made; gives the names that came of it, or what is wrong with one: then nothing of that item is kept. */
+export async function makeFiles(
+  tx: ShopScope,
+  operation: OperationRow,
+  items: readonly WorkItem[],
+  limits: { file_bytes: number },
+): Promise<Map<WorkItem, readonly string[] | Problem>> {
+  const results = new Map<WorkItem, readonly string[] | Problem>()
+  for (const item of items.filter(({ created }) => created.length > 0))
+    results.set(item, await admitCreated(tx, operation, item.position, item.created, draftOf(item), limits))
+  return results
+}
+
+/** Takes them away again, before anyone has seen them. */
+export async function unmakeFiles(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from created_files where shop_id = :shop and operation_id = :operation and position = any(:positions)
+       returning file_id
+     )
+     delete from files using gone where files.shop_id = :shop and files.id = gone.file_id`,
+    { operation, positions: items.map(({ position }) => position) },
+  )
+}
+
+/** All of them or none; gives their names, or why not. They are like `model`, apart from names and tags. */
+export async function admitCreated(
+  tx: ShopScope,
+  { id, channel }: Pick<OperationRow, 'id' | 'channel'>,
+  position: number,
+  created: readonly StagedFile[],
+  model: Draft,
+  limits: { file_bytes: number },
+): Promise<readonly string[] | Problem> {
+  try {
+    return await tx.transaction(async (inner) => {
+      const admitted = await admitFiles(
+        inner,
+        created.map(({ filename, bytes, tags }) => ({
+          draft: { ...likeness(model), filename, tags: [...(tags ?? model.tags)] },
+          staged: bytes,
+          onConflict: 'rename',
+          channel,
+        })),
+        limits,
+      )
+      const wrong = admitted.find((one) => one.status === 'refused')
+      if (wrong) throw new Refused(wrong)
+      const files = admitted.map((one) => ('fileId' in one ? one.fileId : null))
+      await inner.query(
+        `insert into created_files (shop_id, operation_id, position, ordinal, file_id)
+         select :shop, :id, :position, (n - 1)::int, file from unnest(:files::uuid[]) with ordinality as t(file, n)`,
+        { id, position, files },
+      )
+      return admitted.flatMap((one) => ('filename' in one ? [one.filename] : []))
+    })
+  } catch (error) {
+    if (error instanceof Refused) return error.problem
+    throw error
+  }
+}
+
+/** Only rolls back what was admitted before it. */
+class Refused extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
+/** What a new file takes over from another one: not its place in a pack, and not whether it is in the trash. */
+const likeness = ({ mappings, ...draft }: Draft): Draft => ({
+  filename: draft.filename,
+  tags: draft.tags,
+  mappings: mappings.map((mapping) => ({ ...mapping })).filter(({ method }) => method !== 'pack'),
+  expiry_days: draft.expiry_days,
+  download_limit: draft.download_limit,
+  visibility: draft.visibility,
+  cdn: draft.cdn,
+  download_notification: draft.download_notification,
+  download_tracking: draft.download_tracking,
+  allowed_referrers: draft.allowed_referrers,
+})

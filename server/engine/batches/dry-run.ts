@@ -1,0 +1,55 @@
+// Looking ahead at once: what a workflow's steps would do with a few files, without an operation and without writing anything.
+import type { Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Change } from '../../files/changes.ts'
+import { workItem } from './claim.ts'
+import { resolveSteps, writeContext } from './context.ts'
+import { planBatch } from './plan.ts'
+import type { Ending, EngineParts } from '../types.ts'
+import { draftOf, loadRecords, obstacleOf } from './item-work.ts'
+import { placeOf } from '../operations/workflows.ts'
+
+/** A file by its bare UUID, at its place in a selection. */
+export interface Placed {
+  id: string
+  position: number
+}
+
+export interface Foreseen extends Placed {
+  /** What it is called now; '' where there is no such file. */
+  filename: string
+  /** What would be changed about it; null where something stands in the way. */
+  change: Change | null
+  problem: string | null
+}
+
+/** One answer a file, in their order. */
+export async function foresee(
+  parts: EngineParts,
+  scope: ShopScope,
+  { workflow, files, signal }: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
+): Promise<Foreseen[]> {
+  const items = files.map(({ id, position }) =>
+    workItem({
+      ...{ position, file_id: id, attempt: 1, crashed: false, step: 0 },
+      ...{ entry: null, draft: null, staged: null, plan: null, wanted: null, waits_for: null },
+    }),
+  )
+  await loadRecords(scope, items)
+  const place = placeOf(workflow, parts.plugins)
+  const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))
+  const open = items.filter((item) => !obstacles.get(item))
+  const read = await writeContext(parts, scope, { request: {} }, signal)
+  const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log }) // prettier-ignore
+  const endings = new Map(planned.map(({ item, ending }) => [item, ending]))
+  return items.map((item, at) => {
+    const problem = problemOf(obstacles.get(item) ?? endings.get(item)!)
+    const filename = item.record?.filename ?? ''
+    return { ...files[at]!, filename, problem, change: problem ? null : { record: item.record!, draft: draftOf(item) } }
+  })
+}
+
+function problemOf(ending: Ending): string | null {
+  if (ending.status === 'skipped') return ending.reason
+  return ending.status === 'failed' || ending.status === 'again' ? ending.error.message : null
+}

@@ -1,0 +1,134 @@
+// Items at work: what plugins see of one, the files that a batch is about, and what came of a plugin's word on an item.
+import { matchesCondition, type FileView, type Item, type Outcome, type StagedBlob } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError, isErrorCode } from '../../errors.ts'
+import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
+import { readRecords } from '../../files/records.ts'
+import { applyToDraft } from './apply.ts'
+import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
+import type { Ending, ItemError, ResolvedStep, WorkItem } from '../types.ts'
+import type { Place } from '../operations/workflows.ts'
+
+/** Plugins get copies of nothing: they are trusted not to write into what they are shown. */
+export const viewOfItem = (item: WorkItem): Item => ({
+  id: String(item.position),
+  position: item.position,
+  file: fileOf(item),
+  entry: item.entry,
+  staged: item.staged,
+  wanted: item.wanted,
+})
+
+const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
+  draft === null && staged === null
+    ? record!
+    : viewOfDraft(draft ?? draftOfRecord(record!), staged?.size_bytes ?? null, record)
+
+/** The item's draft, made where it has none yet. */
+export const draftOf = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
+
+/** Does the step apply to this item? */
+export const isMeant = (step: ResolvedStep, item: WorkItem): boolean =>
+  step.when === undefined || matchesCondition(fileOf(item), step.when)
+
+/** Gives items of existing files their records. */
+export async function loadRecords(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
+  const ids = items.flatMap(({ file_id, entry }) => (entry === null && file_id ? [file_id] : []))
+  const records = await readRecords(tx, ids)
+  for (const item of items) {
+    if (item.entry !== null || item.file_id === null) continue
+    item.record = records.get(item.file_id) ?? null
+    item.draft = null
+  }
+}
+
+/** Why nothing can be done about this file, or null. `place`: where the steps' files may be. */
+export function obstacleOf(item: WorkItem, place: Place): Ending | null {
+  if (item.entry !== null) return null
+  if (item.record === null || item.record.over) return failedFor('file_not_found')
+  if (place === 'all') return null
+  if (item.record.deleted_at !== null) return place === 'trash' ? null : failedFor('file_not_found')
+  return place === 'trash' ? { status: 'skipped', reason: 'It is not in the trash' } : null
+}
+
+export const inUse: ItemError = { code: 'file_in_use', message: new AppError('file_in_use').message, retryable: true }
+
+const failedFor = (code: 'file_not_found'): Ending => ({
+  status: 'failed',
+  error: { code, message: new AppError(code).message, retryable: false },
+})
+
+/**
+ * Takes in what a step did with an item: the next step goes on from there. Gives the bytes that are worth remembering: they would
+ * be all that is lost.
+ */
+export function advance(
+  item: WorkItem,
+  outcome: Extract<Outcome, { status: 'ok' }>,
+  { pluginImpl: { kind, undo } }: ResolvedStep,
+  index: number,
+): StagedBlob | null {
+  item.step = index + 1
+  if (outcome.change) applyToDraft(draftOf(item), outcome.change)
+  if (outcome.warnings) item.warnings.push(...outcome.warnings)
+  if (outcome.candidates) item.candidates.push(...outcome.candidates)
+  if (outcome.created) item.created.push(...outcome.created)
+  if (outcome.link) item.link = outcome.link
+  if (outcome.drop_previous) item.drop_previous = true
+  if (outcome.unchanged) item.unchanged ??= outcome.unchanged
+  else if (kind === 'act' && undo === 'none') item.acted = true
+  if (outcome.bytes) item.staged = outcome.bytes
+  const final = item.resume.final || Object.keys(outcome).some((name) => !KEPT.has(name))
+  item.resume = final ? { ...item.resume, final } : { step: item.step, staged: item.staged, final }
+  return final ? null : (outcome.bytes ?? null)
+}
+
+/** What an item's row keeps between attempts. */
+const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
+
+export function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
+  const { code, message, retryable, detail } = failed
+  return { code: isErrorCode(code) ? code : 'plugin_failed', message, retryable, ...(detail ? { detail } : {}) }
+}
+
+export const crashOf = (step: ResolvedStep): ItemError => ({
+  code: 'plugin_failed',
+  message: `The step ${step.id} failed on this file`,
+  retryable: true,
+})
+
+/** Another attempt, or the end of the item; of the whole operation too where the step says so. */
+export function failure(step: ResolvedStep | null, item: WorkItem, error: ItemError, seconds: number): Ending {
+  const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
+  if (delayMs !== null) return { status: 'again', error, delayMs }
+  return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }
+}
+
+/**
+ * How the item ends here; null: the step's policy keeps it as it was, and it continues. A step that
+ * skips a kept import did nothing with it, which must not lose the file either.
+ */
+export function endingAt(
+  step: ResolvedStep,
+  index: number,
+  item: WorkItem,
+  outcome: Refusal,
+  seconds: number,
+): Ending | null {
+  const keeps = policyOf(step, item) === 'keep'
+  if (outcome.status === 'skipped') {
+    if (!keeps || item.entry === null) return { status: 'skipped', reason: outcome.reason }
+    item.step = index + 1
+    return null
+  }
+  const ending = failure(step, item, outcome.error, seconds)
+  if (!keeps || ending.status !== 'failed') return ending
+  keepAsItWas(item, step, index, outcome.error)
+  return null
+}
+
+/** A step that did not accept the item, in the engine's terms. */
+export type Refusal = { status: 'failed'; error: ItemError } | { status: 'skipped'; reason: string }
+
+export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): Refusal =>
+  outcome.status === 'skipped' ? outcome : { status: 'failed', error: errorOf(outcome) }

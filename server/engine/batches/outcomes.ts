@@ -1,0 +1,57 @@
+// Counting outcomes: the operation's counters move in the transaction that writes the outcomes, and whoever completes
+// them queues the finish.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { tellControl } from '../worker/control.ts'
+import { LeaseLost } from '../worker/lease.ts'
+import { queueFinish } from '../worker/queue.ts'
+
+export interface Counts {
+  done?: number
+  failed?: number
+  skipped?: number
+  bytes?: number
+  saved?: number
+}
+
+/** Why one item's failure ended the whole operation. */
+export interface Stop {
+  step: string
+  code: string
+  message: string
+}
+
+/**
+ * Adds to the counters. Queues the finish when every item has ended. `stop`: those that have not are cancelled.
+ * Throws `LeaseLost` when the operation was ended from elsewhere meanwhile: nothing of it may be written then.
+ */
+export async function countOutcomes(
+  tx: ShopScope,
+  operation: string,
+  counts: Counts,
+  stop: Stop | null = null,
+): Promise<void> {
+  const { done = 0, failed = 0, skipped = 0, bytes = 0, saved = 0 } = counts
+  const [row] = await tx.query<{ complete: boolean }>(
+    `update operations set done = done + :done, failed = failed + :failed, skipped = skipped + :skipped,
+       bytes = bytes + :bytes, bytes_saved = bytes_saved + :saved, stopped = coalesce(stopped, :stop::jsonb),
+       open = open and :stop::jsonb is null,
+       cancelled = case when :stop::jsonb is null then cancelled
+         else total - done - failed - skipped - :ended end
+     where shop_id = :shop and id = :operation and status in ('running', 'previewing', 'paused')
+       and done + failed + skipped + cancelled + :ended <= total
+     returning not open and done + failed + skipped + cancelled = total as complete`,
+    {
+      operation,
+      done,
+      failed,
+      skipped,
+      bytes,
+      saved,
+      stop: stop && JSON.stringify(stop),
+      ended: done + failed + skipped,
+    },
+  )
+  if (!row) throw new LeaseLost()
+  if (row.complete) await queueFinish(tx, operation)
+  if (row.complete && stop) await tellControl(tx, operation)
+}

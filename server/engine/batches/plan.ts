@@ -1,0 +1,65 @@
+// Planning a batch: each step sees all items that are still good, in their order, and nothing is touched. It is all there
+// is to a preview, and to an operation whose steps only plan.
+import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import type { Ending, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
+import { advance, crashOf, endingAt, isMeant, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+
+export interface PlanContext {
+  read: ReadContext
+  log: Logger
+}
+
+/** How each item would end, in no order. Throws the signal's reason when it aborts. */
+export async function planBatch(
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  items: readonly WorkItem[],
+  context: PlanContext,
+): Promise<EndedItem[]> {
+  const ended: EndedItem[] = []
+  let open = [...items]
+  for (const [index, step] of steps.entries()) {
+    const meant = open.filter((item) => isMeant(step, item))
+    if (meant.length === 0) continue
+    const stopped = await planStep(step, index, meant, context)
+    if (stopped.size === 0) continue
+    for (const [item, ending] of stopped) ended.push({ item, ending })
+    open = open.filter((item) => !stopped.has(item))
+  }
+  for (const item of open) ended.push({ item, ending: { status: 'done' } })
+  return ended
+}
+
+/** Those that go no further, and why. */
+async function planStep(
+  step: ResolvedStep<ItemPlugin>,
+  index: number,
+  items: readonly WorkItem[],
+  { read, log }: PlanContext,
+): Promise<Map<WorkItem, Ending>> {
+  const stopped = new Map<WorkItem, Ending>()
+  const open = new Map(items.map((item) => [String(item.position), item]))
+  const refuse = (item: WorkItem, refusal: Refusal) => {
+    const ending = endingAt(step, index, item, refusal, 0)
+    if (ending) stopped.set(item, ending)
+  }
+  try {
+    for await (const outcome of step.pluginImpl.plan(items.map(viewOfItem), step.parsedOptions, read)) {
+      const item = open.get(outcome.item)
+      if (!item) {
+        log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
+        continue
+      }
+      open.delete(outcome.item)
+      if (outcome.status === 'ok') advance(item, outcome, step, index)
+      else refuse(item, refusalOf(outcome))
+    }
+    if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
+  } catch (error) {
+    read.signal.throwIfAborted()
+    log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
+    const crash = crashOf(step)
+    for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
+  }
+  return stopped
+}

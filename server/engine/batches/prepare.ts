@@ -1,0 +1,32 @@
+// Before the first step: items whose files are gone or in someone else's hands end here, and an undo turns its items back.
+import type { Plugin } from '../../../plugins/contract.ts'
+import type { EndedItem, Ending, OperationRow, WorkItem } from '../types.ts'
+import { revert } from './revert.ts'
+import { failure, inUse, obstacleOf } from './item-work.ts'
+import { placeOf } from '../operations/workflows.ts'
+
+export interface Prepared {
+  /** What there is nothing more to do about. */
+  ended: EndedItem[]
+  open: WorkItem[]
+}
+
+export function prepare(
+  operation: OperationRow,
+  plugins: readonly Plugin[],
+  items: readonly WorkItem[],
+  busy: ReadonlySet<WorkItem>,
+): Prepared {
+  const place = placeOf(operation.workflow, plugins)
+  const endingOf = (item: WorkItem): Ending | null => {
+    if (busy.has(item)) return failure(null, item, inUse, 0)
+    return operation.undoes === null ? obstacleOf(item, place) : revert(item)
+  }
+  const prepared: Prepared = { ended: [], open: [] }
+  for (const item of items) {
+    const ending = endingOf(item)
+    if (ending) prepared.ended.push({ item, ending })
+    else prepared.open.push(item)
+  }
+  return prepared
+}

@@ -1,0 +1,105 @@
+// Undoing: what another operation did to a file is taken back, where that is still so. Drift is judged on the fields which
+// that operation changed, and on nothing else: a download is no drift.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Ledger } from '../../files/changes.ts'
+import type { Draft } from '../../files/drafts.ts'
+import type { FileRecord, KeptMapping } from '../../files/records.ts'
+import { applyToDraft } from './apply.ts'
+import type { Ending, WorkItem } from '../types.ts'
+import { draftOf } from './item-work.ts'
+
+/** So long an operation can be undone. */
+export const UNDO_WINDOW = '7 days'
+
+/** Gives items of an undo what the operation `undoes` did. */
+export async function loadUndo(tx: ShopScope, undoes: string, items: readonly WorkItem[]): Promise<void> {
+  const rows = await tx.query<Ledger & { position: number; at: string }>(
+    `select position, coalesce(before, '{}') as before, coalesce(after, '{}') as after, finished_at::text as at from items
+     where shop_id = :shop and operation_id = :undoes and position = any(:positions)`,
+    { undoes, positions: items.map(({ position }) => position) },
+  )
+  const ledgers = new Map(rows.map(({ position, ...ledger }) => [position, ledger]))
+  for (const item of items) item.undo = ledgers.get(item.position) ?? null
+  // Behind them stand the files that it made.
+  const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
+  const made = await tx.query<{ file_id: string }>(
+    `select file_id from created_files
+     where shop_id = :shop and operation_id = :undoes and file_id = any(:files::uuid[])`,
+    { undoes, files: others.map(({ file_id }) => file_id) },
+  )
+  const ids = new Set(made.map(({ file_id }) => file_id))
+  for (const item of others) if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
+}
+
+const skipped = (reason: string): Ending => ({ status: 'skipped', reason })
+
+/** Turns the item's draft back; gives why it can't, or null. */
+export function revert(item: WorkItem): Ending | null {
+  const { record, undo } = item
+  if (!record) return skipped('It is gone for good')
+  const draft = draftOf(item)
+  if (!undo) return skipped('What was done to it is not known any more')
+  const { before, after } = undo
+  if (after.replaced) return skipped('It took the place of an older file, which is gone')
+  if (after.created) return trash(record, draft)
+  const drifted = driftOf(record, undo)
+  if (drifted) return skipped(`${FIELD_NAMES[drifted] ?? drifted} was changed since`)
+  // An import that gave the file a new version tells its name too, which it did not change.
+  for (const field of Object.keys(after).filter((name) => name in before && !APART.has(name)))
+    Object.assign(draft, { [field]: before[field] })
+  revertTags(record, draft, undo)
+  revertMappings(draft, after)
+  if ('pack_id' in after) draft.pack_position = before.pack_position as number | null
+  if ('deleted' in after) {
+    draft.deleted = before.deleted as boolean
+    if (draft.deleted) draft.deleted_at = before.deleted_at as string
+  }
+  // Touched by nobody since: then it is as it was, to the time of its last change.
+  if (record.updated_at === undo.at) draft.updated_at = before.updated_at as string
+  return null
+}
+
+const APART: ReadonlySet<string> = new Set(['tags', 'mappings', 'deleted', 'product_mapped'])
+const FIELD_NAMES: Record<string, string> = {
+  filename: 'Its name',
+  expiry_days: 'Its expiry',
+  download_limit: 'Its download limit',
+  visibility: 'Its visibility',
+  version: 'Its content',
+  size_bytes: 'Its content',
+  deleted: 'Whether it is in the trash',
+  mapping_state: 'Whether it has a product',
+  pack_id: 'Its pack',
+}
+
+function trash(record: FileRecord, draft: Draft): Ending | null {
+  if (record.deleted_at !== null) return skipped('It is in the trash already')
+  draft.deleted = true
+  return null
+}
+
+/** The first field that is not as the operation left it, or null. */
+function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
+  const now = { ...record, deleted: record.deleted_at !== null } as unknown as Record<string, unknown>
+  for (const [field, value] of Object.entries(after)) {
+    if (!(field in before) || field === 'tags') continue
+    if (JSON.stringify(now[field]) !== JSON.stringify(value)) return field
+  }
+  return null
+}
+
+function revertTags(record: FileRecord, draft: Draft, { before, after }: Ledger): void {
+  const change = after.tags as { added: string[]; removed: string[] } | undefined
+  if (!change) return
+  const had = before.tags as string[]
+  const left = new Set([...had.filter((tag) => !change.removed.includes(tag)), ...change.added])
+  const untouched = record.tags.length === left.size && record.tags.every((tag) => left.has(tag))
+  if (untouched) draft.tags = [...had]
+  else applyToDraft(draft, { tags: { add: change.removed, remove: change.added } })
+}
+
+function revertMappings(draft: Draft, after: Ledger['after']): void {
+  const change = after.mappings as { added: KeptMapping[]; removed: KeptMapping[] } | undefined
+  if (!change) return
+  applyToDraft(draft, { mappings: { add: change.removed, remove: change.added } })
+}

@@ -1,0 +1,126 @@
+// A batch's way through its steps: each step's outcomes flow on to the next as they come, in groups, so that one slow
+// item holds up nobody else.
+import type { ItemPlugin, ReadContext, StagedBlob, WriteContext } from '../../../plugins/contract.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import { createChannel, type Channel } from './async-queue.ts'
+import { grouped } from './batch-stream.ts'
+import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
+import { advance, crashOf, endingAt, isMeant, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+
+const GROUP = 50
+const GROUP_MS = 200
+
+export interface BatchContext {
+  read: ReadContext
+  write: WriteContext
+  log: Logger
+  /** Called when an item's bytes are safely stored, so that they need not be fetched again after a crash. */
+  onStaged(item: WorkItem, bytes: StagedBlob): Promise<void>
+  now(): number
+}
+
+interface Run {
+  context: BatchContext
+  /** An item that goes no further. */
+  end(ended: EndedItem): void
+  /** Since the batch began. */
+  seconds(): number
+}
+
+/** Runs `items` through the item steps and gives each as it ends: done, failed, skipped, or back to wait. */
+export function runSteps(
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  items: readonly WorkItem[],
+  context: BatchContext,
+): AsyncIterable<EndedItem> {
+  const ended = createChannel<EndedItem>()
+  const startedAt = context.now()
+  const run: Run = { context, end: ended.push, seconds: () => (context.now() - startedAt) / 1000 }
+  let flow: AsyncIterable<WorkItem[]> = once(items)
+  for (const [index, step] of steps.entries()) flow = grouped(runStep(step, index, flow, run), GROUP, GROUP_MS)
+  const drain = async () => {
+    for await (const group of flow) for (const item of group) ended.push({ item, ending: { status: 'done' } })
+  }
+  drain().then(
+    () => ended.end(),
+    (error: unknown) => ended.end(error),
+  )
+  return ended
+}
+
+async function* once<T>(value: readonly T[]): AsyncGenerator<T[]> {
+  yield await Promise.resolve([...value])
+}
+
+/** What a step gives on, from all groups as they come: a group that is slow in here holds up no other. */
+function runStep(
+  step: ResolvedStep<ItemPlugin>,
+  index: number,
+  groups: AsyncIterable<WorkItem[]>,
+  run: Run,
+): AsyncIterable<WorkItem> {
+  const passed = createChannel<WorkItem>()
+  const work = async () => {
+    const running: Promise<void>[] = []
+    for await (const group of groups) running.push(runGroup(step, index, group, run, passed))
+    await Promise.all(running)
+  }
+  work().then(
+    () => passed.end(),
+    (error: unknown) => passed.end(error),
+  )
+  return passed
+}
+
+async function runGroup(
+  step: ResolvedStep<ItemPlugin>,
+  index: number,
+  group: readonly WorkItem[],
+  run: Run,
+  passed: Channel<WorkItem>,
+): Promise<void> {
+  const { context, end } = run
+  const open = new Map<string, WorkItem>()
+  for (const item of group) {
+    // Begun earlier and interrupted: what is behind it stays behind it.
+    if (item.step > index || !isMeant(step, item)) passed.push(item)
+    else open.set(String(item.position), item)
+  }
+  if (open.size === 0) return
+  const refuse = (item: WorkItem, refusal: Refusal) => {
+    const ending = endingAt(step, index, item, refusal, run.seconds())
+    if (ending) end({ item, ending })
+    else passed.push(item)
+  }
+  try {
+    for await (const outcome of outcomesOf(step, [...open.values()], context)) {
+      const item = open.get(outcome.item)
+      if (!item) {
+        context.log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
+        continue
+      }
+      open.delete(outcome.item)
+      if (outcome.status !== 'ok') refuse(item, refusalOf(outcome))
+      else {
+        const bytes = advance(item, outcome, step, index)
+        if (bytes) await context.onStaged(item, bytes)
+        passed.push(item)
+      }
+    }
+    if (open.size > 0) throw new Error(`${step.plugin} gave no outcome for ${open.size} items`)
+  } catch (error) {
+    if (context.read.signal.aborted) {
+      for (const item of open.values()) end({ item, ending: { status: 'returned' } })
+      return
+    }
+    context.log.error('a plugin failed', { plugin: step.plugin, ...errorFields(error) })
+    const crash = crashOf(step)
+    for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
+  }
+}
+
+function outcomesOf(step: ResolvedStep<ItemPlugin>, items: readonly WorkItem[], context: BatchContext) {
+  const { pluginImpl: plugin, parsedOptions: options } = step
+  const views = items.map(viewOfItem)
+  return plugin.run ? plugin.run(views, options, context.write) : plugin.plan(views, options, context.read)
+}

@@ -1,0 +1,359 @@
+// Writing how items ended: files made or changed, outcomes and counters, in the caller's transaction. Half a file is never
+// written, and neither is a file without its outcome.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { sharedRows } from '../../db/shared-rows.ts'
+import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
+import { changeFiles, type Changed, type Ledger } from '../../files/changes.ts'
+import { makeLinks, revokeLinks } from '../../files/links.ts'
+import { noteReviews } from '../../files/reviews.ts'
+import { queueLinkMails } from '../../notify/link-mail.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { HeldChain } from './claim.ts'
+import { makeFiles, unmakeFiles } from './created.ts'
+import { retryDelay } from './failure.ts'
+import { countOutcomes } from './outcomes.ts'
+import type { EndedItem, ItemError, ItemStatus, WorkItem } from '../types.ts'
+import { draftOf } from './item-work.ts'
+
+/** What is written of an ended item. A field that is absent becomes null. */
+interface OutcomeRow extends Partial<Ledger> {
+  position: number
+  status: ItemStatus
+  attempt: number
+  step: number
+  file_id?: string
+  error?: ItemError
+  delay_ms?: number
+  staged?: unknown
+  candidates?: unknown
+  warnings?: unknown
+}
+
+type Result = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
+export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
+export type Limits = { file_bytes: number }
+
+export interface WriteOptions {
+  limits: Limits
+  secrets: Secrets
+  /** Positions of items that have no rows yet: they are written now, once. */
+  fresh: ReadonlySet<number>
+  /** Items beside these that are done and written. */
+  alike: number
+}
+
+/** Throws `LeaseLost` when the operation has been ended from elsewhere. */
+export async function writeEnded(
+  tx: ShopScope,
+  held: HeldChain,
+  ended: readonly EndedItem[],
+  options: WriteOptions,
+): Promise<void> {
+  const { fresh } = options
+  const done = ended.filter(({ ending }) => ending.status === 'done').map(({ item }) => item)
+  const results =
+    held.operation.preview && held.operation.status === 'previewing'
+      ? await foreseen(tx, held.operation.id, done)
+      : await carriedOut(tx, held, done, options)
+  const rows = ended.map((each) => outcomeRow(triedAgain(each, results), results.get(each.item)))
+  const [unwritten, written] = [true, false].map((is) => rows.filter(({ position }) => fresh.has(position) === is))
+  if (unwritten!.length > 0) await insertOutcomes(tx, held, unwritten!)
+  if (written!.length > 0) await updateOutcomes(tx, held, written!)
+  const stop = ended.find(({ ending }) => ending.status === 'failed' && ending.stops !== undefined)?.ending
+  const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
+  // Last, since it locks the row that every chain of the operation writes.
+  await countOutcomes(
+    tx,
+    held.operation.id,
+    {
+      done: options.alike + count('done'),
+      failed: count('failed'),
+      skipped: count('skipped'),
+      bytes: bytesOf(ended, rows),
+      saved: savedOf(rows),
+    },
+    stop?.status === 'failed' ? { step: stop.stops!, code: stop.error.code, message: stop.error.message } : null,
+  )
+}
+
+async function carriedOut(
+  tx: ShopScope,
+  held: HeldChain,
+  done: readonly WorkItem[],
+  { limits, secrets }: WriteOptions,
+) {
+  const results = new Map<WorkItem, Result>()
+  const made = done.filter(({ entry }) => entry !== null)
+  const admitted = await admitFiles(
+    tx,
+    made.map((item) => ({
+      draft: item.draft!,
+      staged: item.staged!,
+      onConflict: item.entry!.on_conflict,
+      replaces: item.entry!.replaces,
+      channel: held.operation.channel,
+      wishes: { sku: item.entry!.product_sku || null, auto_map: held.operation.request.auto_map ?? null },
+    })),
+    limits,
+  )
+  made.forEach((item, at) => results.set(item, resultOfAdmission(item, admitted[at]!)))
+  const created = await makeFiles(tx, held.operation, done, limits)
+  const isRefused = (item: WorkItem) => 'code' in (created.get(item) ?? {})
+  const changed = done.filter((item) => item.entry === null && !isRefused(item))
+  for (const item of changed) if (item.staged) await replaceBytes(tx, item)
+  await noteChanges(tx, changed, results, null)
+  await takeBack(
+    tx,
+    held.operation.id,
+    changed.filter((item) => results.get(item)!.status !== 'done'),
+  )
+  for (const [item, made] of created) {
+    if ('code' in made) results.set(item, refusal(made))
+    else if (results.get(item)!.status === 'done') addToLedger(results, item, { created_files: made })
+  }
+  for (const item of changed)
+    if (item.drop_previous && results.get(item)!.before?.version !== undefined)
+      addToLedger(results, item, { drop_previous: true })
+  await noteLinks(tx, held, results, secrets)
+  await noteReviews(tx, held.operation.id, questionsOf(results))
+  return results
+}
+
+/** The bytes that its steps made become its newest version, under the name that it is about to have. */
+async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
+  const draft = draftOf(item)
+  draft.version = await addVersion(tx, item.record!.id, item.staged!, draft.filename)
+  draft.size_bytes = item.staged!.size_bytes
+}
+
+/** Of items whose change came to nothing neither the version stays that was added for it, nor files that were made with it. */
+async function takeBack(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void> {
+  const replaced = items.filter(({ staged }) => staged !== null)
+  if (replaced.length > 0)
+    await tx.query(
+      `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added (file_id, number)
+       where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
+      { files: replaced.map(({ record }) => record!.id), numbers: replaced.map(({ draft }) => draft!.version!) },
+    )
+  const made = items.filter(({ created }) => created.length > 0)
+  if (made.length > 0) await unmakeFiles(tx, operation, made)
+}
+
+/** Makes the links that steps asked for, and withdraws those that an undone operation had made. */
+async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<WorkItem, Result>, secrets: Secrets) {
+  const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
+  const wanting = done.filter(({ link }) => link !== null)
+  const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
+  const links = await makeLinks(
+    tx,
+    secrets,
+    {
+      file_ids: wanting.map(fileOf),
+      per_file: wanting.map((item) => ({ file_id: fileOf(item), ...item.link })),
+      operation: operation.id,
+    },
+    new Date(),
+  )
+  wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]! }))
+  const sent = links.filter((_, at) => wanting[at]!.link!.send && wanting[at]!.link!.email)
+  await queueLinkMails(tx, sent, { occasion: 'made', operation: operation.id })
+  const undone = done.flatMap(({ undo }) => (typeof undo?.after.link === 'string' ? [undo.after.link] : []))
+  await revokeLinks(tx, undone)
+}
+
+function addToLedger(results: Map<WorkItem, Result>, item: WorkItem, after: Record<string, unknown>): void {
+  const result = results.get(item)!
+  results.set(item, { ...result, before: result.before ?? {}, after: { ...result.after, ...after } })
+}
+
+/** Files of which several products may be meant. */
+function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
+  const asked = [...results].filter(([{ candidates }, { status }]) => candidates.length > 0 && status === 'done')
+  return asked.map(([{ candidates, file_id, record }, result]) => ({
+    fileId: result.file_id ?? file_id!,
+    candidates,
+    replaces: record?.mapping_state === 'mapped',
+  }))
+}
+
+async function foreseen(tx: ShopScope, preview: string, done: readonly WorkItem[]) {
+  const results = new Map<WorkItem, Result>()
+  await noteChanges(tx, done, results, preview)
+  for (const item of done)
+    if (item.link && results.get(item)!.status === 'done') addToLedger(results, item, { link: item.link })
+  return results
+}
+
+const UNCHANGED: Result = { status: 'done' }
+
+/** Makes the changes of existing files, or (of a preview: an operation's UUID) only says what would come of them. */
+async function noteChanges(
+  tx: ShopScope,
+  items: readonly WorkItem[],
+  results: Map<WorkItem, Result>,
+  preview: string | null,
+) {
+  // Whatever no step has touched stays as it is, unless a preview had promised otherwise.
+  const touched = items.filter(({ record, draft, plan }) => record !== null && (draft !== null || plan !== null))
+  for (const item of items) results.set(item, UNCHANGED)
+  const changes = await changeFiles(
+    tx,
+    touched.map((item) => ({ record: item.record!, draft: draftOf(item), promised: item.plan })),
+    { write: preview === null, preview },
+  )
+  touched.forEach((item, at) => results.set(item, resultOfChange(changes[at]!)))
+}
+
+function resultOfAdmission({ draft }: WorkItem, admitted: Admitted): Result {
+  if (admitted.status === 'refused') return refusal(admitted)
+  const after = { filename: admitted.filename, product_mapped: draft!.mappings.length > 0 }
+  const { fileId: file_id } = admitted
+  switch (admitted.status) {
+    case 'created':
+      return { status: 'done', file_id, after: { ...after, created: true } }
+    case 'replaced':
+      return { status: 'done', file_id, after: { ...after, replaced: true } }
+    case 'versioned':
+      return {
+        status: 'done',
+        file_id,
+        before: { version: admitted.before },
+        after: { ...after, version: admitted.version },
+      }
+  }
+}
+
+function resultOfChange(changed: Changed): Result {
+  switch (changed.status) {
+    case 'changed':
+      return { status: 'done', ...changed.ledger }
+    case 'same':
+      return { status: 'done' }
+    case 'overtaken':
+      return { status: 'pending' }
+    case 'drifted':
+      return skippedFor(CHANGED_SINCE_PREVIEW)
+    case 'refused':
+      return refusal(changed)
+  }
+}
+
+const refusal = ({
+  code,
+  message,
+  retryable = code === 'file_in_use',
+}: {
+  code: string
+  message: string
+  retryable?: boolean
+}): Result => ({
+  status: 'failed',
+  error: { code, message, retryable },
+})
+
+const skippedFor = (reason: string): Result => ({
+  status: 'skipped',
+  error: { code: 'skipped', message: reason, retryable: false },
+})
+
+/** A file that someone else has in hand as this one is written is waited for, as one that is met at the beginning is. */
+function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, Result>): EndedItem {
+  const { item, ending } = ended
+  const error = ending.status === 'done' ? results.get(item)!.error : undefined
+  if (error?.code !== 'file_in_use') return ended
+  const delayMs = retryDelay(item.attempt, 0)
+  return delayMs === null ? ended : { item, ending: { status: 'again', error, delayMs } }
+}
+
+function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): OutcomeRow {
+  const row = {
+    position: item.position,
+    step: item.step,
+    attempt: item.attempt,
+    ...(item.file_id === null ? {} : { file_id: item.file_id }),
+    ...(item.candidates.length > 0 ? { candidates: item.candidates } : {}),
+    ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
+  }
+  const staged = item.staged ? { staged: item.staged } : {}
+  switch (ending.status) {
+    case 'done':
+      if (result!.status === 'pending') return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
+      if (isUnchanged(item, result!)) return { ...row, ...skippedFor(item.unchanged!) }
+      return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
+    case 'skipped':
+      return { ...row, ...staged, ...skippedFor(ending.reason) }
+    case 'failed':
+      return { ...row, ...staged, status: 'failed', error: ending.error }
+    case 'again':
+      return { ...row, ...resumed(item), status: 'pending', error: ending.error, delay_ms: ending.delayMs }
+    case 'returned':
+      return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }
+  }
+}
+
+const resumed = ({ resume: { step, staged } }: WorkItem) => ({ step, ...(staged ? { staged } : {}) })
+
+/** Nothing came of it but a question perhaps, and a step had said why. */
+const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: Result): boolean =>
+  unchanged !== null && !acted && status === 'done' && after === undefined
+
+const COLUMNS = {
+  position: 'int',
+  status: 'text',
+  file_id: 'uuid',
+  error: 'jsonb',
+  delay_ms: 'int',
+  step: 'smallint',
+  staged: 'jsonb',
+  candidates: 'jsonb',
+  warnings: 'jsonb',
+  before: 'jsonb',
+  after: 'jsonb',
+  attempt: 'smallint',
+}
+const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
+const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
+
+async function updateOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id', 'before', 'after'])
+  await tx.query(
+    `update items set status = ${value('status')}, file_id = coalesce(${value('file_id')}, items.file_id),
+       error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')}, candidates = ${value('candidates')},
+       warnings = ${value('warnings')}, before = ${value('before')}, after = ${value('after')}, attempt = ${value('attempt')},
+       lease = null, run_after = ${runAfter(value('delay_ms'))}, finished_at = ${finishedAt(value('status'))}
+     from ${from}
+     where items.shop_id = :shop and items.operation_id = :operation and items.position = o.position
+       -- Of an operation that has just begun the planner knows no items, and would read all of them for each of these.
+       and items.position = any(:positions::int[])`,
+    { operation: held.operation.id, positions: rows.map(({ position }) => position), ...bindings },
+  )
+}
+
+async function insertOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id'])
+  const names = [
+    'position',
+    'file_id',
+    'status',
+    'attempt',
+    'step',
+    'error',
+    'candidates',
+    'warnings',
+    'before',
+    'after',
+  ] as const
+  await tx.query(
+    `insert into items (shop_id, operation_id, ${names.join(', ')}, run_after, finished_at)
+     select :shop, :operation, ${names.map(value).join(', ')}, ${runAfter(value('delay_ms'))}, ${finishedAt(value('status'))}
+     from ${from}`,
+    { operation: held.operation.id, ...bindings },
+  )
+}
+
+const savedOf = (rows: readonly OutcomeRow[]): number =>
+  rows.reduce((sum, { before, after }) => sum + sizeIn(before) - sizeIn(after), 0)
+const sizeIn = (fields?: Record<string, unknown>) => (typeof fields?.size_bytes === 'number' ? fields.size_bytes : 0)
+
+const bytesOf = (ended: readonly EndedItem[], rows: readonly OutcomeRow[]): number =>
+  ended.reduce((sum, { item }, at) => sum + (rows[at]!.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0), 0)

@@ -1,0 +1,131 @@
+// An operation at its end, in the hands of one worker: how it has ended so far, how its last steps see it, and what may be written.
+import type { FinishedItem, OperationView, ToldItem } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { toOperationId } from '../../ids.ts'
+import { MAX_ATTEMPTS, takeChain, type ChainRow } from '../batches/claim.ts'
+import { finishedItems, toldItems } from '../operations/items.ts'
+import { FINISH_CHAIN } from '../operations/start.ts'
+import type { OperationRow } from '../types.ts'
+
+export type EndStatus = OperationView['status']
+
+/** Its row's counters move as its last steps do. */
+export interface Ending {
+  scope: ShopScope
+  operation: OperationRow
+  lease: number
+  /** As often as it may be, workers have died in it: whatever comes next is why. */
+  deadly: boolean
+  signal: AbortSignal
+}
+
+/** It was paused or cancelled meanwhile, or the worker is stopping: what it was doing takes no effect. */
+export class PutDown extends Error {}
+
+/** The operation under a fresh lease on its end, or null: it is not at its end, or someone else is at it. */
+export async function takeEnd(
+  tx: ShopScope,
+  id: string,
+  worker: string,
+): Promise<Pick<Ending, 'operation' | 'lease' | 'deadly'> | null> {
+  const held = await takeChain(tx, id, FINISH_CHAIN, worker)
+  const [operation] = await tx.query<OperationRow>(
+    `select * from operations where shop_id = :shop and id = :id and not open and (
+       status in ('running', 'previewing') and done + failed + skipped + cancelled = total
+       or status = 'queued' and done + failed + skipped + cancelled = total
+       or status in ('queued', 'running', 'previewing') and not ledger
+       or status = 'cancelled' and finished_at is null)`,
+    { id },
+  )
+  if (held && !operation) await letGoEnd(tx, id)
+  if (!held || !operation) return null
+  if (operation.status === 'queued') {
+    await tx.query(
+      `update operations set status = 'running', started_at = coalesce(started_at, now()) where shop_id = :shop and id = :id`,
+      { id },
+    )
+    Object.assign(operation, { status: 'running', started_at: operation.started_at ?? new Date() })
+  }
+  // How far an earlier try had come is no matter: it is done from the beginning.
+  if (!operation.ledger) Object.assign(operation, { done: 0, failed: 0 })
+  return { lease: held.lease, operation, deadly: (await deathsIn(tx, operation, held.chain)) >= MAX_ATTEMPTS }
+}
+
+/**
+ * How many workers have died in the last step that is next. The hint of this chain is which one that was when it was taken before: once
+ * that step has ended they died of something else.
+ */
+async function deathsIn(tx: ShopScope, { id, finished_steps }: OperationRow, chain: ChainRow): Promise<number> {
+  if (chain.hint === finished_steps) return chain.deaths
+  const deaths = chain.dead === null ? 0 : 1
+  await tx.query(
+    `update chains set hint = :finished_steps, deaths = :deaths
+     where shop_id = :shop and operation_id = :id and chain = :finish`,
+    { id, finished_steps, deaths, finish: FINISH_CHAIN },
+  )
+  return deaths
+}
+
+/** What nobody came to (of an operation that was cancelled once, and tried again since) is no success. */
+export function endStatus({ status, done, failed, cancelled, stopped }: OperationRow): EndStatus {
+  if (status === 'cancelled') return 'cancelled'
+  if (failed + cancelled === 0 && !stopped) return 'success'
+  if (done > 0) return 'partial'
+  return failed > 0 || stopped ? 'failed' : 'cancelled'
+}
+
+export const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): OperationView => ({
+  ...operation,
+  id: toOperationId(operation.kind, operation.id),
+  title: operation.workflow.title,
+  started_at: operation.started_at ?? operation.created_at,
+  status,
+  items: () => (operation.ledger ? finishedItems(scope, operation.id) : alikeItems(scope, operation, status)),
+  telling: (products) => tellingItems(scope, operation, status, products),
+})
+
+async function* tellingItems(
+  scope: ShopScope,
+  { id, ledger, stopped }: OperationRow,
+  status: EndStatus,
+  products: boolean,
+): AsyncGenerator<ToldItem[]> {
+  if (ledger) yield* toldItems(scope, id, { unmapped: products })
+  else if (status === 'failed')
+    for await (const items of toldItems(scope, id)) yield items.map((item) => ({ ...item, status, error: stopped }))
+}
+
+/** Without a ledger each of them is what the operation is. */
+async function* alikeItems(
+  scope: ShopScope,
+  { id, stopped }: OperationRow,
+  end: EndStatus,
+): AsyncGenerator<FinishedItem[]> {
+  const status = end === 'success' || end === 'partial' ? 'done' : end
+  for await (const items of finishedItems(scope, id)) yield items.map((item) => ({ ...item, status, error: stopped }))
+}
+
+/** Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws `PutDown`. */
+export async function holdStatus(
+  tx: ShopScope,
+  { id, status }: OperationRow,
+  also: readonly OperationRow['status'][] = [],
+): Promise<void> {
+  const [row] = await tx.query<Pick<OperationRow, 'status'>>(
+    'select status from operations where shop_id = :shop and id = :id for no key update',
+    { id },
+  )
+  if (!row || (row.status !== status && !also.includes(row.status))) throw new PutDown()
+}
+
+const letGoEnd = (tx: ShopScope, operation: string) =>
+  tx.query(
+    'update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish',
+    { operation, finish: FINISH_CHAIN },
+  )
+
+/** Nobody will come to its chains any more. */
+export const letGo = (tx: ShopScope, operation: string) =>
+  tx.query('update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation', {
+    operation,
+  })

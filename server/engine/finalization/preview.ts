@@ -1,0 +1,84 @@
+// The end of a preview: what its last steps would do, and how many files it found something to do about.
+import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { isDatabaseAway } from '../../db/faults.ts'
+import { errorFields } from '../../log.ts'
+import type { BatchRunner } from '../batches/run.ts'
+import { resolveLastSteps, writeContext } from '../batches/context.ts'
+import { endStatus, letGo, viewOf, type Ending } from './lease.ts'
+import { holdLease } from '../worker/lease.ts'
+import type { Stop } from '../batches/outcomes.ts'
+import { FINISH_CHAIN } from '../operations/start.ts'
+import type { ForeseenCounts, OperationRow, ResolvedStep } from '../types.ts'
+import { isKnownLater } from '../operations/workflows.ts'
+
+/** Null: it waits for a person now. Or why it can't be carried out, whatever a person says. */
+export async function endPreview(runner: BatchRunner, ending: Ending): Promise<Stop | null> {
+  const { scope, operation, deadly } = ending
+  if (operation.stopped?.code === 'workflow_broken') return operation.stopped
+  if (deadly)
+    return { step: lastOf(operation), code: 'worker_crashed', message: 'Looking ahead stopped the worker three times' }
+  const intentions = await intentionsOf(runner, ending)
+  if ('code' in intentions) return intentions
+  const counts = await countForeseen(scope, operation, isKnownLater(operation.workflow, runner.parts.plugins))
+  await notePreview(ending, intentions, counts)
+  return null
+}
+
+const lastOf = ({ workflow: { steps } }: OperationRow) => steps.at(-1)?.id ?? ''
+
+async function intentionsOf(runner: BatchRunner, { scope, operation, signal }: Ending): Promise<string[] | Stop> {
+  const context = await writeContext(runner.parts, scope, operation, signal)
+  const intentions: string[] = []
+  for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
+    try {
+      intentions.push(...(await intentionsOfStep(scope, operation, step, context)))
+    } catch (error) {
+      if (signal.aborted || isDatabaseAway(error)) throw error
+      if (error instanceof PortError) return { step: step.id, code: error.code, message: error.message }
+      runner.parts.log.error('a last step could not be planned', { plugin: step.plugin, ...errorFields(error) })
+      return { step: step.id, code: 'plugin_failed', message: `${step.pluginImpl.title} could not be planned` }
+    }
+  }
+  return intentions
+}
+
+const intentionsOfStep = (
+  scope: ShopScope,
+  operation: OperationRow,
+  { pluginImpl, parsedOptions }: ResolvedStep<OperationPlugin>,
+  context: ReadContext,
+): Promise<string[]> =>
+  Array.fromAsync(pluginImpl.plan(viewOf(scope, operation, endStatus(operation)), parsedOptions, context))
+
+/** `knownLater`: of files for which there is something to do it is not known yet whether anything comes of it. */
+async function countForeseen(scope: ShopScope, { id }: OperationRow, knownLater: boolean): Promise<ForeseenCounts> {
+  const [counts] = await scope.query<ForeseenCounts>(
+    `select count(*) filter (where changes) as changed, count(*) filter (where not changes and asks) as candidates,
+       count(*) filter (where not changes and not asks) as unchanged
+     from (
+       select status = 'done' and (after is not null or :knownLater) as changes, candidates is not null as asks from items
+       where shop_id = :shop and operation_id = :id and (status = 'done' or status = 'skipped' and candidates is not null)
+     ) found`,
+    { id, knownLater },
+  )
+  return counts!
+}
+
+function notePreview({ scope, operation: { id }, lease }: Ending, intentions: string[], foreseen: ForeseenCounts) {
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, id, FINISH_CHAIN, lease)
+    await tx.query(
+      `update operations set status = 'previewed', intentions = :intentions, foreseen = :foreseen,
+         started_at = coalesce(started_at, now()), previewed_at = now()
+       where shop_id = :shop and id = :id and status = 'previewing'`,
+      { id, intentions: JSON.stringify(intentions), foreseen: JSON.stringify(foreseen) },
+    )
+    await forgetNames(tx, id)
+    await letGo(tx, id)
+  })
+}
+
+/** What files would be called was of use among the preview's own batches alone. */
+export const forgetNames = (tx: ShopScope, id: string) =>
+  tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })

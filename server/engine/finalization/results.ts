@@ -1,0 +1,151 @@
+// What a last step produces: messages, a document, files. All of it is written in the transaction that marks the step as ended, so that
+// a second run sends nothing twice.
+import { Readable } from 'node:stream'
+import type {
+  Notifier,
+  OperationContext,
+  OperationPlugin,
+  OperationReport,
+  StagedBlob,
+  Warning,
+} from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { holdBlobs } from '../../files/admit.ts'
+import { draftOf } from '../../files/drafts.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import type { BatchRunner } from '../batches/run.ts'
+import { admitCreated } from '../batches/created.ts'
+import { holdStatus, type Ending } from './lease.ts'
+import { holdLease } from '../worker/lease.ts'
+import { queueMessage } from '../worker/queue.ts'
+import { FINISH_CHAIN } from '../operations/start.ts'
+import type { OperationRow, ResolvedStep } from '../types.ts'
+
+type Email = Parameters<Notifier['email']>[0]
+type Notice = Parameters<Notifier['notice']>[0]
+type Artifact = StagedBlob & { filename: string }
+export type LastStep = ResolvedStep<OperationPlugin>
+
+/** What a step produces: it takes effect with the step's end. */
+export function openResults({ plugin, pluginImpl }: LastStep) {
+  const kept = { emails: [] as Email[], notices: [] as Notice[], artifact: null as Artifact | null, leftOut: 0 }
+  const notify: Notifier = {
+    email: (email) => kept.emails.push(email),
+    notice: (notice) => kept.notices.push(notice),
+  }
+  return {
+    kept,
+    ports: (
+      runner: BatchRunner,
+      { scope, operation, signal }: Ending,
+    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings'> => ({
+      notify,
+      artifacts: {
+        write: async (filename, contentType, bytes) => {
+          if (!pluginImpl.document)
+            throw new Error(`${plugin} writes a document, and says nothing of it: document: true`)
+          const { stage } = await runner.parts.ports(scope)
+          kept.artifact = { filename, ...(await stage.write(Readable.from(bytes), contentType, signal)) }
+        },
+      },
+      listings: runner.parts.listings(scope, operation.id, (seen, written) => {
+        kept.leftOut = seen - written
+        countSeen(runner, scope, operation, seen)
+      }),
+    }),
+  }
+}
+
+/** Shows how far a step without a ledger has come. */
+function countSeen(runner: BatchRunner, scope: ShopScope, { id, ledger }: OperationRow, done: number): void {
+  if (ledger) return
+  scope
+    .query(
+      `update operations set done = least(total, :done) where shop_id = :shop and id = :id and status = 'running'`,
+      { id, done },
+    )
+    .then(() => runner.progress.announce(scope.shop, id))
+    // Only a picture of it: the step's end says how it is.
+    .catch(() => {})
+}
+
+export interface EndedStep {
+  index: number
+  step: LastStep
+  results: ReturnType<typeof openResults>
+  report: OperationReport | null
+}
+
+/** Throws `PutDown` and `LeaseLost`, with nothing of it written. */
+export function endStep(
+  { parts: { limits } }: BatchRunner,
+  { scope, operation, lease }: Ending,
+  { index, step, results: { kept }, report }: EndedStep,
+): Promise<void> {
+  const { warnings = [], created = [] } = report ?? {}
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, operation.id, FINISH_CHAIN, lease)
+    await holdStatus(tx, operation, ['running', 'paused'])
+    await queueEmails(tx, operation, index, kept.emails)
+    if (kept.notices.length > 0)
+      await tx.insert(
+        'notices',
+        kept.notices.map((notice) => ({ ...notice, operation_id: operation.id })),
+      )
+    if (kept.artifact && report) await keepArtifact(tx, operation.id, kept.artifact)
+    if (created.length > 0) {
+      const { settings } = await readShop(tx)
+      const model = draftOf({ filename: operation.workflow.title }, settings)
+      const made = await admitCreated(tx, operation, -1 - index, created, model, limits)
+      if ('code' in made) operation.stopped = { step: step.id, ...made }
+    }
+    const left = report ? kept.leftOut : 0
+    if (!operation.ledger) operation.skipped += left
+    await noteStep(tx, operation, index + 1, [...warnings, ...(left > 0 ? [leftOut(left)] : [])])
+  })
+}
+
+const leftOut = (count: number): Warning => ({
+  code: 'file_not_found',
+  message:
+    count === 1
+      ? '1 file was left out: it is in the trash, or gone'
+      : `${count} files were left out: they are in the trash, or gone`,
+})
+
+async function noteStep(tx: ShopScope, operation: OperationRow, ended: number, warnings: readonly Warning[]) {
+  await tx.query(
+    `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb, stopped = :stopped::jsonb,
+       skipped = case when ledger then skipped else :skipped end
+     where shop_id = :shop and id = :operation`,
+    {
+      ...{ operation: operation.id, ended, skipped: operation.skipped },
+      warnings: JSON.stringify(warnings),
+      stopped: operation.stopped && JSON.stringify(operation.stopped),
+    },
+  )
+}
+
+async function queueEmails(tx: ShopScope, operation: OperationRow, index: number, emails: readonly Email[]) {
+  for (const [at, email] of emails.entries()) {
+    const key = `${operation.id}/${operation.round}/${index}/${at}`
+    const payload = JSON.stringify(email)
+    const [row] = (await tx
+      .insert('outbox', { key, kind: 'email', payload, operation_id: operation.id })
+      .onConflict()
+      .ignore()
+      .returning('id')) as { id: string }[]
+    if (row) await queueMessage(tx, row.id)
+  }
+}
+
+async function keepArtifact(tx: ShopScope, operation: string, artifact: Artifact): Promise<void> {
+  await holdBlobs(tx, [artifact])
+  await tx.query(
+    `insert into artifacts (shop_id, operation_id, hash, location, filename, content_type, size_bytes)
+     select :shop, :operation, decode(:hash, 'hex'), :location, :filename, :content_type, :size_bytes
+     on conflict (shop_id, operation_id) do update set hash = excluded.hash, location = excluded.location,
+       filename = excluded.filename, content_type = excluded.content_type, size_bytes = excluded.size_bytes`,
+    { operation, ...artifact },
+  )
+}

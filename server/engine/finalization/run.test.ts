@@ -1,0 +1,261 @@
+// How operations end where something goes wrong on the way: what is left behind, what can be tried again, and what they call it.
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
+import {
+  definePlugin,
+  PortError,
+  PORTS,
+  type Item,
+  type ItemPlugin,
+  type OperationContext,
+  type OperationReport,
+  type Outcome,
+  type WriteContext,
+} from '../../../plugins/contract.ts'
+import { hasEnded } from '../engine.ts'
+import { takeEnd } from './lease.ts'
+import type { EngineWorker } from '../worker.ts'
+
+type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome
+const ok = (item: Item) => ({ item: item.id, status: 'ok' as const })
+const fails = (item: Item): Outcome => ({
+  ...{ item: item.id, status: 'failed', code: 'not_an_image', message: 'no', retryable: false },
+})
+
+/** What the steps do is the test's at hand. */
+let work: Work
+let last: (context: OperationContext) => Promise<OperationReport>
+const common = { kind: 'act' as const, options: z.strictObject({}), undo: 'fields' as const }
+const act = definePlugin({
+  ...{ ...common, id: 'act', title: 'Act', bytes: true, needs: PORTS },
+  async *plan(items: readonly Item[]) {
+    for (const item of items) yield ok(item)
+  },
+  async *run(items: readonly Item[], _options: unknown, context: WriteContext) {
+    for (const item of items) yield await work(item, context)
+  },
+} as ItemPlugin)
+const rename = definePlugin({
+  ...{ ...common, id: 'rename', title: 'Rename' },
+  async *plan(items) {
+    for (const item of items) yield { ...ok(item), change: { set: { filename: `new ${item.file.filename}` } } }
+  },
+})
+const lastPlugin = (id: string, given: { ledger?: false; document?: true }) =>
+  definePlugin({
+    ...{ ...common, id, title: 'Last', scope: 'operation' as const, ...given },
+    needs: PORTS,
+    async *plan() {},
+    run: (_operation, _options, context) => last(context),
+  })
+const plugins = [
+  ...[act, rename, makeBytes, lastPlugin('silent', {})],
+  ...[lastPlugin('last', { document: true }), lastPlugin('list', { document: true, ledger: false })],
+]
+const bulk = (...steps: string[]) => ({ ...workflowOf(...steps), id: 'b', action: 'b', kind: 'bulk' as const })
+
+let house: TestEngine
+let worker: EngineWorker
+beforeAll(async () => {
+  house = await createTestEngine(plugins, [])
+  worker = await house.startWorker()
+})
+afterAll(async () => {
+  await worker.stop()
+  await house.close()
+})
+beforeEach(async () => {
+  work = ok
+  last = () => Promise.resolve({})
+  await house.scope.query('delete from files where shop_id = :shop')
+})
+
+const imported = async (...names: string[]): Promise<string[]> =>
+  (await house.untilEnd(await house.start(workflowOf('make-bytes'), names))).items.map(({ file_id }) => file_id!)
+const read = async (id: string) => (await house.engine.get(house.scope, id))!
+const done = async (id: string) => (await house.untilEnd(id)).operation
+const retried = async (id: string) => {
+  await house.engine.move(house.scope, id, 'retry')
+  return done(id)
+}
+const write = (text: string, { stage, signal }: WriteContext) =>
+  stage.write(Readable.from([Buffer.from(text)]), null, signal)
+const versions = () =>
+  house.scope.query<{ filename: string; number: number; expires_at: Date | null }>(
+    `select f.filename, v.number, v.expires_at from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
+     where v.shop_id = :shop order by f.filename, v.number`,
+  )
+const names = async () =>
+  (await house.scope.query<{ filename: string }>('select filename from files where shop_id = :shop order by 1')).map(
+    ({ filename }) => filename,
+  )
+
+test('a conversion whose new name is taken leaves nothing behind, however often it is tried', async () => {
+  await imported('photo.jpg', 'photo.webp')
+  work = async (item, context) => {
+    if (item.file.filename !== 'photo.jpg') return ok(item)
+    const created = [{ filename: 'beside.txt', bytes: await write('beside', context) }]
+    const bytes = await write('converted', context)
+    return { ...ok(item), bytes, drop_previous: true, created, change: { set: { filename: 'photo.webp' } } }
+  }
+  const id = await house.startOn(bulk('act'))
+  const { items } = await house.untilEnd(id)
+  expect(items[0]).toMatchObject({ status: 'failed', error: { code: 'duplicate_filename' } })
+  await retried(id)
+  expect(await versions()).toEqual([
+    { filename: 'photo.jpg', number: 1, expires_at: null },
+    { filename: 'photo.webp', number: 1, expires_at: null },
+  ])
+})
+
+test('a version that is not kept goes when the operation can no longer be undone', async () => {
+  await imported('a.txt')
+  work = async (item, context) => ({ ...ok(item), bytes: await write('shorter', context), drop_previous: true })
+  const { undo_until } = await done(await house.startOn(bulk('act')))
+  expect(await versions()).toMatchObject([
+    { number: 1, expires_at: undo_until },
+    { number: 2, expires_at: null },
+  ])
+})
+
+test('an item that failed or was skipped has a code: a row without one is refused', async () => {
+  await imported('a.txt')
+  const id = await house.startOn(bulk('act'))
+  await done(id)
+  for (const status of ['failed', 'skipped'])
+    for (const error of [null, '{"message": "no"}'])
+      await expect(
+        house.scope.query(
+          'update items set status = :status, error = :error::jsonb where shop_id = :shop and operation_id = :id',
+          { id, status, error },
+        ),
+      ).rejects.toMatchObject({ constraint: 'items_say_why' })
+})
+
+test('without a ledger each file has the code of what failed for all of them', async () => {
+  await imported('a.txt', 'b.txt')
+  last = () => Promise.reject(new PortError('not_a_pdf', 'a.txt: it is no PDF document', false))
+  const { items } = await house.untilEnd(await house.startOn(bulk('list')))
+  const failed = { status: 'failed', error: { code: 'not_a_pdf', message: 'a.txt: it is no PDF document' } }
+  expect(items).toMatchObject([failed, failed])
+})
+
+test('what nobody came to is no success, and neither is what failed or was skipped', async () => {
+  await imported('a.txt', 'b.txt')
+  const { promise: release, resolve: go } = Promise.withResolvers<void>()
+  work = async (item, { signal }) => {
+    if (item.file.filename === 'a.txt') return fails(item)
+    await Promise.race([
+      release,
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error()))),
+    ])
+    return ok(item)
+  }
+  const id = await house.startOn(bulk('act'))
+  await expect.poll(async () => (await read(id)).failed, { timeout: 10_000 }).toBe(1)
+  await house.engine.move(house.scope, id, 'cancel')
+  expect(await done(id)).toMatchObject({ status: 'cancelled', failed: 1, cancelled: 1 })
+  go()
+  work = ok
+  expect(await retried(id)).toMatchObject({ status: 'success', done: 2, cancelled: 0 })
+  work = (item) => (item.position === 0 ? fails(item) : { item: item.id, status: 'skipped', reason: 'not wanted' })
+  expect(await done(await house.startOn(bulk('act')))).toMatchObject({ status: 'failed', failed: 1, skipped: 1 })
+})
+
+test('what an undo could not take back can be tried again, for as long as it is known', async () => {
+  await imported('a.txt', 'b.txt')
+  const did = await house.startOn(bulk('rename'))
+  await done(did)
+  const [newcomer] = await imported('a.txt')
+  const undo = await house.engine.undo(house.scope, did, 'test', 'api')
+  const first = await done(undo)
+  expect(first).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  expect([(await read(did)).status, house.engine.actions(first)]).toEqual(['undone', ['retry']])
+  expect(house.engine.actions({ ...first, detail: 'results' })).toEqual([])
+  await house.scope.query('delete from files where shop_id = :shop and id = :id', { id: newcomer })
+  expect(await retried(undo)).toMatchObject({ status: 'success', done: 2 })
+  expect(await names()).toEqual(['a.txt', 'b.txt'])
+})
+
+test('an import onto a file that is in use waits for it', async () => {
+  const [file] = await imported('a.txt')
+  const other = await house.startOn(bulk('rename'), { ids: [randomUUID()] })
+  await done(other)
+  await house.scope.query(
+    'insert into file_claims (shop_id, file_id, operation_id, lease) values (:shop, :file, :other, 1)',
+    { file, other },
+  )
+  const id = await house.start(workflowOf('make-bytes'), ['a.txt'], undefined, 'new_version')
+  await expect
+    .poll(async () => (await house.engine.items(house.scope, id, { limit: 1 }))[0], { timeout: 10_000 })
+    .toMatchObject({ status: 'pending', error: { code: 'file_in_use' } })
+  await house.scope.query('delete from file_claims where shop_id = :shop')
+  const { operation, items } = await house.untilEnd(id)
+  expect([operation.status, items[0]!.attempt, (await versions()).length]).toEqual(['success', 2, 2])
+})
+
+test('files that are not in a document are counted and told of', async () => {
+  const [here, trashed] = await imported('a.txt', 'b.txt')
+  await house.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :trashed', { trashed })
+  last = async ({ artifacts, listings, signal }) => {
+    await artifacts.write('names.csv', 'text/csv', listings.files('csv', ['filename'], signal))
+    return {}
+  }
+  const listed = await done(await house.startOn(bulk('list'), { ids: [here!, trashed!] }))
+  expect(listed).toMatchObject({
+    ...{ status: 'success', total: 2, done: 1, skipped: 1 },
+    warnings: [{ message: '1 file was left out: it is in the trash, or gone' }],
+  })
+})
+
+test('a last step that kills its worker three times ends the operation', async () => {
+  await imported('a.txt')
+  await worker.stop()
+  const id = await house.startOn(bulk('list'))
+  last = () => Promise.reject(new Error('it must not be tried a fourth time'))
+  const deadly = async () => (await house.scope.transaction((tx) => takeEnd(tx, id, randomUUID())))!.deadly
+  const step = (finished_steps: number) =>
+    house.scope.query('update operations set finished_steps = :finished_steps where shop_id = :shop and id = :id', {
+      ...{ id, finished_steps },
+    })
+  expect([await deadly(), await deadly(), await deadly()]).toEqual([false, false, false])
+  // Another step's deaths are none of this one's.
+  await step(1)
+  expect(await deadly()).toBe(false)
+  await step(0)
+  expect([await deadly(), await deadly()]).toEqual([false, false])
+  worker = await house.startWorker()
+  expect(await done(id)).toMatchObject({
+    ...{ status: 'failed', failed: 1 },
+    stopped: { step: 'list', code: 'worker_crashed', message: 'Last stopped the worker three times' },
+  })
+})
+
+test('an operation whose plugin is gone, or takes other options now, ends and says so', async () => {
+  await imported('a.txt')
+  const gone = { step: 'gone', code: 'workflow_broken', message: expect.stringContaining('plugin gone') }
+  expect(await done(await house.startOn(bulk('gone')))).toMatchObject({ status: 'failed', cancelled: 1, stopped: gone })
+  expect(await done(await house.startOn(bulk('act', 'gone')))).toMatchObject({ status: 'failed', stopped: gone })
+  const preview = await house.startOn(bulk('gone'), { dryRun: true })
+  await expect.poll(async () => hasEnded(await read(preview)), { timeout: 10_000 }).toBe(true)
+  expect(await read(preview)).toMatchObject({ status: 'failed', stopped: gone, undo_until: null })
+  const steps = [...bulk('act').steps, { id: 'last', plugin: 'last', options: { colour: 'red' } }]
+  const odd = await done(await house.startOn({ ...bulk(), steps }))
+  expect(odd).toMatchObject({ status: 'partial', done: 1, stopped: { step: 'last', code: 'workflow_broken' } })
+})
+
+test('a document that its plugin says nothing of is refused: it might take the place of another', async () => {
+  await imported('a.txt')
+  last = async ({ artifacts }) => {
+    await artifacts.write('a.txt', 'text/plain', Readable.from([Buffer.from('a')]))
+    return {}
+  }
+  expect(await done(await house.startOn(bulk('last')))).toMatchObject({ artifact: { filename: 'a.txt' } })
+  expect(await done(await house.startOn(bulk('silent')))).toMatchObject({
+    ...{ status: 'partial', artifact: null },
+    stopped: { step: 'silent', code: 'plugin_failed' },
+  })
+})

@@ -1,0 +1,128 @@
+// The end of an operation: the steps that work on the whole of it, then its status. A preview ends by waiting for a person.
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { reopenReviews } from '../../files/reviews.ts'
+import { expireReplaced } from '../../files/versions.ts'
+import { queueCallback } from '../../notify/callbacks.ts'
+import { exclusively, watched, type BatchRunner } from '../batches/run.ts'
+import { resolveLastSteps } from '../batches/context.ts'
+import { endPreview, forgetNames } from './preview.ts'
+import { endStatus, holdStatus, letGo, PutDown, takeEnd, type Ending, type EndStatus } from './lease.ts'
+import { spreadBatches } from '../batches/item-batches.ts'
+import { runLastSteps } from './steps.ts'
+import { holdLease } from '../worker/lease.ts'
+import { queueFinish, type FinishJob } from '../worker/queue.ts'
+import { forgetAddresses } from '../operations/sealed-addresses.ts'
+import { FINISH_CHAIN } from '../operations/start.ts'
+import type { OperationRow } from '../types.ts'
+import { UNDO_WINDOW } from '../batches/revert.ts'
+import { whyCancelled } from '../operations/why-cancelled.ts'
+import { canUndo } from '../operations/workflows.ts'
+
+export function finishOperation(runner: BatchRunner, job: FinishJob): Promise<void> {
+  return exclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
+}
+
+async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
+  const scope = forShop(runner.parts.database, job.shop)
+  const taken = await scope.transaction((tx) => takeEnd(tx, job.operation, runner.worker))
+  if (!taken) return
+  const ending: Ending = { scope, ...taken, signal: runner.signal }
+  try {
+    await (taken.operation.status === 'previewing' ? finishPreview(runner, ending) : finishWork(runner, ending))
+  } catch (error) {
+    if (error instanceof PutDown) return putDown(ending)
+    throw error
+  }
+  await runner.progress.announceEnd(job.shop, job.operation)
+}
+
+async function finishWork(runner: BatchRunner, ending: Ending): Promise<void> {
+  const { scope, operation } = ending
+  if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation)
+  const steps = resolveLastSteps(runner.parts, scope, operation.workflow)
+  // Once it is cancelled nothing interrupts what is left to be done.
+  const interruptible = operation.status === 'running' && !operation.stopped
+  const run = (signal: AbortSignal) => runLastSteps(runner, { ...ending, signal }, steps)
+  await (interruptible ? watched(runner, operation, run) : run(runner.signal))
+  if (operation.kind === 'import') await forgetAddresses(scope, operation.id)
+  await endOperation(runner, ending, endStatus(operation))
+}
+
+/** One that can't be carried out is no preview: it has failed. */
+async function finishPreview(runner: BatchRunner, ending: Ending): Promise<void> {
+  const { scope, operation } = ending
+  const stop = await endPreview(runner, ending)
+  if (!stop) return
+  operation.stopped = stop
+  if (operation.ledger) await cancelRest(scope, operation)
+  await endOperation(runner, ending, 'failed')
+}
+
+/**
+ * The end is free for whoever goes on with it. It is locked before the operation is looked at, and a resume or a cancellation does
+ * that the other way round: so one of both queues it.
+ */
+function putDown({ scope, operation: { id }, lease }: Ending): Promise<void> {
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, id, FINISH_CHAIN, lease)
+    const [row] = await tx.query<{ goes: boolean }>(
+      `update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish
+       returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
+      { operation: id, finish: FINISH_CHAIN },
+    )
+    if (row!.goes) await queueFinish(tx, id)
+  })
+}
+
+/** Items that nobody will come to any more. Their operation counts them as cancelled already. */
+async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<void> {
+  const { id } = operation
+  const why = JSON.stringify(whyCancelled(operation))
+  await spreadBatches(scope, id, why)
+  await scope.query(
+    `update items set status = 'cancelled', error = coalesce(error, :why::jsonb), lease = null, run_after = null,
+       finished_at = now()
+     where shop_id = :shop and operation_id = :id and status in ('pending', 'running')`,
+    { id, why },
+  )
+  await scope.query('delete from file_claims where shop_id = :shop and operation_id = :id', { id })
+}
+
+function endOperation(
+  { parts: { plugins } }: BatchRunner,
+  { scope, operation, lease }: Ending,
+  status: EndStatus,
+): Promise<void> {
+  const { id, done, failed, skipped, stopped, workflow } = operation
+  const worked = operation.status !== 'previewing' && done > 0
+  const undoable = operation.undoes === null && worked && canUndo(workflow, plugins)
+  return scope.transaction(async (tx) => {
+    await holdLease(tx, id, FINISH_CHAIN, lease)
+    await holdStatus(tx, operation)
+    await tx.query(
+      `update operations set status = :status, started_at = coalesce(started_at, now()), finished_at = now(),
+         done = case when ledger then done else :done end, failed = case when ledger then failed else :failed end,
+         skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
+         undo_until = case when :undoable then now() + :window::interval end
+       where shop_id = :shop and id = :id`,
+      { id, status, undoable, window: UNDO_WINDOW, done, failed, skipped, stopped: stopped && JSON.stringify(stopped) },
+    )
+    // Files' bytes are replaced where a batch is not one transaction, and nowhere else.
+    if (worked && !operation.set_wise) await expireReplaced(tx, id, UNDO_WINDOW)
+    await reopenReviews(tx, operation)
+    if (operation.undoes) await markUndone(tx, operation)
+    if (operation.status === 'previewing') await forgetNames(tx, id)
+    await queueCallback(tx, operation)
+    await letGo(tx, id)
+  })
+}
+
+/** What was taken back can't be taken back again, but what was not may be tried again; where nothing was, all of it may. */
+async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promise<void> {
+  await tx.query(
+    `update operations set status = case when :undone then 'undone' else status end,
+       undone_by = case when :undone then undone_by end
+     where shop_id = :shop and id = :undoes`,
+    { undoes, undone: done > 0 },
+  )
+}

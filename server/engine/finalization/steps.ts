@@ -1,0 +1,76 @@
+// The steps that work on the whole of an operation, once its items have ended.
+import { PortError, type OperationContext, type OperationReport } from '../../../plugins/contract.ts'
+import { errorFields } from '../../log.ts'
+import type { BatchRunner } from '../batches/run.ts'
+import { writeContext } from '../batches/context.ts'
+import { endStatus, PutDown, viewOf, type Ending } from './lease.ts'
+import { endStep, openResults, type LastStep } from './results.ts'
+import type { OperationRow } from '../types.ts'
+
+/** Carries out those that have not ended, in their order. Throws `PutDown`. */
+export async function runLastSteps(runner: BatchRunner, ending: Ending, steps: readonly LastStep[]): Promise<void> {
+  const { scope, operation, signal } = ending
+  const context = await writeContext(runner.parts, scope, operation, signal)
+  for (const [index, step] of steps.entries()) {
+    if (step.pluginImpl.kind === 'notify') settle(operation)
+    const status = endStatus(operation)
+    const runs = step.pluginImpl.always || status === 'success' || status === 'partial'
+    if (index < operation.finished_steps) continue
+    const results = openResults(step)
+    const deadly = ending.deadly && index === operation.finished_steps
+    const report = !runs
+      ? {}
+      : deadly
+        ? failedStep(operation, step, crashOf(step))
+        : await runStep(runner, ending, step, { ...context, ...results.ports(runner, ending) })
+    await endStep(runner, ending, { index, step, results, report })
+  }
+  settle(operation)
+}
+
+/** Without a ledger its files are what the operation is: all done, but for those that its step left out, or none. */
+function settle(operation: OperationRow): void {
+  const { ledger, status, stopped, total, skipped } = operation
+  if (ledger || status === 'cancelled') return
+  Object.assign(
+    operation,
+    stopped ? { done: 0, failed: total, skipped: 0 } : { done: total - skipped, failed: 0, skipped },
+  )
+}
+
+/** Null: it failed, and the operation with it. */
+async function runStep(
+  runner: BatchRunner,
+  { scope, operation, signal }: Ending,
+  step: LastStep,
+  context: OperationContext,
+): Promise<OperationReport | null> {
+  const { pluginImpl: plugin } = step
+  try {
+    return await plugin.run(viewOf(scope, operation, endStatus(operation)), step.parsedOptions, context)
+  } catch (error) {
+    if (signal.aborted) throw new PutDown()
+    if (error instanceof PortError) return failedStep(operation, step, error)
+    runner.parts.log.error('the last step of an operation failed', { plugin: step.plugin, ...errorFields(error) })
+    return failedStep(operation, step, {
+      code: 'plugin_failed',
+      message: `${plugin.title} could not be carried out`,
+    })
+  }
+}
+
+const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
+  code: 'worker_crashed',
+  message: `${title} stopped the worker three times`,
+})
+
+/** The operation ends with it; but the files are in, and a message that could not be written must not turn that into a failure. */
+function failedStep(
+  operation: OperationRow,
+  { id, pluginImpl: { kind, title } }: LastStep,
+  { code, message }: { code: string; message: string },
+): OperationReport | null {
+  if (kind === 'notify') return { warnings: [{ code: 'step_failed', message: `${title} could not be carried out` }] }
+  operation.stopped = { step: id, code, message }
+  return null
+}

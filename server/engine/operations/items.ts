@@ -1,0 +1,200 @@
+// Reading items back: for the steps that work on the whole operation, and for history.
+import type { Candidate, Entry, FinishedItem, StagedBlob, ToldItem, Warning } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
+import { readRecords, type FileRecord } from '../../files/records.ts'
+import { nameKey, shownUrl } from '../../files/rules.ts'
+import { IS_DISCARDED } from './lifecycle.ts'
+import type { ItemError, ItemStatus } from '../types.ts'
+import { CANCELLED, DISCARDED, STOPPED } from './why-cancelled.ts'
+
+const PAGE = 1000
+
+export interface ItemRow {
+  position: number
+  status: ItemStatus
+  file_id: string | null
+  /** As the operation left it, or as it is. */
+  filename: string
+  product_mapped: boolean
+  attempt: number
+  entry: Entry | null
+  draft: Draft | null
+  staged: StagedBlob | null
+  /** Products of which a person is to choose one. */
+  candidates: Candidate[] | null
+  warnings: Warning[] | null
+  error: ItemError | null
+  /** What changed, before and after; null where nothing did, or after the time for undoing it. */
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+  finished_at: Date | null
+}
+
+export interface ItemFilter {
+  /** One of these. */
+  statuses?: readonly ItemStatus[]
+  /** The name contains this, in any case. */
+  search?: string
+  /** Items after this position. */
+  after?: number
+  limit: number
+  telling?: Telling
+}
+
+/** Only items that failed or carry a warning; `unmapped`: and those that are done and have no product. */
+export interface Telling {
+  unmapped: boolean
+}
+
+/**
+ * Items with their rows, and those that wait in batches. Where nothing is looked for, no more of either than the page takes:
+ * a large operation is read page after page.
+ */
+const all = (whole: boolean, telling?: Telling) => `
+  (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
+  from items
+  where shop_id = :shop and operation_id = :operation and position > :after ${telling ? `and ${isTold(telling)}` : ''}
+    ${whole ? '' : 'order by position limit :limit'})
+  ${telling ? '' : waiting(whole)}`
+
+const waiting = (whole: boolean) => `
+  union all
+  (select (b.position + n - 1)::int, 'pending', id, 0::smallint, null, null, null, null, null, null, null, null, null
+  from item_batches b, unnest(b.file_ids) with ordinality as t(id, n)
+  where b.shop_id = :shop and b.operation_id = :operation and b.position + cardinality(b.file_ids) > :after
+    and b.position + n - 1 > :after
+    ${whole ? '' : 'order by b.position, n limit :limit'})`
+
+const isTold = ({ unmapped }: Telling) => `
+  (status = 'failed' or warnings is not null
+    ${unmapped ? `or status = 'done' and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
+
+/** As the operation left it, or as it is. */
+const isMapped = (state: string) => `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
+
+/** What a preview found about an item: it is not shown of a preview that was discarded. */
+const FOUND = ['candidates', 'warnings', 'before', 'after']
+
+/** Why an item whose row says nothing has ended: the operation was cancelled, or (without a ledger) failed as a whole. */
+const WHY = `case
+  when r.status not in ('pending', 'running') then null
+  when o.status = 'cancelled' then case when o.stopped is null then :whyCancelled::jsonb else :whyStopped::jsonb end
+  when o.status = 'failed' and not o.ledger then jsonb_build_object(
+    'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message', 'retryable', true) end`
+
+/** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
+const rowsOf = (whole: boolean, telling?: Telling) => `
+  select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
+    i.finished_at,
+    case when i.discarded or i.status in ('pending', 'running') and i.operation_status = 'cancelled' then 'cancelled'
+      -- Without a ledger all of them are what the operation is.
+      when i.status = 'pending' and not i.ledger then
+        case i.operation_status when 'success' then 'done' when 'failed' then 'failed' else i.status end
+      else i.status end as status,
+    coalesce(i.after ->> 'filename', f.filename, i.draft ->> 'filename', i.before ->> 'filename', '') as filename,
+    ${isMapped('f.mapping_state')} as product_mapped
+  from (
+    select r.position, r.file_id, r.attempt, r.entry, r.draft, r.staged, r.finished_at, r.status,
+      o.status as operation_status, o.ledger, ${IS_DISCARDED} as discarded,
+      ${FOUND.map((name) => `case when not ${IS_DISCARDED} then r.${name} end as ${name}`).join(', ')},
+      case when ${IS_DISCARDED} then :whyDiscarded::jsonb else coalesce(r.error, ${WHY}) end as error
+    from (${all(whole, telling)}) r
+    join operations o on o.shop_id = :shop and o.id = :operation
+  ) i
+  -- One probe an item: of tables that were just filled the planner knows nothing, and would read all files.
+  left join lateral (select filename, mapping_state from files where shop_id = :shop and id = i.file_id limit 1) f on true`
+
+const WHY_ENDED = {
+  whyDiscarded: JSON.stringify(DISCARDED),
+  whyCancelled: JSON.stringify(CANCELLED),
+  whyStopped: JSON.stringify(STOPPED),
+}
+
+export function listItems(scope: ShopScope, operation: string, filter: ItemFilter): Promise<ItemRow[]> {
+  const conditions = [
+    ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
+    ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
+  ]
+  return scope.query<ItemRow>(
+    `select * from (${rowsOf(conditions.length > 0, filter.telling)}) rows ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+     order by position limit :limit`,
+    {
+      operation,
+      ...WHY_ENDED,
+      after: filter.after ?? -1,
+      limit: filter.limit,
+      ...(filter.statuses ? { statuses: filter.statuses } : {}),
+      ...(filter.search ? { search: nameKey(filter.search) } : {}),
+    },
+  )
+}
+
+/** All items in order, a page at a time. */
+export async function* pagesOfItems(
+  scope: ShopScope,
+  operation: string,
+  filter: Pick<ItemFilter, 'telling'> = {},
+): AsyncGenerator<ItemRow[]> {
+  let after = -1
+  while (true) {
+    const rows = await listItems(scope, operation, { ...filter, after, limit: PAGE })
+    if (rows.length > 0) yield rows
+    if (rows.length < PAGE) return
+    after = rows.at(-1)!.position
+  }
+}
+
+/** The same as plugins see them: with their files as they are by now. */
+export async function* finishedItems(scope: ShopScope, operation: string): AsyncGenerator<FinishedItem[]> {
+  for await (const rows of pagesOfItems(scope, operation)) {
+    const records = await readRecords(
+      scope,
+      rows.flatMap(({ file_id, draft }) => (file_id && !draft ? [file_id] : [])),
+    )
+    yield rows.map((row) => finishedItem(row, records.get(row.file_id ?? '') ?? null))
+  }
+}
+
+/** Where its import fetched it from, as anyone may read it; null: nowhere. */
+export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
+  entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
+
+/** All, or those worth telling, without what is known of their files but the names. */
+export async function* toldItems(scope: ShopScope, operation: string, telling?: Telling): AsyncGenerator<ToldItem[]> {
+  for await (const rows of pagesOfItems(scope, operation, telling && { telling }))
+    yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
+      ...{ filename, url: urlOf({ entry }), error, product_mapped, warnings: warnings ?? [] },
+      status: status as ToldItem['status'],
+    }))
+}
+
+function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
+  const draft = record ? draftOfRecord(record) : (row.draft ?? GONE)
+  return {
+    id: String(row.position),
+    position: row.position,
+    file: { ...viewOfDraft(draft, row.staged?.size_bytes ?? null, record), id: row.file_id, filename: row.filename },
+    entry: row.entry,
+    staged: row.staged,
+    wanted: null,
+    status: row.status as FinishedItem['status'],
+    error: row.error,
+    product_mapped: row.product_mapped,
+    warnings: row.warnings ?? [],
+  }
+}
+
+/** Of a file that is gone for good only what the operation kept is known. */
+const GONE: Draft = {
+  filename: '',
+  tags: [],
+  mappings: [],
+  expiry_days: null,
+  download_limit: null,
+  visibility: 'private',
+  cdn: false,
+  download_notification: false,
+  download_tracking: false,
+  allowed_referrers: [],
+}

@@ -1,0 +1,206 @@
+// What a person can do to an operation on its way: pause, resume, cancel, retry, confirm. Each is one transaction that
+// moves its status; whoever works on it is told, and whatever they write afterwards is checked against it.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { tellControl } from '../worker/control.ts'
+import { relinkRetried } from './name-order.ts'
+import { queueChain, queueFinish } from '../worker/queue.ts'
+import { FINISH_CHAIN } from './start.ts'
+import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
+
+export type Move = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
+type Step = (tx: ShopScope, operation: OperationRow) => Promise<void>
+
+const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: OperationRow): boolean; step: Step }> = {
+  pause: { from: ['queued', 'running'], step: pause },
+  resume: { from: ['paused'], step: resume },
+  cancel: { from: ['previewing', 'previewed', 'queued', 'running', 'paused'], step: cancel },
+  retry: {
+    from: ['partial', 'failed', 'cancelled'],
+    also: canRetry,
+    step: retry,
+  },
+  confirm: { from: ['previewed'], step: confirm },
+}
+
+export const MOVE_NAMES = Object.keys(MOVES) as Move[]
+
+/** It was started as a preview, and nobody has confirmed it. */
+const isUnconfirmed = ({ preview, round }: OperationRow): boolean => preview && round === 0
+
+/** A preview that was given up: it has changed nothing. */
+export const isDiscarded = (operation: OperationRow): boolean =>
+  operation.status === 'cancelled' && isUnconfirmed(operation)
+
+/** The same as a condition on an operation's row, `o`. */
+export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
+
+/** What its files would have become is no result: none of them was worked on. */
+export const DISCARD = `status = 'cancelled', done = 0, failed = 0, skipped = 0, cancelled = total`
+
+/** Not while it is undone, and never what a preview that was discarded would not have done. */
+function canRetry(operation: OperationRow): boolean {
+  const { done, failed, cancelled, stopped, finished_at, undoes, undone_by, detail } = operation
+  if (finished_at === null || undone_by !== null || isUnconfirmed(operation)) return false
+  // What an undo has to take back must still be known; one that took nothing back is started anew.
+  if (undoes !== null) return done > 0 && failed + cancelled > 0 && detail === 'kept'
+  // One of its last steps may have failed where no file did.
+  return (failed + cancelled > 0 || stopped !== null) && detail !== 'record'
+}
+
+/** Can this be done with the operation as it stands? */
+export function allows(operation: OperationRow, move: Move): boolean {
+  const { from, also } = MOVES[move]
+  return from.includes(operation.status) && (also?.(operation) ?? true)
+}
+
+/** Throws `operation_state` when it can't be done, `not_found` when there is no such operation. */
+export function moveOperation(scope: ShopScope, id: string, move: Move): Promise<void> {
+  return scope.transaction(async (tx) => {
+    const [operation] = await tx.query<OperationRow>(
+      'select * from operations where shop_id = :shop and id = :id for no key update',
+      { id },
+    )
+    if (!operation) throw new AppError('not_found')
+    if (!allows(operation, move)) throw new AppError('operation_state', { message: refusal(operation, move) })
+    await MOVES[move].step(tx, operation)
+    await tx.query(`select pg_notify('operation_progress', :shop || '/' || :id)`, { id })
+  })
+}
+
+function refusal(operation: OperationRow, move: Move): string {
+  const { status, failed, cancelled, stopped, detail } = operation
+  if (isDiscarded(operation)) return 'This preview was discarded: start the operation again'
+  const ended = ENDED.includes(status)
+  const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
+  if (move === 'retry' && ended && failed + cancelled === 0 && stopped === null)
+    return 'No file of this operation failed'
+  if (move === 'retry' && detail === 'record') return 'Which files of this operation failed is not known any more'
+  return `This operation ${state}: it cannot be ${PAST[move]}`
+}
+const PAST: Record<Move, string> = {
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  retry: 'tried again',
+  confirm: 'confirmed',
+}
+
+async function pause(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(`update operations set status = 'paused', paused_at = now() where shop_id = :shop and id = :id`, {
+    id,
+  })
+  await tellControl(tx, id)
+}
+
+async function resume(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(
+    `update operations set status = case when started_at is null then 'queued' else 'running' end, paused_at = null,
+       paused_ms = paused_ms + extract(epoch from now() - paused_at) * 1000
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await queueWork(tx, id)
+}
+
+/** What has not ended never will: it is counted as cancelled here, and marked so by the operation's end. */
+async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
+  const { id, status } = operation
+  if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
+  await tx.query(
+    `update operations set status = 'cancelled', open = false, paused_at = null,
+       paused_ms = paused_ms + coalesce(extract(epoch from now() - paused_at) * 1000, 0),
+       -- Without a ledger its counters were a picture of how far it had come: nothing of it is done.
+       done = case when ledger then done else 0 end,
+       cancelled = case when ledger then total - done - failed - skipped else total end
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await queueFinish(tx, id)
+  await tellControl(tx, id)
+}
+
+/** Its items keep what was found: reading them leaves it out, since writing 100,000 rows would take seconds. */
+async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(`update operations set ${DISCARD}, finished_at = now() where shop_id = :shop and id = :id`, { id })
+  await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
+  await tellControl(tx, id)
+}
+
+/** Failed items wait again, and so do those that were not started when the operation was cancelled or stopped. */
+async function retry(tx: ShopScope, { id, ledger }: OperationRow): Promise<void> {
+  if (!ledger) {
+    await tx.query(
+      `update operations set done = 0, failed = 0, skipped = 0, cancelled = 0, stopped = null
+       where shop_id = :shop and id = :id`,
+      { id },
+    )
+    return beginRound(tx, id)
+  }
+  await tx.query(
+    `with again as (
+       update items set status = 'pending', attempt = 0, crashed = false, step = 0, staged = null, lease = null, run_after = null,
+         error = null, warnings = null, candidates = null, finished_at = null
+       where shop_id = :shop and operation_id = :id and status in ('failed', 'cancelled') returning old.status
+     ), counted as (
+       select count(*) filter (where status = 'failed') as failed, count(*) filter (where status = 'cancelled') as cancelled
+       from again
+     )
+     update operations set failed = operations.failed - counted.failed,
+       cancelled = operations.cancelled - counted.cancelled, stopped = null
+     from counted where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await relinkRetried(tx, id)
+  await beginRound(tx, id)
+}
+
+/** What it found becomes a promise; what it skipped or failed stays so, unless a person is to be asked. */
+async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
+  await tx.query(
+    `with promised as (
+       update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,
+         attempt = 0, crashed = false, error = null, warnings = null, candidates = null, finished_at = null
+       where shop_id = :shop and operation_id = :id and (status = 'done' or status = 'skipped' and candidates is not null)
+       returning old.status
+     )
+     update operations set done = 0, skipped = skipped - (select count(*) from promised where status = 'skipped')
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await beginRound(tx, id)
+}
+
+async function beginRound(tx: ShopScope, id: string): Promise<void> {
+  await tx.query(
+    `update operations set status = 'queued', round = round + 1, finished_steps = 0, warnings = '[]', detail = 'kept',
+       started_at = now(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
+       ended_before = done + failed + skipped + cancelled
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  await tx.query(
+    `update chains set ended = false, hint = 0, worker_id = null, lease = null, claimed = '{}', crashed = false,
+       deaths = 0
+     where shop_id = :shop and operation_id = :id`,
+    { id },
+  )
+  await queueWork(tx, id)
+}
+
+/** Jobs for every chain that has not ended, or for the end where there is nothing left. */
+async function queueWork(tx: ShopScope, id: string): Promise<void> {
+  const [left] = await tx.query<{ complete: boolean }>(
+    `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete from operations
+     where shop_id = :shop and id = :id`,
+    { id },
+  )
+  if (left!.complete) return queueFinish(tx, id)
+  // Locked, so that a batch that ends at this moment either sees the operation go on or leaves its chain to us.
+  const chains = await tx.query<{ chain: number }>(
+    `select chain from chains where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
+     order by chain for update`,
+    { id, finish: FINISH_CHAIN },
+  )
+  for (const { chain } of chains) await queueChain(tx, id, chain)
+}

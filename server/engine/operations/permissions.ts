@@ -1,0 +1,52 @@
+// The API scopes that someone needs who sets an operation going again, or takes it back: what it does to files is what they do then.
+import type { Entry, Plugin } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Move } from './lifecycle.ts'
+import type { OperationRow } from '../types.ts'
+import { permissionsOf } from './workflows.ts'
+
+export type Doing = Move | 'undo'
+type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
+
+export async function permissionsTo(
+  doing: Doing,
+  scope: ShopScope,
+  operation: Ran,
+  plugins: readonly Plugin[],
+): Promise<string[]> {
+  if (doing === 'undo') return toUndo(scope, operation, plugins)
+  if (doing !== 'confirm' && doing !== 'retry') return []
+  if (operation.undoes === null)
+    return [...new Set([...permissionsOf(operation.workflow, plugins), ...(await toOverwrite(scope, operation))])]
+  const [undone] = await scope.query<Ran>(
+    'select id, kind, workflow, undoes from operations where shop_id = :shop and id = :undoes',
+    { undoes: operation.undoes },
+  )
+  return undone ? toUndo(scope, undone, plugins) : []
+}
+
+const OVERWRITING: readonly Entry['on_conflict'][] = ['overwrite', 'new_version']
+
+/** What an entry's `on_conflict` needs beyond the scopes of its workflow. */
+export const scopesOfConflict = (onConflict: Entry['on_conflict']): 'files:write'[] =>
+  OVERWRITING.includes(onConflict) ? ['files:write'] : []
+
+/** Of an import that is run again: of the entries that are not imported yet. */
+async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[]> {
+  if (kind !== 'import') return []
+  const found = await scope.query(
+    `select 1 from items where shop_id = :shop and operation_id = :id and status <> 'done'
+       and entry ->> 'on_conflict' = any(:overwriting) limit 1`,
+    { id, overwriting: OVERWRITING },
+  )
+  return found.length > 0 ? ['files:write'] : []
+}
+
+/** As to run it; and to delete, where files that it made go to the trash. */
+async function toUndo(scope: ShopScope, { id, kind, workflow }: Ran, plugins: readonly Plugin[]): Promise<string[]> {
+  const made = await scope.query('select 1 from created_files where shop_id = :shop and operation_id = :id limit 1', {
+    id,
+  })
+  const trashes = kind === 'import' || made.length > 0
+  return [...new Set([...permissionsOf(workflow, plugins), ...(trashes ? ['files:delete'] : [])])]
+}

@@ -1,0 +1,116 @@
+// What operations leave behind is kept for as long as it is of use, across shops: before and after, and the sealed addresses
+// of files that could be tried again and of callbacks, for 7 days, each file's result
+// for 90, the operation itself for 13 months, and so long what was told of no operation. One operation is one transaction, so that no
+// sweep holds anyone up for long.
+import type { Database } from '../../db/database.ts'
+import { DISCARD } from './lifecycle.ts'
+import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const LEDGER_DAYS = 7
+const ITEM_DAYS = 90
+const OPERATION_MONTHS = 13
+/** A preview that nobody confirmed by then is out of date. */
+const PREVIEW_DAYS = 7
+const OPERATIONS_AT_ONCE = 100
+
+type Pool = Database['pool']
+
+/** Gives how many operations it made smaller, or removed. */
+export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
+  await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
+  const stripped = await each(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
+  const emptied = await each(pool, 'results', daysBefore(now, ITEM_DAYS), dropItems)
+  const oldest = monthsBefore(now, OPERATION_MONTHS)
+  const removed = await each(pool, 'record', oldest, dropOperation)
+  await dropMessages(pool, oldest)
+  return stripped + emptied + removed
+}
+
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
+
+function monthsBefore(now: Date, months: number): Date {
+  const before = new Date(now)
+  before.setUTCMonth(before.getUTCMonth() - months)
+  return before
+}
+
+async function discardPreviews(pool: Pool, before: Date): Promise<void> {
+  await pool.query(
+    `update operations set ${DISCARD}, finished_at = $1::timestamptz + $2 * interval '1 day'
+     where status = 'previewed' and created_at < $1`,
+    [before, PREVIEW_DAYS],
+  )
+}
+
+type Detail = 'kept' | 'results' | 'record'
+type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
+
+/** Those that ended before then and are in that state; not one that is being undone, or whose undo can still be tried again. */
+async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Promise<number> {
+  let count = 0
+  while (true) {
+    const { rows } = await pool.query<{ shop_id: number; id: string }>(
+      `select shop_id, id from operations o where detail = $1 and finished_at < $2
+         and not exists (select from operations u
+           where u.shop_id = o.shop_id and u.id = o.undone_by
+             and (u.finished_at is null or u.detail = 'kept' and u.failed + u.cancelled > 0))
+       order by finished_at limit $3`,
+      [detail, before, OPERATIONS_AT_ONCE],
+    )
+    for (const { shop_id, id } of rows) await sweep(pool, shop_id, id)
+    count += rows.length
+    if (rows.length < OPERATIONS_AT_ONCE) return count
+  }
+}
+
+async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
+  await dropAddresses(pool, shop, id)
+  await pool.query(
+    `with dropped as (
+       update items set before = null, after = null, plan = null
+       where shop_id = $1 and operation_id = $2 and coalesce(before, after, plan) is not null
+     ) update operations set detail = 'results', undo_until = null,
+       request = case when request ? 'callback_url'
+         then (request - 'callback_sealed') || jsonb_build_object('callback_url', ${keptPart(`request ->> 'callback_url'`)})
+         else request end
+     where shop_id = $1 and id = $2`,
+    [shop, id],
+  )
+}
+
+/** From here on nothing goes there any more: a file that is tried again is asked for without its query. */
+async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void> {
+  await pool.query(`update items set ${FORGET_ENTRY} where shop_id = $1 and operation_id = $2 and ${SECRET_PART}`, [
+    shop,
+    id,
+  ])
+  await pool.query(
+    `update outbox set payload = jsonb_build_object('url', ${keptPart(`payload ->> 'url'`)})
+     where shop_id = $1 and operation_id = $2 and kind = 'callback' and status not in ('waiting', 'sending')`,
+    [shop, id],
+  )
+}
+
+async function dropItems(pool: Pool, shop: number, id: string): Promise<void> {
+  await pool.query(
+    `with dropped as (delete from items where shop_id = $1 and operation_id = $2),
+       waiting as (delete from item_batches where shop_id = $1 and operation_id = $2),
+       produced as (delete from artifacts where shop_id = $1 and operation_id = $2)
+     update operations set detail = 'record' where shop_id = $1 and id = $2`,
+    [shop, id],
+  )
+}
+
+async function dropOperation(pool: Pool, shop: number, id: string): Promise<void> {
+  await pool.query('delete from operations where shop_id = $1 and id = $2', [shop, id])
+}
+
+/** Of those that are about an operation the rest went with it. One that is still to be sent stays. */
+async function dropMessages(pool: Pool, before: Date): Promise<void> {
+  await pool.query('delete from notices where operation_id is null and created_at < $1', [before])
+  await pool.query(
+    `delete from outbox where operation_id is null and created_at < $1 and status not in ('waiting', 'sending')`,
+    [before],
+  )
+}

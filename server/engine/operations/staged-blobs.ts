@@ -1,0 +1,20 @@
+// Bytes that items have on their way, across shops: staged by one step, not yet any file's. An operation may be paused for days between
+// the two, so the sweeps of the storage locations ask for them.
+import type { Database } from '../../db/database.ts'
+
+/** Which of these blobs an item that has not ended will need. */
+export async function stagedBlobs(
+  pool: Database['pool'],
+  location: string,
+  shop: number,
+  hashes: readonly string[],
+): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set()
+  const { rows } = await pool.query<{ hash: string }>(
+    `select distinct staged ->> 'hash' as hash from items
+     where shop_id = $1 and staged ->> 'location' = $2 and staged ->> 'hash' = any($3)
+       and status in ('pending', 'running')`,
+    [shop, location, hashes],
+  )
+  return new Set(rows.map(({ hash }) => hash))
+}

@@ -1,0 +1,226 @@
+// Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
+import type { Entry, FileChange, Plugin, Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Draft } from '../../files/drafts.ts'
+import { compileFilter, type FileFilter } from '../../files/filter.ts'
+import { predecessorsOf } from './name-order.ts'
+import { queueFinish, queueFirst } from '../worker/queue.ts'
+import type { OperationRequest, SourceRecord } from '../types.ts'
+import { inOrder, itemPlugins } from './workflows.ts'
+
+/** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects; or
+ * files each with a change of its own. */
+export type Source =
+  | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
+  | { type: 'files'; ids: readonly string[] }
+  | { type: 'filter'; filter: FileFilter }
+  | { type: 'rows'; rows: readonly { id: string; wanted: FileChange }[] }
+  /** What another operation did, to be undone. */
+  | { type: 'operation'; id: string }
+
+export interface StartInput {
+  workflow: Workflow
+  channel: string
+  source: Source
+  request: OperationRequest
+  /** For history: a person, or an API key's name. */
+  requestedBy: string
+  /** A second start with the same key gives the first one's operation. */
+  idempotencyKey?: string
+  /** Only previews, until it is confirmed. */
+  dryRun?: boolean
+  /** More entries will be added, until it is closed. */
+  open?: boolean
+  /** What history names it after; absent: the first entry. */
+  label?: string
+  /** The schedule that starts it, a bare UUID. */
+  scheduleId?: string
+}
+
+export const FINISH_CHAIN = -1
+/** Items of a batch where bytes or the outside are touched; files are read and written whole there. */
+export const BATCH = 100
+/** And where a batch is one transaction of set-wise SQL: at most, since an operation's chains share it evenly. */
+export const WISE_BATCH = 2000
+/** And where its steps ask the outside before it: that may take a while, and progress is told once a batch. */
+const ASKING_BATCH = 500
+
+/** Gives the operation's UUID. */
+export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
+  const workflow = inOrder(input.workflow, plugins)
+  return scope.transaction(async (tx) => {
+    const setWise = input.source.type !== 'entries' && isSetWise(workflow, plugins)
+    const asks = setWise && asksOutside(workflow, plugins)
+    const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
+    const [created] = await tx.query<{ id: string }>(
+      `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
+         label, source, set_wise, asks, ledger, preview, status, undoes, schedule_id, open)
+       values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
+         :label, :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule, :open)
+       on conflict (shop_id, idempotency_key) do nothing
+       returning id`,
+      {
+        kind: workflow.kind,
+        action: workflow.action,
+        channel: input.channel,
+        workflow: JSON.stringify(workflow),
+        request: JSON.stringify(input.request),
+        requestedBy: input.requestedBy,
+        key: input.idempotencyKey ?? null,
+        label: input.label ?? firstEntry(input.source),
+        source: JSON.stringify(recordOf(input.source)),
+        setWise,
+        asks,
+        ledger,
+        preview: input.dryRun ?? false,
+        status: input.dryRun ? 'previewing' : 'queued',
+        undoes: input.source.type === 'operation' ? input.source.id : null,
+        schedule: input.scheduleId ?? null,
+        open: input.open ?? false,
+      },
+    )
+    if (!created) return existingOperation(tx, input.idempotencyKey!)
+    const most = asks ? ASKING_BATCH : setWise ? WISE_BATCH : BATCH
+    const batches = setWise ? { most, chains: workflow.parallel } : null
+    const total = await insertItems(tx, created.id, input.source, batches)
+    await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
+    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / most))) : 0
+    // What is added later wakes a chain that has had nothing to do yet.
+    const spare = input.open ? workflow.parallel : chains
+    await tx.query(
+      `insert into chains (shop_id, operation_id, chain, ended)
+       select :shop, :operation::uuid, n, n >= :chains from generate_series(0, :spare - 1) n
+       union all select :shop, :operation::uuid, :finish::int, false`,
+      { operation: created.id, chains, spare, finish: FINISH_CHAIN },
+    )
+    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain)
+    if (total === 0 || !ledger) await queueFinish(tx, created.id)
+    return created.id
+  })
+}
+
+/** No step on items touches bytes or changes the outside: then planning is all there is to do. */
+const isSetWise = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  itemPlugins(workflow, plugins).every(({ run, bytes }) => run === undefined && !bytes)
+
+const asksOutside = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
+  itemPlugins(workflow, plugins).some(({ outside }) => outside)
+
+/** Steps on the operation alone that need no result of each file: then there is nothing to write of each. */
+function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
+  const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
+  const working = all.filter((plugin) => plugin?.kind !== 'notify')
+  return working.length === 0 || working.some((plugin) => plugin?.scope !== 'operation' || plugin.ledger !== false)
+}
+
+function recordOf(source: Source): SourceRecord {
+  switch (source.type) {
+    case 'entries':
+      return { type: 'entries' }
+    case 'files':
+      return { type: 'files', count: new Set(source.ids).size }
+    case 'rows':
+      return { type: 'rows', count: source.rows.length }
+    case 'filter':
+    case 'operation':
+      return source
+  }
+}
+
+const firstEntry = (source: Source): string | null =>
+  source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
+
+async function existingOperation(tx: ShopScope, key: string): Promise<string> {
+  const [row] = await tx.query<{ id: string }>(
+    'select id from operations where shop_id = :shop and idempotency_key = :key',
+    { key },
+  )
+  return row!.id
+}
+
+/** Freezes what the operation is about, in its order; gives how many items that is. `batches`: null where each item has a row at once. */
+async function insertItems(
+  tx: ShopScope,
+  operation: string,
+  source: Source,
+  batches: { most: number; chains: number } | null,
+): Promise<number> {
+  const [ordered, bindings] = await ordering(tx, source)
+  const kept =
+    batches !== null && source.type !== 'operation' && source.type !== 'rows'
+      ? EVEN_BATCHES
+      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted, waits_for)
+         select :shop, :operation, position, file_id, entry, draft, wanted, waits_for from ordered order by position returning 1 as files`
+  const [row] = await tx.query<{ total: number }>(
+    `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total from kept`,
+    { operation, ...bindings, ...batches },
+  )
+  return row!.total
+}
+
+/** Batches of the largest size that leaves no chain without work while another one has a last batch of its own. */
+const EVEN_BATCHES = `
+  insert into item_batches (shop_id, operation_id, position, file_ids)
+  select :shop, :operation, first, ids[first + 1 : first + size]
+  from (
+    select ids, n, ceil(n / (used * ceil(n / used / :most)))::int as size
+    from (
+      select array_agg(file_id order by position) as ids, count(*)::numeric as n,
+        least(:chains, ceil(count(*)::numeric / :most)) as used
+      from ordered
+    ) counted where n > 0
+    offset 0 -- the array is made once, not once a batch
+  ) shared, generate_series(0, n::int - 1, size) as first
+  returning cardinality(file_ids) as files`
+
+/** Rows of position, file_id, entry, draft, wanted and waits_for. */
+async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {
+  const none = 'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted, null::int as waits_for'
+  switch (source.type) {
+    case 'entries':
+      return [
+        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry, e -> 'draft' as draft,
+           null::jsonb as wanted, (e ->> 'waits_for')::int as waits_for
+         from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
+        { entries: JSON.stringify(linked(source.entries)) },
+      ]
+    case 'files':
+      return [
+        `select (row_number() over (order by min(n)) - 1)::int as position, id as file_id, ${none}
+         from unnest(:ids::uuid[]) with ordinality as t(id, n) group by id`,
+        { ids: source.ids },
+      ]
+    case 'rows':
+      return [
+        `select (n - 1)::int as position, (e ->> 'id')::uuid as file_id, null::jsonb as entry, null::jsonb as draft,
+           e -> 'wanted' as wanted, null::int as waits_for
+         from jsonb_array_elements(:rows::jsonb) with ordinality as t(e, n)`,
+        { rows: JSON.stringify(source.rows) },
+      ]
+    case 'filter': {
+      // Ids grow with time: this is the order in which the files came, and the one in which they lie on the disk.
+      const { sql, bindings } = await compileFilter(tx, source.filter)
+      return [
+        `select (row_number() over (order by id) - 1)::int as position, id as file_id, ${none} from files
+         where files.shop_id = :shop and ${sql}`,
+        bindings,
+      ]
+    }
+    case 'operation':
+      // Files that it made stand behind those that it changed.
+      return [
+        `select position, file_id, ${none} from items
+         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null
+         union all
+         select (o.total - 1 + row_number() over (order by c.position, c.ordinal))::int, c.file_id, ${none}
+         from created_files c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
+         where c.shop_id = :shop and c.operation_id = :undone`,
+        { undone: source.id },
+      ]
+  }
+}
+
+function linked(entries: Extract<Source, { type: 'entries' }>['entries']) {
+  const before = predecessorsOf(entries)
+  return entries.map((each, at) => (before[at] === null ? each : { ...each, waits_for: before[at] }))
+}

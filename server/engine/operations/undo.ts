@@ -1,0 +1,48 @@
+// Starting an undo: an operation of its own over what another one did, once, and within the time for it.
+import type { Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
+import { startOperation } from './start.ts'
+import type { OperationRow } from '../types.ts'
+
+/** Its items know what to do: there are no steps but the last one. */
+const undoOf = ({ workflow }: OperationRow): Workflow => ({
+  id: 'undo',
+  title: `Undo: ${workflow.title}`,
+  action: 'undo',
+  kind: 'bulk',
+  // What went one after another is taken back so.
+  parallel: Math.min(2, workflow.parallel),
+  steps: workflow.steps.filter(({ plugin }) => plugin === 'notify'),
+})
+
+export const mayUndo = ({ undo_until, undone_by, finished_at }: OperationRow, now: Date): boolean =>
+  finished_at !== null && undo_until !== null && undo_until > now && undone_by === null
+
+/** Gives the new operation's UUID. Throws `operation_state` or `not_found`. */
+export function startUndo(scope: ShopScope, id: string, by: { requestedBy: string; channel: string }): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const [operation] = await tx.query<OperationRow & { now: Date }>(
+      'select *, now() as now from operations where shop_id = :shop and id = :id for no key update',
+      { id },
+    )
+    if (!operation) throw new AppError('not_found')
+    if (!mayUndo(operation, operation.now)) throw new AppError('operation_state', { message: refusal(operation) })
+    const undo = await startOperation(
+      tx,
+      { workflow: undoOf(operation), source: { type: 'operation', id }, request: {}, ...by },
+      [],
+    )
+    await tx.query('update operations set undone_by = :undo where shop_id = :shop and id = :id', { id, undo })
+    return undo
+  })
+}
+
+function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): string {
+  if (undone_by !== null) return 'This operation has been undone, or is being undone'
+  if (status === 'cancelled' && finished_at === null) return 'This operation is still being cancelled: wait a moment'
+  if (finished_at === null) return 'This operation is still running: cancel it first'
+  return undo_until === null
+    ? 'There is nothing about this operation that can be undone'
+    : 'An operation can be undone within 7 days'
+}

@@ -1,0 +1,18 @@
+// What is said of an item that was not started: a person cancelled the operation, or another failure ended it.
+import { ERRORS } from '../../errors.ts'
+import type { ItemError, OperationRow } from '../types.ts'
+
+const because = (
+  code: 'operation_cancelled' | 'operation_stopped',
+  message: string = ERRORS[code].message,
+): ItemError => ({
+  code,
+  message,
+  retryable: true,
+})
+
+export const CANCELLED = because('operation_cancelled')
+export const STOPPED = because('operation_stopped')
+export const DISCARDED = because('operation_cancelled', 'The preview was discarded: nothing was changed')
+
+export const whyCancelled = ({ stopped }: Pick<OperationRow, 'stopped'>): ItemError => (stopped ? STOPPED : CANCELLED)

@@ -1,0 +1,38 @@
+// Announcing progress: at most twice a second an operation, outside the transactions that write outcomes, since NOTIFY
+// takes a lock of the whole database at commit.
+import type { Database } from '../../db/database.ts'
+
+const EVERY_MS = 500
+
+export interface Progress {
+  announce(shop: number, operation: string): void
+  /** At once: the operation has ended. */
+  announceEnd(shop: number, operation: string): Promise<void>
+  close(): void
+}
+
+export function createProgress(database: Database): Progress {
+  const due = new Map<string, NodeJS.Timeout>()
+  const send = (shop: number, operation: string) =>
+    database.pool
+      .query(`select pg_notify('operation_progress', $1)`, [`${shop}/${operation}`])
+      .then(() => {})
+      // Only a hint: whoever waits for it also looks by itself.
+      .catch(() => {})
+  return {
+    announce: (shop, operation) => {
+      if (due.has(operation)) return
+      const timer = setTimeout(() => {
+        due.delete(operation)
+        void send(shop, operation)
+      }, EVERY_MS)
+      due.set(operation, timer)
+    },
+    announceEnd: (shop, operation) => {
+      clearTimeout(due.get(operation))
+      due.delete(operation)
+      return send(shop, operation)
+    },
+    close: () => due.forEach((timer) => clearTimeout(timer)),
+  }
+}

@@ -1,0 +1,101 @@
+// The jobs of an operation. They are queued by SQL inside the transaction that makes them necessary, under a key, so
+// that queueing one twice leaves one.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { BYTES, FINISH, MESSAGE, ofShop } from './job-concurrency.ts'
+
+export interface ChainJob {
+  shop: number
+  operation: string
+  chain: number
+}
+export interface FinishJob {
+  shop: number
+  operation: string
+}
+export interface OutboxJob {
+  shop: number
+  message: string
+}
+
+// A job that throws three times is given up; the sweep then sees an operation without a live job and queues it anew.
+const MAX_ATTEMPTS = 3
+
+export const TASKS = ['chain', 'finish', 'message'] as const
+
+export const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
+export const finishKey = (operation: string) => `finish:${operation}`
+
+/**
+ * graphile-worker takes lower numbers first: an operation that begins goes before the further batches of those that have
+ * begun, so that a large one holds a small one up for no longer than the batches at work.
+ */
+const FIRST = 0
+const FURTHER = 1
+const LAST = 2
+/** No mail server likes thousands at once. */
+const MESSAGES_APART_MS = 100
+
+export const queueFirst = (tx: ShopScope, operation: string, chain: number) =>
+  addChain(tx, operation, chain, { priority: FIRST })
+
+export const queueChain = (tx: ShopScope, operation: string, chain: number, runAt?: Date) =>
+  addChain(tx, operation, chain, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
+
+function addChain(tx: ShopScope, operation: string, chain: number, when: When): Promise<void> {
+  const payload: ChainJob = { shop: tx.shop, operation, chain }
+  const flags = [BYTES, ofShop(BYTES, tx.shop)]
+  return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, unlessQuick: operation, ...when })
+}
+
+export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
+  const payload: FinishJob = { shop: tx.shop, operation }
+  return addJob(tx, { task: 'finish', payload, key: finishKey(operation), flags: [FINISH] })
+}
+
+export function queueMessage(tx: ShopScope, message: string, runAt?: Date): Promise<void> {
+  const payload: OutboxJob = { shop: tx.shop, message }
+  return addJob(tx, {
+    ...{ task: 'message', payload, key: `message:${message}`, flags: [MESSAGE] },
+    ...(runAt ? { runAt } : {}),
+  })
+}
+
+/** Many at once, in one statement: one after the other, and behind all other work. */
+export async function queueMessages(tx: ShopScope, messages: readonly string[]): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query(
+    `select count(*) from graphile_worker.add_jobs((
+       select array_agg(row('message', json_build_object('shop', :shop::int, 'message', id), null,
+         now() + n * :apart * interval '1 millisecond', :attempts, 'message:' || id, :priority, array[:flag]
+       )::graphile_worker.job_spec)
+       from unnest(:messages::uuid[]) with ordinality as m (id, n) where :shop > 0))`,
+    { messages, apart: MESSAGES_APART_MS, attempts: MAX_ATTEMPTS, priority: LAST, flag: MESSAGE },
+  )
+}
+
+interface When {
+  runAt?: Date
+  priority?: number
+}
+
+interface Job extends When {
+  task: (typeof TASKS)[number]
+  payload: object
+  key: string
+  flags: readonly string[]
+  /** An operation whose batches are one transaction each: it has no flags. */
+  unlessQuick?: string
+}
+
+async function addJob(tx: ShopScope, { task, payload, key, flags, unlessQuick, runAt, priority }: Job): Promise<void> {
+  await tx.query(
+    `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
+       max_attempts := :attempts, priority := :priority, flags := case
+         when (select set_wise and not asks from operations where shop_id = :shop and id = :quick::uuid) then '{}'
+         else :flags::text[] end)`,
+    {
+      ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
+      ...{ quick: unlessQuick ?? null, runAt: runAt ?? null, priority: priority ?? FIRST },
+    },
+  )
+}

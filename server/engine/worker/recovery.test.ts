@@ -1,0 +1,88 @@
+// Jobs that nobody works on are worked on in the end, whatever became of those who had them.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { queueChain } from './queue.ts'
+import type { EngineWorker } from '../worker.ts'
+
+const workflow = workflowOf('make-bytes')
+let house: TestEngine
+let worker: EngineWorker
+beforeAll(async () => {
+  house = await createTestEngine([makeBytes], [workflow])
+  worker = await house.startWorker()
+})
+afterAll(async () => {
+  await worker.stop()
+  await house.close()
+})
+
+/** Starts an import whose jobs are gone, or in the hands of whoever `holder` names, before any worker sees them. */
+async function startWith(name: string, change: (tx: ShopScope) => Promise<unknown>): Promise<string> {
+  return house.scope.transaction(async (tx) => {
+    const id = await house.engine.start(tx, {
+      workflow,
+      channel: 'api',
+      source: {
+        type: 'entries',
+        entries: [
+          {
+            entry: { filename: name, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
+            draft: {
+              ...{
+                filename: name,
+                tags: [],
+                mappings: [],
+                expiry_days: null,
+                download_limit: null,
+                visibility: 'private',
+              },
+              ...{ cdn: true, download_notification: false, download_tracking: true, allowed_referrers: [] },
+            },
+          },
+        ],
+      },
+      request: {},
+      requestedBy: 'test',
+    })
+    await change(tx)
+    return id
+  })
+}
+const lockedBy =
+  (pool: string, since = '0 seconds') =>
+  (tx: ShopScope) =>
+    tx.query(
+      `update graphile_worker._private_jobs set locked_by = :pool, locked_at = now() - :since::interval
+     where locked_by is null and :shop > 0`,
+      { pool, since },
+    )
+
+test('a job that is lost, one that a living pool took and forgot, and one of a pool that nobody knows', async () => {
+  const [{ pool_id }] = (await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers'))
+    .rows as [{ pool_id: string }]
+  const operations = [
+    await startWith('lost.txt', (tx) => tx.query('delete from graphile_worker._private_jobs where :shop > 0')),
+    await startWith('forgotten.txt', lockedBy(pool_id)),
+    await startWith('unknown.txt', lockedBy('a pool of another time', '31 seconds')),
+  ]
+  for (const id of operations) {
+    const { operation, items } = await house.untilEnd(id)
+    expect(operation).toMatchObject({ status: 'success', done: 1 })
+    expect(items).toMatchObject([{ attempt: 1 }])
+  }
+})
+
+test('a job whose successor was queued before its worker died is not kept', async () => {
+  const id = await startWith('succeeded.txt', async (tx) => {
+    // The worker has the job, and queues the next one under its key.
+    await lockedBy('a pool of another time', '31 seconds')(tx)
+    const [{ operation_id }] = (await tx.query<{ operation_id: string }>(
+      'select operation_id from chains where shop_id = :shop order by operation_id desc limit 1',
+    )) as [{ operation_id: string }]
+    await queueChain(tx, operation_id, 0)
+  })
+  expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 1 })
+  const left = () => house.parts.database.pool.query('select id, key from graphile_worker.jobs')
+  await expect.poll(async () => (await left()).rows, { timeout: 20_000 }).toEqual([])
+})

@@ -1,0 +1,204 @@
+// Recovery across shops: workers beat by the database's clock, and a sweep frees the jobs of those that fell silent and
+// queues again whatever runs without a live job.
+import { Logger as GraphileLogger, makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
+import type { Database } from '../../db/database.ts'
+import { forShop } from '../../db/for-shop.ts'
+import { WORKER_LOCKS, type Listener } from '../../db/listener.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import { SILENCE } from '../batches/claim.ts'
+import { queueChain, queueFinish, queueMessage, TASKS } from './queue.ts'
+
+const BEAT_MS = 5_000
+const SWEEP_MS = 5_000
+
+export interface Recovery {
+  /** Now, rather than at the next turn. */
+  beat(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface RecoveryOptions {
+  database: Database
+  listener: Listener
+  worker: string
+  /** Its graphile-worker pool, once there is one. */
+  pool: { id: string | null }
+  /** Ids of the jobs that this process works on. */
+  jobs: ReadonlySet<string>
+  /** `operation:chain` of what this process gave up without letting it go. */
+  broken: Set<string>
+  log: Logger
+}
+
+/** Announces this worker, then beats and sweeps until stopped. */
+export async function startRecovery(options: RecoveryOptions): Promise<Recovery> {
+  const { database, log } = options
+  const utils = await makeWorkerUtils({ pgPool: database.pool, logger: new GraphileLogger(() => () => {}) })
+  const suspects: Suspects = new Map()
+  let held: number | null = null
+  let forgotten: ReadonlySet<string> = new Set()
+  const beatAndHold = async () => {
+    const lock = await beat(options)
+    if (lock !== held) await options.listener.hold(lock)
+    held = lock
+    forgotten = await freeForgotten(options, utils, forgotten)
+  }
+  await beatAndHold()
+  await sweep(database, utils, log, suspects)
+  const stopBeat = every(BEAT_MS, 'the heartbeat', beatAndHold, log)
+  const stopSweep = every(SWEEP_MS, 'the crash sweep', () => sweep(database, utils, log, suspects), log)
+  return {
+    beat: beatAndHold,
+    stop: async () => {
+      await Promise.all([stopBeat(), stopSweep()])
+      await database.pool.query('delete from workers where id = $1', [options.worker]).catch(() => {})
+      await utils.release()
+    },
+  }
+}
+
+function every(ms: number, what: string, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    running = running.then(work).catch((error: unknown) => log.warn(`${what} failed`, errorFields(error)))
+  }, ms)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}
+
+/** Gives the number of the worker's lock. */
+async function beat({ database, worker, pool, broken }: RecoveryOptions): Promise<number> {
+  const { rows } = await database.pool.query<{ lock: number }>(
+    `insert into workers (id, pool_id) values ($1, $2)
+     on conflict (id) do update set beat_at = now(), pool_id = excluded.pool_id returning lock`,
+    [worker, pool.id ?? worker],
+  )
+  // A job that threw could not let its chain go, perhaps because the database was away.
+  const keys = [...broken]
+  if (keys.length > 0) {
+    await database.pool.query(
+      `update chains set worker_id = null where worker_id = $1 and operation_id || ':' || chain = any($2)`,
+      [worker, keys],
+    )
+    keys.forEach((key) => broken.delete(key))
+  }
+  return rows[0]!.lock
+}
+
+/**
+ * Jobs that our own pool has and nobody here works on: the database was away when graphile-worker took one or put it down, which
+ * it does not do again. Twice in a row, since one may just be on its way. It can only free all of the pool's: whoever
+ * comes to one that is worked on finds its chain held. Gives those that may be forgotten.
+ */
+async function freeForgotten(
+  { database, pool, jobs, log }: RecoveryOptions,
+  utils: WorkerUtils,
+  before: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  if (pool.id === null) return new Set()
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select id::text as id from graphile_worker.jobs where locked_by = $1',
+    [pool.id],
+  )
+  const idle = rows.filter(({ id }) => !jobs.has(id)).map(({ id }) => id)
+  if (idle.some((id) => before.has(id))) {
+    log.warn('freeing jobs that were taken and forgotten', { jobs: idle.length })
+    await utils.forceUnlockWorkers([pool.id])
+  }
+  return new Set(idle)
+}
+
+/** Frees what dead workers hold and queues again what has no live job. */
+async function sweep(database: Database, utils: WorkerUtils, log: Logger, suspects: Suspects): Promise<void> {
+  const dead = await findDead(database, suspects)
+  if (dead.length > 0) {
+    log.warn('freeing the jobs of dead workers', { workers: dead.length })
+    await utils.forceUnlockWorkers(dead.map(({ pool_id }) => pool_id))
+    for (const { id, beat } of dead)
+      await database.pool.query('delete from workers where id = $1 and beat_at::text = $2', [id, beat])
+  }
+  await freeUnknownPools(database, utils)
+  await dropSucceeded(database, utils)
+  await seedAgain(database, log)
+}
+
+interface WorkerRow {
+  id: string
+  pool_id: string
+  beat: string
+  silent: boolean
+  connected: boolean
+}
+
+/** The last beat of workers that were not connected when we looked before. */
+type Suspects = Map<string, string>
+
+/**
+ * Silent for too long; or without its connection, and not a beat since the sweep before. A worker that is merely slow keeps
+ * its connection, and one that lost it has it back by then. Taking a living one for dead costs work, never correctness.
+ */
+async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
+  const { rows } = await database.pool.query<WorkerRow>(
+    `select id, pool_id, beat_at::text as beat, beat_at < now() - $1::interval as silent, exists (
+         select from pg_locks where locktype = 'advisory' and classid = $2 and objid = w.lock and granted
+           and database = (select oid from pg_database where datname = current_database())
+       ) as connected
+     from workers w`,
+    [SILENCE, WORKER_LOCKS],
+  )
+  const dead = rows.filter(({ id, beat, silent, connected }) => silent || (!connected && suspects.get(id) === beat))
+  suspects.clear()
+  for (const { id, beat, connected } of rows) if (!connected) suspects.set(id, beat)
+  return dead
+}
+
+/** Jobs locked by a pool that is in no worker's row: its worker was swept before, or died before its first beat. */
+async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise<void> {
+  const { rows } = await database.pool.query<{ locked_by: string }>(
+    `select distinct locked_by from graphile_worker.jobs j
+     where locked_at < now() - $1::interval and not exists (select from workers w where w.pool_id = j.locked_by)`,
+    [SILENCE],
+  )
+  if (rows.length > 0) await utils.forceUnlockWorkers(rows.map(({ locked_by }) => locked_by))
+}
+
+/** Jobs whose worker died when it had queued the next one, under their key. graphile-worker never takes them up, and keeps them. */
+async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select id::text as id from graphile_worker.jobs
+     where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)`,
+    [TASKS],
+  )
+  if (rows.length > 0) await utils.completeJobs(rows.map(({ id }) => id))
+}
+
+const LIVE_JOB = (key: string) =>
+  `exists (select from graphile_worker.jobs j where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
+
+async function seedAgain(database: Database, log: Logger): Promise<void> {
+  const chains = await database.pool.query<{ shop_id: number; operation_id: string; chain: number }>(
+    `select c.shop_id, c.operation_id, c.chain from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
+     where o.status in ('previewing', 'queued', 'running') and o.ledger and o.done + o.failed + o.skipped + o.cancelled < o.total
+       and c.chain >= 0 and not c.ended
+       and not exists (select from workers w where w.id = c.worker_id)
+       and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)}`,
+  )
+  for (const { shop_id, operation_id, chain } of chains.rows)
+    await queueChain(forShop(database, shop_id), operation_id, chain)
+  const ends = await database.pool.query<{ shop_id: number; id: string }>(
+    `select shop_id, id from operations o
+     where (status in ('previewing', 'queued', 'running')
+           and not open and (not ledger or done + failed + skipped + cancelled = total)
+         or status = 'cancelled' and finished_at is null)
+       and not ${LIVE_JOB(`'finish:' || o.id`)}`,
+  )
+  for (const { shop_id, id } of ends.rows) await queueFinish(forShop(database, shop_id), id)
+  const messages = await database.pool.query<{ shop_id: number; id: string }>(
+    `select shop_id, id from outbox o where status = 'waiting' and not ${LIVE_JOB(`'message:' || o.id`)}`,
+  )
+  for (const { shop_id, id } of messages.rows) await queueMessage(forShop(database, shop_id), id)
+  const seeded = chains.rows.length + ends.rows.length + messages.rows.length
+  if (seeded > 0) log.info('queued again what had no live job', { jobs: seeded })
+}

@@ -5,10 +5,14 @@ import type { ShopScope } from './for-shop.ts'
 const TRIES = 5
 
 /** Runs `work` in a transaction, again from its beginning where a deadlock or a name taken meanwhile rolled it back. */
-export async function untilThrough<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
+export const untilThrough = <T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> =>
+  retryRolledBack(() => scope.transaction(work))
+
+/** Runs `work`, which ends with a transaction, again from its beginning where that was rolled back. */
+export async function retryRolledBack<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await scope.transaction(work)
+      return await work()
     } catch (error) {
       if (!isRollback(error) || attempt === TRIES) throw error
     }

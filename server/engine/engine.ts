@@ -119,7 +119,7 @@ export function createEngine(parts: EngineParts): Engine {
     add: async (tx, id, entries) =>
       addEntries(tx, id, await sealEntries(entries, { shop: tx.shop, secrets: parts.secrets })),
     close: closeOperation,
-    move: moveOperation,
+    move: (scope, id, move) => moveOperation(scope, id, move, parts.plugins),
     undo: (scope, id, requestedBy, channel) => startUndo(scope, id, { requestedBy, channel }),
     permissions: (scope, operation, doing) => permissionsTo(doing, scope, operation, parts.plugins),
     actions: (operation) => [

@@ -91,10 +91,6 @@ export interface OperationRow {
   warnings: Warning[]
   finished_steps: number
   source: SourceRecord
-  /** Its steps only plan: a batch is changed and written in one transaction. */
-  set_wise: boolean
-  /** And ask the outside for it: before that transaction. */
-  asks: boolean
   ledger: boolean
   /** More entries may come: it does not end before its channel closes it. */
   open: boolean

@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { Logger as GraphileLogger, run, type Job, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { createSlots } from '../slots.ts'
-import { runChain, type BatchRunner } from './batches/run.ts'
+import { runChain } from './batches/run.ts'
+import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
-import { createLanes } from './worker/job-concurrency.ts'
+import { createJobConcurrency } from './worker/job-concurrency.ts'
 import { createProgress } from './worker/progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from './worker/queue.ts'
 import { createControl } from './worker/control.ts'
-import { startRecovery } from './worker/recovery.ts'
+import { startRecovery, type RecoveryOptions } from './worker/recovery.ts'
+import { strategyOf } from './operations/strategy.ts'
 import type { EngineParts } from './types.ts'
 
 // Notifications wake a worker at once; this is for what they miss.
@@ -35,7 +37,7 @@ export async function startWorker(
     )
     return rows.length > 0
   })
-  const runner: BatchRunner = {
+  const runner: EngineRunner = {
     parts,
     worker: randomUUID(),
     progress,
@@ -45,11 +47,11 @@ export async function startWorker(
     signal: stopping.signal,
   }
   const jobs = new Set<string>()
-  const lanes = createLanes(parts.limits.jobs_at_once)
+  const concurrency = createJobConcurrency(parts.limits.jobs_at_once)
   const noted =
     (work: (payload: unknown) => Promise<void>): Task =>
     async (payload, helpers) => {
-      const leave = lanes.enter(flagsOf(helpers.job))
+      const leave = concurrency.enter(flagsOf(helpers.job))
       const id = String(helpers.job.id)
       jobs.add(id)
       return work(payload).finally(() => {
@@ -66,7 +68,8 @@ export async function startWorker(
   const pool: { id: string | null } = { id: null }
   const { listener } = parts
   const { worker, broken } = runner
-  const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, log })
+  const loadOf: RecoveryOptions['loadOf'] = (operation) => strategyOf(operation, parts.plugins).load
+  const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, loadOf, log })
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
   const turn = turnsToAsk(events)
@@ -74,10 +77,10 @@ export async function startWorker(
     pgPool: database.pool,
     taskList,
     events,
-    concurrency: lanes.places,
+    concurrency: concurrency.places,
     forbiddenFlags: async () => {
       await turn()
-      return lanes.full()
+      return concurrency.full()
     },
     pollInterval: POLL_MS,
     noHandleSignals: true,

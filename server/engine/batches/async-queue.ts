@@ -6,7 +6,7 @@ export interface Channel<T> extends AsyncIterable<T> {
   end(error?: unknown): void
 }
 
-export function createChannel<T>(): Channel<T> {
+export function createAsyncQueue<T>(): Channel<T> {
   const waiting: T[] = []
   let ended: { error?: unknown } | null = null
   let wake = () => {}

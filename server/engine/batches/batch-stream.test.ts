@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { grouped } from './batch-stream.ts'
+import { batchStream } from './batch-stream.ts'
 
 async function* of<T>(...values: T[]): AsyncGenerator<T> {
   yield* values
@@ -12,8 +12,8 @@ const collect = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
 }
 
 test('groups are of the size given, in order, and the rest comes at the end at once', async () => {
-  expect(await collect(grouped(of(1, 2, 3, 4, 5), 2, 60_000))).toEqual([[1, 2], [3, 4], [5]])
-  expect(await collect(grouped(of(), 2, 60_000))).toEqual([])
+  expect(await collect(batchStream(of(1, 2, 3, 4, 5), 2, 60_000))).toEqual([[1, 2], [3, 4], [5]])
+  expect(await collect(batchStream(of(), 2, 60_000))).toEqual([])
 })
 
 test('a lone value is not kept waiting for company longer than said', async () => {
@@ -24,7 +24,7 @@ test('a lone value is not kept waiting for company longer than said', async () =
     await held
     yield 2
   }
-  const groups = grouped(source(), 10, 20)
+  const groups = batchStream(source(), 10, 20)
   expect((await groups.next()).value).toEqual([1])
   release()
   expect((await groups.next()).value).toEqual([2])
@@ -38,7 +38,7 @@ test('the source runs ahead of a slow consumer', async () => {
       yield n
     }
   }
-  const groups = grouped(source(), 2, 60_000)
+  const groups = batchStream(source(), 2, 60_000)
   await groups.next()
   await new Promise((resolve) => setImmediate(resolve))
   expect(started).toEqual([0, 1, 2, 3, 4, 5])
@@ -56,7 +56,7 @@ test('what the source throws comes after what it gave', async () => {
   const seen: number[][] = []
   await expect(
     (async () => {
-      for await (const group of grouped(source(), 5, 60_000)) seen.push(group)
+      for await (const group of batchStream(source(), 5, 60_000)) seen.push(group)
     })(),
   ).rejects.toThrow('broken')
   expect(seen).toEqual([[1]])

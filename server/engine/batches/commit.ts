@@ -6,10 +6,11 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
-import { releaseFiles, type Claim, type HeldChain } from './claim.ts'
-import { holdLease, LeaseLost } from '../worker/lease.ts'
+import { enqueueNext } from './chain.ts'
+import type { Claim } from './claim.ts'
+import { releaseFiles } from './file-claims.ts'
+import { LeaseLost } from '../worker/lease.ts'
 import { partsInOrder, UNBLOCKED } from '../operations/name-order.ts'
-import { queueChain } from '../worker/queue.ts'
 import type { EndedItem } from '../types.ts'
 import { writeEnded, type Limits } from './write.ts'
 
@@ -79,9 +80,9 @@ function commitGroup(
     const blocked = await holdItems(tx, claim, group)
     const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
-    if (last) await handOn(tx, claim)
+    if (last) await enqueueNext(tx, claim)
     const ended = group.map((each) => (blocked.has(each.item.position) ? waiting(each) : each))
-    await writeEnded(tx, claim, ended, { limits, secrets, fresh: new Set(), alike: 0 })
+    await writeEnded(tx, claim, ended, { limits, secrets, fresh: new Set(), uniform: 0 })
   })
 }
 
@@ -103,19 +104,4 @@ async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[
   )
   if (held.length !== group.length) throw new LeaseLost()
   return new Set(held.flatMap(({ position, blocked }) => (blocked ? [position] : [])))
-}
-
-/**
- * The batch is over: the chain is free, and the job that goes on with it is queued, unless the operation is paused.
- * The chain is locked before the operation is looked at: a resume does it the other way round, so that one of both queues.
- */
-export async function handOn(tx: ShopScope, { operation, chain, lease }: HeldChain): Promise<void> {
-  await holdLease(tx, operation.id, chain, lease)
-  const [row] = await tx.query<{ goes: boolean }>(
-    `update chains set worker_id = null, claimed = '{}'
-     where shop_id = :shop and operation_id = :operation and chain = :chain
-     returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation) as goes`,
-    { operation: operation.id, chain },
-  )
-  if (row!.goes) await queueChain(tx, operation.id, chain)
 }

@@ -2,7 +2,7 @@
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Change } from '../../files/changes.ts'
-import { workItem } from './claim.ts'
+import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { planBatch } from './plan.ts'
 import type { Ending, EngineParts } from '../types.ts'
@@ -29,12 +29,7 @@ export async function foresee(
   scope: ShopScope,
   { workflow, files, signal }: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
 ): Promise<Foreseen[]> {
-  const items = files.map(({ id, position }) =>
-    workItem({
-      ...{ position, file_id: id, attempt: 1, crashed: false, step: 0 },
-      ...{ entry: null, draft: null, staged: null, plan: null, wanted: null, waits_for: null },
-    }),
-  )
+  const items = files.map(({ id, position }) => freshItem({ position, file_id: id }))
   await loadRecords(scope, items)
   const place = placeOf(workflow, parts.plugins)
   const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))

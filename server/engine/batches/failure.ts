@@ -1,9 +1,9 @@
 // The engine's failure policy: which failed items are tried again, when, and what a failure means for
 // the item once it is final.
 import type { FailurePolicy, PluginKind, Warning } from '../../../plugins/contract.ts'
-import { MAX_ATTEMPTS } from './claim.ts'
 import type { ItemError, ResolvedStep, WorkItem } from '../types.ts'
 
+export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
 // An origin that kept us waiting this long will not do better in a few seconds; Retry Failed still may.
 const PATIENCE_SECONDS = 20

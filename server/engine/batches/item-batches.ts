@@ -1,66 +1,54 @@
-// What an operation of one transaction a batch has yet to come to: files by batches, whose items are written once, with their
-// outcomes.
+// The files that a planned operation has not worked on yet, as arrays of ids: their items are written once,
+// with their outcomes. A chain puts its lease on an array while it plans it; an array is free again once no
+// chain has that lease.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { workItem } from './claim.ts'
 import type { WorkItem } from '../types.ts'
+import { freshItem } from './work-items.ts'
 
-/** Takes the next `:batches` of `:operation`, where others have not, and gives their rows. */
-export const TAKE_BATCHES = `
-  delete from item_batches where shop_id = :shop and operation_id = :operation and position = any(array(
-    select position from item_batches where shop_id = :shop and operation_id = :operation
-    order by position limit :batches for update skip locked))
-  returning position, file_ids`
+/** Leases the next `count` batches that no chain plans, and gives their files. */
+export const leaseBatches = (tx: ShopScope, operation: string, lease: number, count: number): Promise<WorkItem[]> =>
+  leaseWhere(tx, 'true', { operation, lease, count })
 
-/** The next batch, for as long as the transaction holds; null: there is none left, or others have them. */
-export async function takeBatch(tx: ShopScope, operation: string): Promise<WorkItem[] | null> {
-  const [batch] = await tx.query<Batch>(
-    `with taken as (${TAKE_BATCHES}) select position, to_json(file_ids) as file_ids from taken`,
-    { operation, batches: 1 },
-  )
-  return batch ? itemsOf(batch) : null
-}
+/** Leases the batches that these files are in, except those that another chain plans. */
+export const leaseBatchesOf = (
+  tx: ShopScope,
+  operation: string,
+  lease: number,
+  files: readonly string[],
+): Promise<WorkItem[]> =>
+  leaseWhere(tx, 'exists (select from unnest(file_ids) f where f = any(:files::uuid[]))', {
+    ...{ operation, lease, files, count: null },
+  })
 
-/** The next batch that no chain plans, from now on planned under this lease; null: there is none. */
-export async function leaseBatch(tx: ShopScope, operation: string, lease: number): Promise<WorkItem[] | null> {
-  const [batch] = await tx.query<Batch>(
-    `update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation and position = (
-       select position from item_batches b where shop_id = :shop and operation_id = :operation
+async function leaseWhere(
+  tx: ShopScope,
+  condition: string,
+  bindings: { operation: string; lease: number; count: number | null; files?: readonly string[] },
+): Promise<WorkItem[]> {
+  const batches = await tx.query<Batch>(
+    `update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation and position = any(array(
+       select position from item_batches b where shop_id = :shop and operation_id = :operation and ${condition}
          and (lease is null or not exists (
            select from chains where shop_id = :shop and operation_id = :operation and chains.lease = b.lease))
-       order by position limit 1 for update skip locked)
+       order by position limit :count for update skip locked))
      returning position, to_json(file_ids) as file_ids`,
+    bindings,
+  )
+  return batches.sort((a, b) => a.position - b.position).flatMap(itemsOf)
+}
+
+/** SQL: removes the batches under `:lease` of `:operation`, whose items are about to be written. */
+export const DROP_LEASED = `
+  delete from item_batches where shop_id = :shop and operation_id = :operation and lease = :lease
+  returning position, file_ids`
+
+/** Removes the batches under this lease; gives how many files they had. */
+export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<number> {
+  const [row] = await tx.query<{ files: number }>(
+    `with dropped as (${DROP_LEASED}) select coalesce(sum(cardinality(file_ids)), 0)::int as files from dropped`,
     { operation, lease },
   )
-  return batch ? itemsOf(batch) : null
-}
-
-/** Takes the batch that was planned under this lease; false: it is no longer there. */
-export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<boolean> {
-  const rows = await tx.query(
-    'delete from item_batches where shop_id = :shop and operation_id = :operation and lease = :lease returning position',
-    { operation, lease },
-  )
-  return rows.length > 0
-}
-
-export async function hasBatches(tx: ShopScope, operation: string): Promise<boolean> {
-  const rows = await tx.query('select from item_batches where shop_id = :shop and operation_id = :operation limit 1', {
-    operation,
-  })
-  return rows.length > 0
-}
-
-/** The batches that these files are in, taken in the same way. */
-export async function takeBatchesOf(tx: ShopScope, operation: string, files: readonly string[]): Promise<WorkItem[]> {
-  const batches = await tx.query<Batch>(
-    `delete from item_batches where shop_id = :shop and operation_id = :operation and position in (
-       select position from item_batches where shop_id = :shop and operation_id = :operation
-         and exists (select from unnest(file_ids) f where f = any(:files::uuid[]))
-       order by position for update skip locked)
-     returning position, to_json(file_ids) as file_ids`,
-    { operation, files },
-  )
-  return batches.flatMap(itemsOf)
+  return row!.files
 }
 
 interface Batch {
@@ -71,24 +59,7 @@ interface Batch {
 const itemsOf = ({ position, file_ids }: Batch): WorkItem[] =>
   file_ids.map((file_id, at) => freshItem({ position: position + at, file_id }))
 
-/** One that has no row yet. */
-export const freshItem = (of: Pick<WorkItem, 'position' | 'file_id'>): WorkItem =>
-  workItem({
-    ...of,
-    ...{
-      attempt: 1,
-      crashed: false,
-      step: 0,
-      entry: null,
-      draft: null,
-      staged: null,
-      plan: null,
-      wanted: null,
-      waits_for: null,
-    },
-  })
-
-/** Makes items of all that is left: to be marked one by one, or cancelled with this error, as JSON. */
+/** Turns all batches into items: to be marked one by one, or cancelled with this error, as JSON. */
 export async function spreadBatches(tx: ShopScope, operation: string, cancelled: string | null = null): Promise<void> {
   await tx.query(
     `with gone as (

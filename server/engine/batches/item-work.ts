@@ -28,7 +28,7 @@ const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
 export const draftOf = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
 
 /** Does the step apply to this item? */
-export const isMeant = (step: ResolvedStep, item: WorkItem): boolean =>
+export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
   step.when === undefined || matchesCondition(fileOf(item), step.when)
 
 /** Gives items of existing files their records. */

@@ -3,7 +3,7 @@
 import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Ending, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
-import { advance, crashOf, endingAt, isMeant, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+import { advance, crashOf, endingAt, applies, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
 
 export interface PlanContext {
   read: ReadContext
@@ -19,7 +19,7 @@ export async function planBatch(
   const ended: EndedItem[] = []
   let open = [...items]
   for (const [index, step] of steps.entries()) {
-    const meant = open.filter((item) => isMeant(step, item))
+    const meant = open.filter((item) => applies(step, item))
     if (meant.length === 0) continue
     const stopped = await planStep(step, index, meant, context)
     if (stopped.size === 0) continue

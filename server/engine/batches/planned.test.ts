@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { createTestEngine, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { definePlugin, type Item, type Outcome } from '../../../plugins/contract.ts'
-import { workAsking } from './asking.ts'
-import { holdChain } from './claim.ts'
-import { resolveSteps, writeContext } from './context.ts'
+import { planAndWrite, takePlanned } from './planned.ts'
+import type { PlannedBatch } from './planned-items.ts'
 import { LeaseLost } from '../worker/lease.ts'
 
 /** More than a batch for each of the two chains. */
@@ -156,11 +155,9 @@ test('nor is what a worker planned that was thought dead', async () => {
   const id = await engine.startOn(workflow)
   const [zombie, heir] = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002']
   await parts.database.pool.query(`insert into workers (id, pool_id) values ($1, 'z'), ($2, 'h')`, [zombie, heir])
-  const take = (worker: string) =>
-    scope.transaction((tx) => holdChain(tx, { shop: engine.shop, operation: id, chain: 0 }, worker))
-  const held = (await take(zombie))!
-  const read = await writeContext(parts, scope, held.operation, new AbortController().signal)
-  const working = workAsking(parts, scope, held, resolveSteps(parts, scope, workflow), read)
+  const take = (worker: string) => takePlanned(parts, scope, { shop: engine.shop, operation: id, chain: 0 }, worker)
+  const batch = (await take(zombie)) as PlannedBatch
+  const working = planAndWrite(parts, scope, batch, new AbortController().signal)
   await entered
   expect(await take(heir)).toBeNull()
   await parts.database.pool.query('delete from workers where id = $1', [zombie])

@@ -2,10 +2,10 @@
 // item holds up nobody else.
 import type { ItemPlugin, ReadContext, StagedBlob, WriteContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import { createChannel, type Channel } from './async-queue.ts'
-import { grouped } from './batch-stream.ts'
+import { createAsyncQueue, type Channel } from './async-queue.ts'
+import { batchStream } from './batch-stream.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
-import { advance, crashOf, endingAt, isMeant, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+import { advance, crashOf, endingAt, applies, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
 
 const GROUP = 50
 const GROUP_MS = 200
@@ -33,11 +33,11 @@ export function runSteps(
   items: readonly WorkItem[],
   context: BatchContext,
 ): AsyncIterable<EndedItem> {
-  const ended = createChannel<EndedItem>()
+  const ended = createAsyncQueue<EndedItem>()
   const startedAt = context.now()
   const run: Run = { context, end: ended.push, seconds: () => (context.now() - startedAt) / 1000 }
   let flow: AsyncIterable<WorkItem[]> = once(items)
-  for (const [index, step] of steps.entries()) flow = grouped(runStep(step, index, flow, run), GROUP, GROUP_MS)
+  for (const [index, step] of steps.entries()) flow = batchStream(runStep(step, index, flow, run), GROUP, GROUP_MS)
   const drain = async () => {
     for await (const group of flow) for (const item of group) ended.push({ item, ending: { status: 'done' } })
   }
@@ -59,7 +59,7 @@ function runStep(
   groups: AsyncIterable<WorkItem[]>,
   run: Run,
 ): AsyncIterable<WorkItem> {
-  const passed = createChannel<WorkItem>()
+  const passed = createAsyncQueue<WorkItem>()
   const work = async () => {
     const running: Promise<void>[] = []
     for await (const group of groups) running.push(runGroup(step, index, group, run, passed))
@@ -83,7 +83,7 @@ async function runGroup(
   const open = new Map<string, WorkItem>()
   for (const item of group) {
     // Begun earlier and interrupted: what is behind it stays behind it.
-    if (item.step > index || !isMeant(step, item)) passed.push(item)
+    if (item.step > index || !applies(step, item)) passed.push(item)
     else open.set(String(item.position), item)
   }
   if (open.size === 0) return

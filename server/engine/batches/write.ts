@@ -8,7 +8,7 @@ import { makeLinks, revokeLinks } from '../../files/links.ts'
 import { noteReviews } from '../../files/reviews.ts'
 import { queueLinkMails } from '../../notify/link-mail.ts'
 import type { Secrets } from '../../secrets.ts'
-import type { HeldChain } from './claim.ts'
+import type { HeldChain } from './chain.ts'
 import { makeFiles, unmakeFiles } from './created.ts'
 import { retryDelay } from './failure.ts'
 import { countOutcomes } from './outcomes.ts'
@@ -38,8 +38,8 @@ export interface WriteOptions {
   secrets: Secrets
   /** Positions of items that have no rows yet: they are written now, once. */
   fresh: ReadonlySet<number>
-  /** Items beside these that are done and written. */
-  alike: number
+  /** Items that a uniform change has written already, as done. */
+  uniform: number
 }
 
 /** Throws `LeaseLost` when the operation has been ended from elsewhere. */
@@ -66,7 +66,7 @@ export async function writeEnded(
     tx,
     held.operation.id,
     {
-      done: options.alike + count('done'),
+      done: options.uniform + count('done'),
       failed: count('failed'),
       skipped: count('skipped'),
       bytes: bytesOf(ended, rows),

@@ -2,9 +2,10 @@
 import type { FinishedItem, OperationView, ToldItem } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toOperationId } from '../../ids.ts'
-import { MAX_ATTEMPTS, takeChain, type ChainRow } from '../batches/claim.ts'
+import { MAX_ATTEMPTS } from '../batches/failure.ts'
+import { takeChain, type ChainRow } from '../worker/lease.ts'
 import { finishedItems, toldItems } from '../operations/items.ts'
-import { FINISH_CHAIN } from '../operations/start.ts'
+import { FINISH_CHAIN } from '../worker/queue.ts'
 import type { OperationRow } from '../types.ts'
 
 export type EndStatus = OperationView['status']
@@ -15,19 +16,19 @@ export interface Ending {
   operation: OperationRow
   lease: number
   /** As often as it may be, workers have died in it: whatever comes next is why. */
-  deadly: boolean
+  crashLoop: boolean
   signal: AbortSignal
 }
 
 /** It was paused or cancelled meanwhile, or the worker is stopping: what it was doing takes no effect. */
-export class PutDown extends Error {}
+export class Interrupted extends Error {}
 
 /** The operation under a fresh lease on its end, or null: it is not at its end, or someone else is at it. */
 export async function takeEnd(
   tx: ShopScope,
   id: string,
   worker: string,
-): Promise<Pick<Ending, 'operation' | 'lease' | 'deadly'> | null> {
+): Promise<Pick<Ending, 'operation' | 'lease' | 'crashLoop'> | null> {
   const held = await takeChain(tx, id, FINISH_CHAIN, worker)
   const [operation] = await tx.query<OperationRow>(
     `select * from operations where shop_id = :shop and id = :id and not open and (
@@ -37,7 +38,7 @@ export async function takeEnd(
        or status = 'cancelled' and finished_at is null)`,
     { id },
   )
-  if (held && !operation) await letGoEnd(tx, id)
+  if (held && !operation) await releaseEnd(tx, id)
   if (!held || !operation) return null
   if (operation.status === 'queued') {
     await tx.query(
@@ -48,7 +49,7 @@ export async function takeEnd(
   }
   // How far an earlier try had come is no matter: it is done from the beginning.
   if (!operation.ledger) Object.assign(operation, { done: 0, failed: 0 })
-  return { lease: held.lease, operation, deadly: (await deathsIn(tx, operation, held.chain)) >= MAX_ATTEMPTS }
+  return { lease: held.lease, operation, crashLoop: (await deathsIn(tx, operation, held.chain)) >= MAX_ATTEMPTS }
 }
 
 /**
@@ -105,7 +106,7 @@ async function* alikeItems(
   for await (const items of finishedItems(scope, id)) yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
-/** Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws `PutDown`. */
+/** Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws `Interrupted`. */
 export async function holdStatus(
   tx: ShopScope,
   { id, status }: OperationRow,
@@ -115,17 +116,17 @@ export async function holdStatus(
     'select status from operations where shop_id = :shop and id = :id for no key update',
     { id },
   )
-  if (!row || (row.status !== status && !also.includes(row.status))) throw new PutDown()
+  if (!row || (row.status !== status && !also.includes(row.status))) throw new Interrupted()
 }
 
-const letGoEnd = (tx: ShopScope, operation: string) =>
+const releaseEnd = (tx: ShopScope, operation: string) =>
   tx.query(
     'update chains set worker_id = null where shop_id = :shop and operation_id = :operation and chain = :finish',
     { operation, finish: FINISH_CHAIN },
   )
 
 /** Nobody will come to its chains any more. */
-export const letGo = (tx: ShopScope, operation: string) =>
+export const releaseChains = (tx: ShopScope, operation: string) =>
   tx.query('update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation', {
     operation,
   })

@@ -3,20 +3,20 @@ import { PortError, type OperationPlugin, type ReadContext } from '../../../plug
 import type { ShopScope } from '../../db/for-shop.ts'
 import { isDatabaseAway } from '../../db/faults.ts'
 import { errorFields } from '../../log.ts'
-import type { BatchRunner } from '../batches/run.ts'
+import type { EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps, writeContext } from '../batches/context.ts'
-import { endStatus, letGo, viewOf, type Ending } from './lease.ts'
+import { endStatus, releaseChains, viewOf, type Ending } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
-import { FINISH_CHAIN } from '../operations/start.ts'
+import { FINISH_CHAIN } from '../worker/queue.ts'
 import type { ForeseenCounts, OperationRow, ResolvedStep } from '../types.ts'
 import { isKnownLater } from '../operations/workflows.ts'
 
 /** Null: it waits for a person now. Or why it can't be carried out, whatever a person says. */
-export async function endPreview(runner: BatchRunner, ending: Ending): Promise<Stop | null> {
-  const { scope, operation, deadly } = ending
+export async function endPreview(runner: EngineRunner, ending: Ending): Promise<Stop | null> {
+  const { scope, operation, crashLoop } = ending
   if (operation.stopped?.code === 'workflow_broken') return operation.stopped
-  if (deadly)
+  if (crashLoop)
     return { step: lastOf(operation), code: 'worker_crashed', message: 'Looking ahead stopped the worker three times' }
   const intentions = await intentionsOf(runner, ending)
   if ('code' in intentions) return intentions
@@ -27,7 +27,7 @@ export async function endPreview(runner: BatchRunner, ending: Ending): Promise<S
 
 const lastOf = ({ workflow: { steps } }: OperationRow) => steps.at(-1)?.id ?? ''
 
-async function intentionsOf(runner: BatchRunner, { scope, operation, signal }: Ending): Promise<string[] | Stop> {
+async function intentionsOf(runner: EngineRunner, { scope, operation, signal }: Ending): Promise<string[] | Stop> {
   const context = await writeContext(runner.parts, scope, operation, signal)
   const intentions: string[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
@@ -75,7 +75,7 @@ function notePreview({ scope, operation: { id }, lease }: Ending, intentions: st
       { id, intentions: JSON.stringify(intentions), foreseen: JSON.stringify(foreseen) },
     )
     await forgetNames(tx, id)
-    await letGo(tx, id)
+    await releaseChains(tx, id)
   })
 }
 

@@ -13,12 +13,11 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { holdBlobs } from '../../files/admit.ts'
 import { draftOf } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import type { BatchRunner } from '../batches/run.ts'
+import type { EngineRunner } from '../worker/runner.ts'
 import { admitCreated } from '../batches/created.ts'
 import { holdStatus, type Ending } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
-import { queueMessage } from '../worker/queue.ts'
-import { FINISH_CHAIN } from '../operations/start.ts'
+import { FINISH_CHAIN, queueMessage } from '../worker/queue.ts'
 import type { OperationRow, ResolvedStep } from '../types.ts'
 
 type Email = Parameters<Notifier['email']>[0]
@@ -36,7 +35,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
   return {
     kept,
     ports: (
-      runner: BatchRunner,
+      runner: EngineRunner,
       { scope, operation, signal }: Ending,
     ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings'> => ({
       notify,
@@ -57,7 +56,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
 }
 
 /** Shows how far a step without a ledger has come. */
-function countSeen(runner: BatchRunner, scope: ShopScope, { id, ledger }: OperationRow, done: number): void {
+function countSeen(runner: EngineRunner, scope: ShopScope, { id, ledger }: OperationRow, done: number): void {
   if (ledger) return
   scope
     .query(
@@ -76,9 +75,9 @@ export interface EndedStep {
   report: OperationReport | null
 }
 
-/** Throws `PutDown` and `LeaseLost`, with nothing of it written. */
+/** Throws `Interrupted` and `LeaseLost`, with nothing of it written. */
 export function endStep(
-  { parts: { limits } }: BatchRunner,
+  { parts: { limits } }: EngineRunner,
   { scope, operation, lease }: Ending,
   { index, step, results: { kept }, report }: EndedStep,
 ): Promise<void> {

@@ -216,17 +216,17 @@ test('a last step that kills its worker three times ends the operation', async (
   await worker.stop()
   const id = await house.startOn(bulk('list'))
   last = () => Promise.reject(new Error('it must not be tried a fourth time'))
-  const deadly = async () => (await house.scope.transaction((tx) => takeEnd(tx, id, randomUUID())))!.deadly
+  const crashLoop = async () => (await house.scope.transaction((tx) => takeEnd(tx, id, randomUUID())))!.crashLoop
   const step = (finished_steps: number) =>
     house.scope.query('update operations set finished_steps = :finished_steps where shop_id = :shop and id = :id', {
       ...{ id, finished_steps },
     })
-  expect([await deadly(), await deadly(), await deadly()]).toEqual([false, false, false])
+  expect([await crashLoop(), await crashLoop(), await crashLoop()]).toEqual([false, false, false])
   // Another step's deaths are none of this one's.
   await step(1)
-  expect(await deadly()).toBe(false)
+  expect(await crashLoop()).toBe(false)
   await step(0)
-  expect([await deadly(), await deadly()]).toEqual([false, false])
+  expect([await crashLoop(), await crashLoop()]).toEqual([false, false])
   worker = await house.startWorker()
   expect(await done(id)).toMatchObject({
     ...{ status: 'failed', failed: 1 },

@@ -3,26 +3,26 @@ import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
 import { queueCallback } from '../../notify/callbacks.ts'
-import { exclusively, watched, type BatchRunner } from '../batches/run.ts'
+import { exclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps } from '../batches/context.ts'
 import { endPreview, forgetNames } from './preview.ts'
-import { endStatus, holdStatus, letGo, PutDown, takeEnd, type Ending, type EndStatus } from './lease.ts'
+import { endStatus, holdStatus, releaseChains, Interrupted, takeEnd, type Ending, type EndStatus } from './lease.ts'
 import { spreadBatches } from '../batches/item-batches.ts'
-import { runLastSteps } from './steps.ts'
+import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
-import { queueFinish, type FinishJob } from '../worker/queue.ts'
+import { FINISH_CHAIN, queueFinish, type FinishJob } from '../worker/queue.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
-import { FINISH_CHAIN } from '../operations/start.ts'
 import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'
+import { strategyOf } from '../operations/strategy.ts'
 import { whyCancelled } from '../operations/why-cancelled.ts'
 import { canUndo } from '../operations/workflows.ts'
 
-export function finishOperation(runner: BatchRunner, job: FinishJob): Promise<void> {
+export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
   return exclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
 }
 
-async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
+async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
   const scope = forShop(runner.parts.database, job.shop)
   const taken = await scope.transaction((tx) => takeEnd(tx, job.operation, runner.worker))
   if (!taken) return
@@ -30,26 +30,26 @@ async function finish(runner: BatchRunner, job: FinishJob): Promise<void> {
   try {
     await (taken.operation.status === 'previewing' ? finishPreview(runner, ending) : finishWork(runner, ending))
   } catch (error) {
-    if (error instanceof PutDown) return putDown(ending)
+    if (error instanceof Interrupted) return putDown(ending)
     throw error
   }
   await runner.progress.announceEnd(job.shop, job.operation)
 }
 
-async function finishWork(runner: BatchRunner, ending: Ending): Promise<void> {
+async function finishWork(runner: EngineRunner, ending: Ending): Promise<void> {
   const { scope, operation } = ending
   if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation)
   const steps = resolveLastSteps(runner.parts, scope, operation.workflow)
   // Once it is cancelled nothing interrupts what is left to be done.
   const interruptible = operation.status === 'running' && !operation.stopped
-  const run = (signal: AbortSignal) => runLastSteps(runner, { ...ending, signal }, steps)
-  await (interruptible ? watched(runner, operation, run) : run(runner.signal))
+  const run = (signal: AbortSignal) => runOperationSteps(runner, { ...ending, signal }, steps)
+  await (interruptible ? withCancellation(runner, operation.id, run) : run(runner.signal))
   if (operation.kind === 'import') await forgetAddresses(scope, operation.id)
   await endOperation(runner, ending, endStatus(operation))
 }
 
 /** One that can't be carried out is no preview: it has failed. */
-async function finishPreview(runner: BatchRunner, ending: Ending): Promise<void> {
+async function finishPreview(runner: EngineRunner, ending: Ending): Promise<void> {
   const { scope, operation } = ending
   const stop = await endPreview(runner, ending)
   if (!stop) return
@@ -89,7 +89,7 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
 }
 
 function endOperation(
-  { parts: { plugins } }: BatchRunner,
+  { parts: { plugins } }: EngineRunner,
   { scope, operation, lease }: Ending,
   status: EndStatus,
 ): Promise<void> {
@@ -107,13 +107,13 @@ function endOperation(
        where shop_id = :shop and id = :id`,
       { id, status, undoable, window: UNDO_WINDOW, done, failed, skipped, stopped: stopped && JSON.stringify(stopped) },
     )
-    // Files' bytes are replaced where a batch is not one transaction, and nowhere else.
-    if (worked && !operation.set_wise) await expireReplaced(tx, id, UNDO_WINDOW)
+    // Only executed batches replace files' bytes.
+    if (worked && strategyOf(operation, plugins).kind === 'executed') await expireReplaced(tx, id, UNDO_WINDOW)
     await reopenReviews(tx, operation)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
     await queueCallback(tx, operation)
-    await letGo(tx, id)
+    await releaseChains(tx, id)
   })
 }
 

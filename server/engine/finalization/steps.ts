@@ -1,14 +1,18 @@
 // The steps that work on the whole of an operation, once its items have ended.
 import { PortError, type OperationContext, type OperationReport } from '../../../plugins/contract.ts'
 import { errorFields } from '../../log.ts'
-import type { BatchRunner } from '../batches/run.ts'
+import type { EngineRunner } from '../worker/runner.ts'
 import { writeContext } from '../batches/context.ts'
-import { endStatus, PutDown, viewOf, type Ending } from './lease.ts'
+import { endStatus, Interrupted, viewOf, type Ending } from './lease.ts'
 import { endStep, openResults, type LastStep } from './results.ts'
 import type { OperationRow } from '../types.ts'
 
-/** Carries out those that have not ended, in their order. Throws `PutDown`. */
-export async function runLastSteps(runner: BatchRunner, ending: Ending, steps: readonly LastStep[]): Promise<void> {
+/** Carries out those that have not ended, in their order. Throws `Interrupted`. */
+export async function runOperationSteps(
+  runner: EngineRunner,
+  ending: Ending,
+  steps: readonly LastStep[],
+): Promise<void> {
   const { scope, operation, signal } = ending
   const context = await writeContext(runner.parts, scope, operation, signal)
   for (const [index, step] of steps.entries()) {
@@ -17,10 +21,10 @@ export async function runLastSteps(runner: BatchRunner, ending: Ending, steps: r
     const runs = step.pluginImpl.always || status === 'success' || status === 'partial'
     if (index < operation.finished_steps) continue
     const results = openResults(step)
-    const deadly = ending.deadly && index === operation.finished_steps
+    const crashLoop = ending.crashLoop && index === operation.finished_steps
     const report = !runs
       ? {}
-      : deadly
+      : crashLoop
         ? failedStep(operation, step, crashOf(step))
         : await runStep(runner, ending, step, { ...context, ...results.ports(runner, ending) })
     await endStep(runner, ending, { index, step, results, report })
@@ -40,7 +44,7 @@ function settle(operation: OperationRow): void {
 
 /** Null: it failed, and the operation with it. */
 async function runStep(
-  runner: BatchRunner,
+  runner: EngineRunner,
   { scope, operation, signal }: Ending,
   step: LastStep,
   context: OperationContext,
@@ -49,7 +53,7 @@ async function runStep(
   try {
     return await plugin.run(viewOf(scope, operation, endStatus(operation)), step.parsedOptions, context)
   } catch (error) {
-    if (signal.aborted) throw new PutDown()
+    if (signal.aborted) throw new Interrupted()
     if (error instanceof PortError) return failedStep(operation, step, error)
     runner.parts.log.error('the last step of an operation failed', { plugin: step.plugin, ...errorFields(error) })
     return failedStep(operation, step, {

@@ -1,15 +1,16 @@
 // What a person can do to an operation on its way: pause, resume, cancel, retry, confirm. Each is one transaction that
 // moves its status; whoever works on it is told, and whatever they write afterwards is checked against it.
+import type { Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { tellControl } from '../worker/control.ts'
 import { relinkRetried } from './name-order.ts'
-import { queueChain, queueFinish } from '../worker/queue.ts'
-import { FINISH_CHAIN } from './start.ts'
+import { FINISH_CHAIN, queueChain, queueFinish } from '../worker/queue.ts'
+import { strategyOf } from './strategy.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
 
 export type Move = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
-type Step = (tx: ShopScope, operation: OperationRow) => Promise<void>
+type Step = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
 
 const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: OperationRow): boolean; step: Step }> = {
   pause: { from: ['queued', 'running'], step: pause },
@@ -55,7 +56,7 @@ export function allows(operation: OperationRow, move: Move): boolean {
 }
 
 /** Throws `operation_state` when it can't be done, `not_found` when there is no such operation. */
-export function moveOperation(scope: ShopScope, id: string, move: Move): Promise<void> {
+export function moveOperation(scope: ShopScope, id: string, move: Move, plugins: readonly Plugin[]): Promise<void> {
   return scope.transaction(async (tx) => {
     const [operation] = await tx.query<OperationRow>(
       'select * from operations where shop_id = :shop and id = :id for no key update',
@@ -63,7 +64,7 @@ export function moveOperation(scope: ShopScope, id: string, move: Move): Promise
     )
     if (!operation) throw new AppError('not_found')
     if (!allows(operation, move)) throw new AppError('operation_state', { message: refusal(operation, move) })
-    await MOVES[move].step(tx, operation)
+    await MOVES[move].step(tx, operation, plugins)
     await tx.query(`select pg_notify('operation_progress', :shop || '/' || :id)`, { id })
   })
 }
@@ -93,14 +94,15 @@ async function pause(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await tellControl(tx, id)
 }
 
-async function resume(tx: ShopScope, { id }: OperationRow): Promise<void> {
+async function resume(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+  const { id } = operation
   await tx.query(
     `update operations set status = case when started_at is null then 'queued' else 'running' end, paused_at = null,
        paused_ms = paused_ms + extract(epoch from now() - paused_at) * 1000
      where shop_id = :shop and id = :id`,
     { id },
   )
-  await queueWork(tx, id)
+  await queueWork(tx, operation, plugins)
 }
 
 /** What has not ended never will: it is counted as cancelled here, and marked so by the operation's end. */
@@ -128,14 +130,15 @@ async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
 }
 
 /** Failed items wait again, and so do those that were not started when the operation was cancelled or stopped. */
-async function retry(tx: ShopScope, { id, ledger }: OperationRow): Promise<void> {
+async function retry(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+  const { id, ledger } = operation
   if (!ledger) {
     await tx.query(
       `update operations set done = 0, failed = 0, skipped = 0, cancelled = 0, stopped = null
        where shop_id = :shop and id = :id`,
       { id },
     )
-    return beginRound(tx, id)
+    return beginRound(tx, operation, plugins)
   }
   await tx.query(
     `with again as (
@@ -152,11 +155,12 @@ async function retry(tx: ShopScope, { id, ledger }: OperationRow): Promise<void>
     { id },
   )
   await relinkRetried(tx, id)
-  await beginRound(tx, id)
+  await beginRound(tx, operation, plugins)
 }
 
 /** What it found becomes a promise; what it skipped or failed stays so, unless a person is to be asked. */
-async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
+async function confirm(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+  const { id } = operation
   await tx.query(
     `with promised as (
        update items set status = 'pending', plan = jsonb_build_array(before, after), before = null, after = null, step = 0,
@@ -168,10 +172,11 @@ async function confirm(tx: ShopScope, { id }: OperationRow): Promise<void> {
      where shop_id = :shop and id = :id`,
     { id },
   )
-  await beginRound(tx, id)
+  await beginRound(tx, operation, plugins)
 }
 
-async function beginRound(tx: ShopScope, id: string): Promise<void> {
+async function beginRound(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+  const { id } = operation
   await tx.query(
     `update operations set status = 'queued', round = round + 1, finished_steps = 0, warnings = '[]', detail = 'kept',
        started_at = now(), previewed_at = null, finished_at = null, paused_ms = 0, undo_until = null,
@@ -185,11 +190,12 @@ async function beginRound(tx: ShopScope, id: string): Promise<void> {
      where shop_id = :shop and operation_id = :id`,
     { id },
   )
-  await queueWork(tx, id)
+  await queueWork(tx, operation, plugins)
 }
 
 /** Jobs for every chain that has not ended, or for the end where there is nothing left. */
-async function queueWork(tx: ShopScope, id: string): Promise<void> {
+async function queueWork(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+  const { id } = operation
   const [left] = await tx.query<{ complete: boolean }>(
     `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete from operations
      where shop_id = :shop and id = :id`,
@@ -202,5 +208,6 @@ async function queueWork(tx: ShopScope, id: string): Promise<void> {
      order by chain for update`,
     { id, finish: FINISH_CHAIN },
   )
-  for (const { chain } of chains) await queueChain(tx, id, chain)
+  const { load } = strategyOf(operation, plugins)
+  for (const { chain } of chains) await queueChain(tx, id, chain, { load })
 }

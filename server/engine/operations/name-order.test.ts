@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createTestEngine, workflowOf, type TestEngine } from '../../../test/engine.ts'
 import { definePlugin, type Entry, type Item, type Outcome } from '../../../plugins/contract.ts'
 import { predecessorsOf } from './name-order.ts'
-import { BATCH } from './start.ts'
+import { BATCH } from './strategy.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -4,9 +4,10 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../../files/filter.ts'
 import { predecessorsOf } from './name-order.ts'
-import { queueFinish, queueFirst } from '../worker/queue.ts'
+import { FINISH_CHAIN, queueFinish, queueFirst } from '../worker/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
-import { inOrder, itemPlugins } from './workflows.ts'
+import { strategyOf } from './strategy.ts'
+import { inOrder } from './workflows.ts'
 
 /** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects; or
  * files each with a change of its own. */
@@ -37,26 +38,17 @@ export interface StartInput {
   scheduleId?: string
 }
 
-export const FINISH_CHAIN = -1
-/** Items of a batch where bytes or the outside are touched; files are read and written whole there. */
-export const BATCH = 100
-/** And where a batch is one transaction of set-wise SQL: at most, since an operation's chains share it evenly. */
-export const WISE_BATCH = 2000
-/** And where its steps ask the outside before it: that may take a while, and progress is told once a batch. */
-const ASKING_BATCH = 500
-
 /** Gives the operation's UUID. */
 export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
   const workflow = inOrder(input.workflow, plugins)
   return scope.transaction(async (tx) => {
-    const setWise = input.source.type !== 'entries' && isSetWise(workflow, plugins)
-    const asks = setWise && asksOutside(workflow, plugins)
+    const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const [created] = await tx.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, request, requested_by, idempotency_key, total,
-         label, source, set_wise, asks, ledger, preview, status, undoes, schedule_id, open)
+         label, source, ledger, preview, status, undoes, schedule_id, open)
        values (:shop, :kind, :action, :channel, :workflow, :request, :requestedBy, :key, 0,
-         :label, :source, :setWise, :asks, :ledger, :preview, :status, :undoes, :schedule, :open)
+         :label, :source, :ledger, :preview, :status, :undoes, :schedule, :open)
        on conflict (shop_id, idempotency_key) do nothing
        returning id`,
       {
@@ -69,8 +61,6 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
         key: input.idempotencyKey ?? null,
         label: input.label ?? firstEntry(input.source),
         source: JSON.stringify(recordOf(input.source)),
-        setWise,
-        asks,
         ledger,
         preview: input.dryRun ?? false,
         status: input.dryRun ? 'previewing' : 'queued',
@@ -80,11 +70,10 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
-    const most = asks ? ASKING_BATCH : setWise ? WISE_BATCH : BATCH
-    const batches = setWise ? { most, chains: workflow.parallel } : null
+    const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
     const total = await insertItems(tx, created.id, input.source, batches)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
-    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / most))) : 0
+    const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / batch))) : 0
     // What is added later wakes a chain that has had nothing to do yet.
     const spare = input.open ? workflow.parallel : chains
     await tx.query(
@@ -93,18 +82,11 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
        union all select :shop, :operation::uuid, :finish::int, false`,
       { operation: created.id, chains, spare, finish: FINISH_CHAIN },
     )
-    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain)
+    for (let chain = 0; chain < chains; chain++) await queueFirst(tx, created.id, chain, load)
     if (total === 0 || !ledger) await queueFinish(tx, created.id)
     return created.id
   })
 }
-
-/** No step on items touches bytes or changes the outside: then planning is all there is to do. */
-const isSetWise = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
-  itemPlugins(workflow, plugins).every(({ run, bytes }) => run === undefined && !bytes)
-
-const asksOutside = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
-  itemPlugins(workflow, plugins).some(({ outside }) => outside)
 
 /** Steps on the operation alone that need no result of each file: then there is nothing to write of each. */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {

@@ -12,7 +12,7 @@ const MESSAGES = 2
 /** Batches that are one transaction are quick: what the others leave is enough for them. */
 const QUICK = 2
 
-export interface Lanes {
+export interface JobConcurrency {
   /** All jobs at once. */
   places: number
   /** Flags of jobs that have to wait. */
@@ -22,7 +22,7 @@ export interface Lanes {
 }
 
 /** @param batches that read and write bytes, or wait for the outside; at most half of them for one shop */
-export function createLanes(batches: number): Lanes {
+export function createJobConcurrency(batches: number): JobConcurrency {
   const inside = new Map<string, number>()
   const isFull = (flag: string) => (inside.get(flag) ?? 0) >= mostOf(flag, batches)
   const count = (flags: readonly string[], by: 1 | -1) => {

@@ -1,5 +1,9 @@
-// The lease: whoever's claim is not the newest writes nothing.
+// Leases: a chain belongs to one worker under a lease number, which every write of its outcomes checks.
+// A worker that was presumed dead but still runs holds an old number and can write nothing.
 import type { ShopScope } from '../../db/for-shop.ts'
+
+/** A worker without a heartbeat for this long, by the database's clock, is dead. */
+export const SILENCE = '30 seconds'
 
 /** Another worker has taken this over, or the operation was ended from elsewhere: stop, write nothing. */
 export class LeaseLost extends Error {
@@ -17,4 +21,37 @@ export async function holdLease(tx: ShopScope, operation: string, chain: number,
     { operation, chain, lease },
   )
   if (rows.length === 0) throw new LeaseLost()
+}
+
+export interface ChainRow {
+  lease: number | null
+  /** Who held it last and died holding it; null when it was let go, or was ours. */
+  dead: string | null
+  hint: number
+  claimed: number[]
+  /** Workers that died holding it. */
+  deaths: number
+}
+
+/** A fresh lease on a chain, with the chain as it was; null while another living worker holds it, or when it has ended. */
+export async function takeChain(
+  tx: ShopScope,
+  operation: string,
+  chain: number,
+  worker: string,
+): Promise<{ lease: number; chain: ChainRow } | null> {
+  const [row] = await tx.query<ChainRow>(
+    `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
+     where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
+       and (worker_id is null or worker_id = :worker or not exists (select from workers w where w.id = c.worker_id))
+     for update`,
+    { operation, chain, worker },
+  )
+  if (!row) return null
+  const [taken] = await tx.query<Pick<ChainRow, 'deaths'> & { lease: number }>(
+    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}', deaths = deaths + :died
+     where shop_id = :shop and operation_id = :operation and chain = :chain returning lease, deaths`,
+    { operation, chain, worker, died: row.dead === null ? 0 : 1 },
+  )
+  return { lease: taken!.lease, chain: { ...row, deaths: taken!.deaths } }
 }

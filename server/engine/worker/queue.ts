@@ -22,6 +22,9 @@ const MAX_ATTEMPTS = 3
 
 export const TASKS = ['chain', 'finish', 'message'] as const
 
+/** The number of the chain that ends the operation. */
+export const FINISH_CHAIN = -1
+
 export const chainKey = (operation: string, chain: number) => `chain:${operation}:${chain}`
 export const finishKey = (operation: string) => `finish:${operation}`
 
@@ -35,16 +38,26 @@ const LAST = 2
 /** No mail server likes thousands at once. */
 const MESSAGES_APART_MS = 100
 
-export const queueFirst = (tx: ShopScope, operation: string, chain: number) =>
-  addChain(tx, operation, chain, { priority: FIRST })
+/**
+ * `slow`: it works on bytes, or waits for the outside, so that a process runs a limited number of these. `quick`: its
+ * batches only use the database.
+ */
+export type ChainLoad = 'quick' | 'slow'
 
-export const queueChain = (tx: ShopScope, operation: string, chain: number, runAt?: Date) =>
-  addChain(tx, operation, chain, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
+export const queueFirst = (tx: ShopScope, operation: string, chain: number, load: ChainLoad) =>
+  addChain(tx, operation, chain, load, { priority: FIRST })
 
-function addChain(tx: ShopScope, operation: string, chain: number, when: When): Promise<void> {
+export const queueChain = (
+  tx: ShopScope,
+  operation: string,
+  chain: number,
+  { load = 'slow', runAt }: { load?: ChainLoad; runAt?: Date } = {},
+) => addChain(tx, operation, chain, load, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
+
+function addChain(tx: ShopScope, operation: string, chain: number, load: ChainLoad, when: When): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
-  const flags = [BYTES, ofShop(BYTES, tx.shop)]
-  return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, unlessQuick: operation, ...when })
+  const flags = load === 'quick' ? [] : [BYTES, ofShop(BYTES, tx.shop)]
+  return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, ...when })
 }
 
 export function queueFinish(tx: ShopScope, operation: string): Promise<void> {
@@ -83,19 +96,16 @@ interface Job extends When {
   payload: object
   key: string
   flags: readonly string[]
-  /** An operation whose batches are one transaction each: it has no flags. */
-  unlessQuick?: string
 }
 
-async function addJob(tx: ShopScope, { task, payload, key, flags, unlessQuick, runAt, priority }: Job): Promise<void> {
+async function addJob(tx: ShopScope, { task, payload, key, flags, runAt, priority }: Job): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
-       max_attempts := :attempts, priority := :priority, flags := case
-         when (select set_wise and not asks from operations where shop_id = :shop and id = :quick::uuid) then '{}'
-         else :flags::text[] end)`,
+       max_attempts := :attempts, priority := :priority, flags := :flags::text[])
+     where :shop > 0`,
     {
       ...{ task, payload: JSON.stringify(payload), key, flags, attempts: MAX_ATTEMPTS },
-      ...{ quick: unlessQuick ?? null, runAt: runAt ?? null, priority: priority ?? FIRST },
+      ...{ runAt: runAt ?? null, priority: priority ?? FIRST },
     },
   )
 }

@@ -5,8 +5,9 @@ import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { WORKER_LOCKS, type Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
-import { SILENCE } from '../batches/claim.ts'
-import { queueChain, queueFinish, queueMessage, TASKS } from './queue.ts'
+import type { OperationRow } from '../types.ts'
+import { SILENCE } from './lease.ts'
+import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from './queue.ts'
 
 const BEAT_MS = 5_000
 const SWEEP_MS = 5_000
@@ -27,6 +28,8 @@ export interface RecoveryOptions {
   jobs: ReadonlySet<string>
   /** `operation:chain` of what this process gave up without letting it go. */
   broken: Set<string>
+  /** What an operation's jobs count as. */
+  loadOf(operation: Pick<OperationRow, 'workflow' | 'source'>): ChainLoad
   log: Logger
 }
 
@@ -44,9 +47,9 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
     forgotten = await freeForgotten(options, utils, forgotten)
   }
   await beatAndHold()
-  await sweep(database, utils, log, suspects)
+  await sweep(options, utils, suspects)
   const stopBeat = every(BEAT_MS, 'the heartbeat', beatAndHold, log)
-  const stopSweep = every(SWEEP_MS, 'the crash sweep', () => sweep(database, utils, log, suspects), log)
+  const stopSweep = every(SWEEP_MS, 'the crash sweep', () => sweep(options, utils, suspects), log)
   return {
     beat: beatAndHold,
     stop: async () => {
@@ -111,7 +114,8 @@ async function freeForgotten(
 }
 
 /** Frees what dead workers hold and queues again what has no live job. */
-async function sweep(database: Database, utils: WorkerUtils, log: Logger, suspects: Suspects): Promise<void> {
+async function sweep(options: RecoveryOptions, utils: WorkerUtils, suspects: Suspects): Promise<void> {
+  const { database, log } = options
   const dead = await findDead(database, suspects)
   if (dead.length > 0) {
     log.warn('freeing the jobs of dead workers', { workers: dead.length })
@@ -121,7 +125,7 @@ async function sweep(database: Database, utils: WorkerUtils, log: Logger, suspec
   }
   await freeUnknownPools(database, utils)
   await dropSucceeded(database, utils)
-  await seedAgain(database, log)
+  await seedAgain(options)
 }
 
 interface WorkerRow {
@@ -177,16 +181,22 @@ async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<vo
 const LIVE_JOB = (key: string) =>
   `exists (select from graphile_worker.jobs j where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
 
-async function seedAgain(database: Database, log: Logger): Promise<void> {
-  const chains = await database.pool.query<{ shop_id: number; operation_id: string; chain: number }>(
-    `select c.shop_id, c.operation_id, c.chain from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
+interface ChainToSeed extends Pick<OperationRow, 'workflow' | 'source'> {
+  shop_id: number
+  operation_id: string
+  chain: number
+}
+
+async function seedAgain({ database, loadOf, log }: RecoveryOptions): Promise<void> {
+  const chains = await database.pool.query<ChainToSeed>(
+    `select c.shop_id, c.operation_id, c.chain, o.workflow, o.source from operations o join chains c on c.shop_id = o.shop_id and c.operation_id = o.id
      where o.status in ('previewing', 'queued', 'running') and o.ledger and o.done + o.failed + o.skipped + o.cancelled < o.total
        and c.chain >= 0 and not c.ended
        and not exists (select from workers w where w.id = c.worker_id)
        and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)}`,
   )
-  for (const { shop_id, operation_id, chain } of chains.rows)
-    await queueChain(forShop(database, shop_id), operation_id, chain)
+  for (const { shop_id, operation_id, chain, ...operation } of chains.rows)
+    await queueChain(forShop(database, shop_id), operation_id, chain, { load: loadOf(operation) })
   const ends = await database.pool.query<{ shop_id: number; id: string }>(
     `select shop_id, id from operations o
      where (status in ('previewing', 'queued', 'running')

@@ -27,14 +27,14 @@ interface Field {
   most?: string
 }
 
-export interface AlikeUpdate {
+export interface UniformUpdate {
   /** UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. */
   sql: string
   bindings: Bindings
 }
 
 /** Null: the change is not one that the database could make by itself. */
-export function updateAlike(change: FileChange): AlikeUpdate | null {
+export function uniformUpdate(change: FileChange): UniformUpdate | null {
   const bindings: Bindings = {}
   const fields = fieldsOf(change, bindings)
   if (!fields || fields.length === 0) return null
@@ -61,8 +61,8 @@ const after = (field: Field) => field.after
 /** What a file's fields are afterwards where all of them changed, made once for all files; undefined: it is not the same for all. */
 function wholeAfter(fields: readonly Field[], bindings: Bindings): string | undefined {
   if (fields.some(({ value }) => value === undefined)) return undefined
-  bindings.alike_after = JSON.stringify(Object.assign({}, ...fields.map(({ value }) => value)))
-  return ':alike_after::jsonb'
+  bindings.uniform_after = JSON.stringify(Object.assign({}, ...fields.map(({ value }) => value)))
+  return ':uniform_after::jsonb'
 }
 
 /**
@@ -88,7 +88,7 @@ function fieldsOf({ set = {}, tags, deleted, ...rest }: FileChange, bindings: Bi
   const fields: Field[] = []
   for (const [name, value] of Object.entries(set)) {
     if (!(name in COLUMN_TYPES)) return null
-    bindings[`alike_${name}`] = value
+    bindings[`uniform_${name}`] = value
     fields.push(columnField(name as Plain, value))
   }
   const tagging = tags && tagsField(tags, bindings)
@@ -99,7 +99,7 @@ function fieldsOf({ set = {}, tags, deleted, ...rest }: FileChange, bindings: Bi
 }
 
 function columnField(name: Plain, to: unknown): Field {
-  const value = `:alike_${name}::${COLUMN_TYPES[name]}`
+  const value = `:uniform_${name}::${COLUMN_TYPES[name]}`
   return {
     sets: `${name} = ${value}`,
     differs: `files.${name} is distinct from ${value}`,
@@ -118,7 +118,7 @@ const TRASH: Field = {
 }
 
 type TagChange = NonNullable<FileChange['tags']>
-const TAGS = ':alike_tags::text[]'
+const TAGS = ':uniform_tags::text[]'
 const without = (all: string, some: string) =>
   `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
 
@@ -126,7 +126,7 @@ const without = (all: string, some: string) =>
 function tagsField(change: TagChange, bindings: Bindings): Field | null {
   const way = wayOf(change)
   if (!way) return null
-  bindings.alike_tags = normalizeTags(way.tags)
+  bindings.uniform_tags = normalizeTags(way.tags)
   return {
     sets: `tags = ${way.after}`,
     differs: `(${way.differs})`,

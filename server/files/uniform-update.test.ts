@@ -5,7 +5,7 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { applyToDraft } from '../engine/batches/apply.ts'
-import { updateAlike } from './alike.ts'
+import { uniformUpdate } from './uniform-update.ts'
 import { changeFiles, type Ledger } from './changes.ts'
 import { draftOfRecord } from './drafts.ts'
 import { readRecords } from './records.ts'
@@ -40,7 +40,7 @@ const contents = (tx: ShopScope) =>
     deleted_at, updated_at = now() as touched from files where shop_id = :shop order by id`)
 
 async function alike(tx: ShopScope, ids: readonly string[], change: FileChange): Promise<Map<string, Ledger>> {
-  const { sql, bindings } = updateAlike(change)!
+  const { sql, bindings } = uniformUpdate(change)!
   const rows = await tx.query<Ledger & { id: string }>(
     `with given as (select id from unnest(:ids::uuid[]) as t(id)), changed as (${sql}) select * from changed where :shop > 0`,
     { ...bindings, ids },
@@ -131,7 +131,7 @@ describe('a change that is the same for every file', () => {
       { tags: { add: ['a'], remove: ['b'] } },
       {},
     ]
-    expect(others.map((one) => updateAlike(one))).toEqual(others.map(() => null))
+    expect(others.map((one) => uniformUpdate(one))).toEqual(others.map(() => null))
   })
 })
 

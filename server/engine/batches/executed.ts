@@ -1,0 +1,154 @@
+// The executed strategy: steps touch bytes or the outside world, so items are marked as running, go through the
+// steps as a stream, and are committed in groups as they end.
+import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { keepsPromise, ledgerOf } from '../../files/changes.ts'
+import { inNameOrder } from '../operations/name-order.ts'
+import { openEntries } from '../operations/sealed-addresses.ts'
+import { BATCH } from '../operations/strategy.ts'
+import type { EndedItem, Ending, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
+import type { ChainJob } from '../worker/queue.ts'
+import { withCancellation, type EngineRunner } from '../worker/runner.ts'
+import { batchStream } from './batch-stream.ts'
+import { claimBatch, type Claim } from './claim.ts'
+import { commit } from './commit.ts'
+import { resolveSteps, writeContext } from './context.ts'
+import { draftOf } from './item-work.ts'
+import { planBatch } from './plan.ts'
+import { prepare } from './prepare.ts'
+import { runSteps } from './run-steps.ts'
+import { CHANGED_SINCE_PREVIEW } from './write.ts'
+
+const COMMIT_GROUP = 50
+const COMMIT_MS = 500
+/** Below this size a crash fetches the bytes again instead of recording them for every item. */
+const REMEMBER_BYTES = 4 * 1024 ** 2
+
+/** Works on the chain's next items. Nothing is left for another strategy. */
+export async function workExecuted(runner: EngineRunner, scope: ShopScope, job: ChainJob): Promise<true> {
+  let more = true
+  for (let turn = 1; more && turn <= BATCH; turn++)
+    more = await withCancellation(runner, job.operation, async (interrupted) => {
+      const claim = await claimBatch(scope, job, runner.worker, BATCH)
+      if (!claim) return false
+      // Items that a crash interrupted run in small groups; the next group needs no job of its own.
+      const last = !claim.items[0]!.crashed || turn === BATCH
+      await workOn(runner, scope, claim, { last, interrupted })
+      return !last
+    })
+  return true
+}
+
+async function workOn(
+  runner: EngineRunner,
+  scope: ShopScope,
+  claim: Claim,
+  { last, interrupted }: { last: boolean; interrupted: AbortSignal },
+): Promise<void> {
+  const { parts } = runner
+  const stop = new AbortController()
+  const signal = AbortSignal.any([interrupted, stop.signal])
+  const options = { limits: parts.limits, secrets: parts.secrets, log: parts.log }
+  let left = claim.items.length
+  try {
+    const ending = inNameOrder(endingsOf(runner, scope, claim, signal), claim.items)
+    for await (const group of batchStream(ending, COMMIT_GROUP, COMMIT_MS)) {
+      left -= group.length
+      await commit(scope, claim, group, { ...options, last: last && left === 0 })
+      runner.progress.announce(scope.shop, claim.operation.id)
+    }
+  } catch (error) {
+    stop.abort(error)
+    throw error
+  }
+}
+
+/** How the items end, as they do. */
+async function* endingsOf(
+  { parts }: EngineRunner,
+  scope: ShopScope,
+  claim: Claim,
+  signal: AbortSignal,
+): AsyncGenerator<EndedItem> {
+  const { operation } = claim
+  openEntries(claim.items, { shop: scope.shop, secrets: parts.secrets })
+  const write = await writeContext(parts, scope, operation, signal)
+  const steps = resolveSteps(parts, scope, operation.workflow)
+  const { ended, open } = prepare(operation, parts.plugins, claim.items, claim.inUse)
+  yield* ended
+  if (open.length === 0) return
+  if (operation.status === 'previewing') return yield* await planned(steps, open, write, parts, signal)
+  const kept = await keptPromises(steps, open, write, parts, signal)
+  yield* kept.ended
+  const onStaged = (item: WorkItem, bytes: StagedBlob) =>
+    bytes.size_bytes < REMEMBER_BYTES ? Promise.resolve() : remember(scope, claim, item, bytes)
+  const context = { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
+  yield* runSteps(steps, kept.open, context)
+}
+
+/** A plan that is put down leaves its items as they were. */
+async function planned(
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  items: readonly WorkItem[],
+  read: ReadContext,
+  { log }: EngineParts,
+  signal: AbortSignal,
+): Promise<EndedItem[]> {
+  try {
+    return await planBatch(steps, items, { read, log })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return items.map((item) => ({ item, ending: { status: 'returned' } }))
+  }
+}
+
+/**
+ * Where steps touch bytes, what a preview promised is held against a plan made anew, before anything is done. (Where they only
+ * plan, the changes themselves are.)
+ */
+async function keptPromises(
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  items: readonly WorkItem[],
+  read: ReadContext,
+  parts: EngineParts,
+  signal: AbortSignal,
+): Promise<{ ended: EndedItem[]; open: WorkItem[] }> {
+  const promised = items.filter(({ plan, record }) => plan !== null && record !== null)
+  if (promised.length === 0) return { ended: [], open: [...items] }
+  const copies = new Map<WorkItem, WorkItem>(
+    promised.map((item) => [
+      { ...item, draft: structuredClone(item.draft), warnings: [], candidates: [], created: [] },
+      item,
+    ]),
+  )
+  const again = await planned(steps, [...copies.keys()], read, parts, signal)
+  const ended: EndedItem[] = []
+  const broken = new Set<WorkItem>()
+  for (const { item: copy, ending } of again) {
+    const item = copies.get(copy)!
+    const same =
+      ending.status === 'done' && keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: draftOf(copy) }))
+    // From here on its bytes decide, and those no preview has.
+    item.plan = null
+    if (same) continue
+    broken.add(item)
+    const drift: Ending = { status: 'skipped', reason: CHANGED_SINCE_PREVIEW }
+    ended.push({ item, ending: ending.status === 'done' ? drift : ending })
+  }
+  return { ended, open: items.filter((item) => !broken.has(item)) }
+}
+
+async function remember(scope: ShopScope, claim: Claim, item: WorkItem, bytes: StagedBlob): Promise<void> {
+  await scope.query(
+    `update items set staged = :bytes, step = :step
+     where shop_id = :shop and operation_id = :operation and position = :position and lease = :lease
+       and status = 'running'`,
+    {
+      operation: claim.operation.id,
+      position: item.position,
+      lease: claim.lease,
+      step: item.step,
+      bytes: JSON.stringify(bytes),
+    },
+  )
+}

@@ -1,0 +1,38 @@
+// File claims: an executed batch holds its files for longer than one transaction, so that no other
+// operation changes them meanwhile.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { WorkItem } from '../types.ts'
+import type { HeldChain } from './chain.ts'
+
+/** Takes the files for longer than this transaction; gives the items whose files someone else has. */
+export async function claimFiles(tx: ShopScope, held: HeldChain, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
+  const wanted = items.filter(({ entry, file_id }) => entry === null && file_id !== null)
+  if (wanted.length === 0) return new Set()
+  // Writing the rows tells whoever has read them but not yet changed them: their change is refused, and they look again.
+  const ids = wanted.map(({ file_id }) => file_id!)
+  await tx.query(
+    `with ours as (
+       insert into file_claims (shop_id, file_id, operation_id, lease)
+       select :shop, id, :operation, :lease from files where shop_id = :shop and id = any(:ids::uuid[]) order by id
+       on conflict do nothing returning file_id
+     )
+     update files set updated_at = updated_at from ours where files.shop_id = :shop and files.id = ours.file_id`,
+    { operation: held.operation.id, lease: held.lease, ids },
+  )
+  const others = await tx.query<{ file_id: string }>(
+    `select file_id from file_claims where shop_id = :shop and file_id = any(:ids::uuid[])
+       and (operation_id <> :operation or lease <> :lease)`,
+    { operation: held.operation.id, lease: held.lease, ids },
+  )
+  const taken = new Set(others.map(({ file_id }) => file_id))
+  return new Set(wanted.filter(({ file_id }) => taken.has(file_id!)))
+}
+
+/** Lets go of files that a lease holds: those of `ids`, or all. */
+export async function releaseFiles(tx: ShopScope, operation: string, lease: number, ids?: readonly string[]) {
+  await tx.query(
+    `delete from file_claims where shop_id = :shop and operation_id = :operation and lease = :lease
+       and (:ids::uuid[] is null or file_id = any(:ids::uuid[]))`,
+    { operation, lease, ids: ids ?? null },
+  )
+}

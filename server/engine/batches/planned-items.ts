@@ -1,0 +1,93 @@
+// Items of a planned operation that have rows already: retried, confirmed after a preview, or undone. Their rows
+// are not marked while they are planned, since that would write each of them twice: the chain's row names them.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Strategy } from '../operations/strategy.ts'
+import type { WorkItem } from '../types.ts'
+import type { HeldChain } from './chain.ts'
+import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-items.ts'
+
+export interface PlannedBatch extends HeldChain {
+  strategy: Strategy
+  /** Items without rows, of leased batches; or `rows`: items that have some. */
+  fresh: WorkItem[]
+  rows: WorkItem[]
+}
+
+/** SQL: items that may be planned, because no worker has died over them and no retry has to wait. */
+const PLANNABLE = `status = 'pending' and not crashed and (run_after is null or run_after <= now())
+  and position not in (
+    select unnest(claimed) from chains
+    where shop_id = :shop and operation_id = :operation and chain <> :chain)`
+
+/** The next items from `hint` on, else from the beginning, named by the chain's row; an empty list: none. */
+export async function claimPlanned(
+  tx: ShopScope,
+  held: HeldChain,
+  { hint, limit }: { hint: number; limit: number },
+): Promise<WorkItem[]> {
+  const from = async (position: number) => {
+    const rows = await tx.query<ClaimedRow>(
+      `select ${ITEM_COLUMNS} from items
+       where shop_id = :shop and operation_id = :operation and position >= :position and ${PLANNABLE}
+       order by position limit :limit for update skip locked`,
+      { operation: held.operation.id, chain: held.chain, position, limit },
+    )
+    return rows.map(attempted)
+  }
+  const ahead = await from(hint)
+  const items = ahead.length === 0 && hint > 0 ? await from(0) : ahead
+  if (items.length > 0) await noteClaimed(tx, held, items)
+  return items
+}
+
+/** The items about these files, each with those of its block: the next ones are likely to be wanted too. */
+export async function claimPlannedOf(
+  tx: ShopScope,
+  held: HeldChain,
+  { files, block, except }: { files: readonly string[]; block: number; except: ReadonlySet<number> },
+): Promise<WorkItem[]> {
+  const rows = await tx.query<ClaimedRow>(
+    `with blocks as (
+       select distinct position / :block * :block as first from items
+       where shop_id = :shop and operation_id = :operation and file_id = any(:files::uuid[]) and status = 'pending'
+     )
+     select ${ITEM_COLUMNS} from items join blocks on position >= first and position < first + :block
+     where shop_id = :shop and operation_id = :operation and ${PLANNABLE}
+     order by position for update of items skip locked`,
+    { operation: held.operation.id, chain: held.chain, files, block },
+  )
+  const items = rows.filter(({ position }) => !except.has(position)).map(attempted)
+  if (items.length > 0) await noteClaimed(tx, held, items)
+  return items
+}
+
+const attempted = (row: ClaimedRow): WorkItem => workItem({ ...row, attempt: row.attempt + 1 })
+
+async function noteClaimed(tx: ShopScope, { operation, chain }: HeldChain, items: readonly WorkItem[]): Promise<void> {
+  await tx.query(
+    `update chains set claimed = claimed || :positions::int[]
+     where shop_id = :shop and operation_id = :operation and chain = :chain`,
+    { operation: operation.id, chain, positions: items.map(({ position }) => position) },
+  )
+}
+
+/** Locks these items' rows; false: another chain has worked on one of them meanwhile, or marked it. */
+export async function holdPlanned(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<boolean> {
+  if (items.length === 0) return true
+  const rows = await tx.query(
+    `select from items
+     where shop_id = :shop and operation_id = :operation and position = any(:positions::int[]) and status = 'pending'
+     order by position for update`,
+    { operation, positions: items.map(({ position }) => position) },
+  )
+  return rows.length === items.length
+}
+
+/** Is there an item that a worker has died over? Those are executed, in small groups and then alone. */
+export async function anyCrashed(tx: ShopScope, operation: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from items where shop_id = :shop and operation_id = :operation and status = 'pending' and crashed limit 1`,
+    { operation },
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,157 @@
+// The planned strategy: a batch is leased, planned while no transaction is open, then changed and written with its
+// outcomes in one. A crash leaves nothing to clean up: nothing was written, and the lease is void.
+import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
+import { retryRolledBack } from '../../db/again.ts'
+import { isDatabaseAway } from '../../db/faults.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { errorFields } from '../../log.ts'
+import { strategyOf } from '../operations/strategy.ts'
+import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
+import { holdLease, LeaseLost } from '../worker/lease.ts'
+import type { ChainJob } from '../worker/queue.ts'
+import { withCancellation, type EngineRunner } from '../worker/runner.ts'
+import { enqueueNext, holdChain, restChain, type HeldChain } from './chain.ts'
+import { resolveSteps, writeContext } from './context.ts'
+import { dropLeased, leaseBatches } from './item-batches.ts'
+import { loadItems } from './load-items.ts'
+import { planBatch } from './plan.ts'
+import { anyCrashed, claimPlanned, holdPlanned, type PlannedBatch } from './planned-items.ts'
+import { prepare } from './prepare.ts'
+import { withRenameConflicts } from './rename-conflicts.ts'
+import { writeEnded } from './write.ts'
+
+/** Another chain, whose worker died, has made items of a leased batch, or works on these: nothing was written. */
+class BatchTaken extends Error {}
+
+/** Works on the chain's next batch; false: what is left is to be executed, item by item. */
+export async function workPlanned(runner: EngineRunner, scope: ShopScope, job: ChainJob): Promise<boolean> {
+  const { parts, worker } = runner
+  if (!(await canPlan(parts, scope, job, worker))) return false
+  return withCancellation(runner, job.operation, async (signal) => {
+    const batch = await takePlanned(parts, scope, job, worker)
+    if (batch === 'crashed') return false
+    if (batch !== null) await workOn(parts, scope, batch, signal)
+    return true
+  })
+}
+
+/** Enqueues the chain's next job even where the batch could not be written. */
+async function workOn(parts: EngineParts, scope: ShopScope, batch: PlannedBatch, signal: AbortSignal): Promise<void> {
+  try {
+    await planAndWrite(parts, scope, batch, signal)
+  } catch (error) {
+    if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
+    // Nothing was written. Unless it was interrupted, one item is at fault: executed one by one, it fails alone.
+    if (!signal.aborted && !(error instanceof BatchTaken)) {
+      const { operation, chain } = batch
+      parts.log.error('a batch could not be written whole', { operation: operation.id, ...errorFields(error) })
+      await markCrashed(scope, { operation: operation.id, chain })
+    }
+    await scope.transaction((tx) => enqueueNext(tx, batch, batch.strategy.load))
+  }
+}
+
+/** False where the operation is not of that kind, or a worker died in this chain: then its items are executed. */
+async function canPlan(
+  { plugins }: EngineParts,
+  scope: ShopScope,
+  { operation, chain }: ChainJob,
+  worker: string,
+): Promise<boolean> {
+  const [row] = await scope.query<Parameters<typeof strategyOf>[0] & { crashed: boolean; died: boolean }>(
+    `select o.workflow, o.source, c.crashed, c.worker_id is not null and c.worker_id <> :worker
+         and not exists (select from workers w where w.id = c.worker_id) as died
+     from chains c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
+     where c.shop_id = :shop and c.operation_id = :operation and c.chain = :chain`,
+    { operation, chain, worker },
+  )
+  if (!row || strategyOf(row, plugins).kind !== 'planned') return false
+  if (row.died && !row.crashed) await markCrashed(scope, { operation, chain })
+  return !row.died && !row.crashed
+}
+
+/** From now on the chain's items are executed. */
+async function markCrashed(scope: ShopScope, { operation, chain }: Pick<ChainJob, 'operation' | 'chain'>) {
+  await scope.query(
+    'update chains set crashed = true where shop_id = :shop and operation_id = :operation and chain = :chain',
+    { operation, chain },
+  )
+}
+
+/** Takes the chain with its next batch. Null: there is nothing to do; `crashed`: only for the executed strategy. */
+export function takePlanned(
+  { plugins }: Pick<EngineParts, 'plugins'>,
+  scope: ShopScope,
+  job: ChainJob,
+  worker: string,
+): Promise<PlannedBatch | 'crashed' | null> {
+  return scope.transaction(async (tx) => {
+    const taken = await holdChain(tx, job, worker)
+    if (!taken) return null
+    const { row, ...held } = taken
+    const strategy = strategyOf(held.operation, plugins)
+    const fresh = await leaseBatches(tx, job.operation, held.lease, 1)
+    if (fresh.length > 0) return { ...held, strategy, fresh, rows: [] }
+    const rows = await claimPlanned(tx, held, { hint: row.hint, limit: strategy.batch })
+    if (rows.length > 0) return { ...held, strategy, fresh, rows }
+    if (await anyCrashed(tx, job.operation)) return 'crashed'
+    await restChain(tx, job, strategy.load)
+    return null
+  })
+}
+
+/** Throws `LeaseLost` with nothing written where the chain was taken over meanwhile. */
+export async function planAndWrite(
+  parts: EngineParts,
+  scope: ShopScope,
+  batch: PlannedBatch,
+  signal: AbortSignal,
+): Promise<void> {
+  const read = await writeContext(parts, scope, batch.operation, signal)
+  const steps = resolveSteps(parts, scope, batch.operation.workflow)
+  // Planned again where the transaction was rolled back: the files are not what they were.
+  await retryRolledBack(async () => {
+    const plan = (items: readonly WorkItem[]) => planItems(parts, scope, batch, items, steps, read)
+    const given = batch.fresh.length > 0 ? batch.fresh : batch.rows
+    const all = await withRenameConflicts(scope, batch, await plan(given), plan)
+    await scope.transaction((tx) => write(parts, tx, batch, all))
+  })
+}
+
+async function planItems(
+  { plugins, log }: EngineParts,
+  scope: ShopScope,
+  { operation }: HeldChain,
+  items: readonly WorkItem[],
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  read: ReadContext,
+): Promise<EndedItem[]> {
+  await loadItems(scope, operation, items)
+  // A file that is claimed from here on has its row written, and our change of it is refused.
+  const inUse = new Set(items.filter(({ record }) => record?.claimed))
+  const { ended, open } = prepare(operation, plugins, items, inUse)
+  return [...ended, ...(await planBatch(steps, open, { read, log }))]
+}
+
+async function write(
+  { limits, secrets }: EngineParts,
+  tx: ShopScope,
+  batch: PlannedBatch,
+  { ended, fresh, rows }: { ended: EndedItem[]; fresh: readonly WorkItem[]; rows: readonly WorkItem[] },
+): Promise<void> {
+  const { operation, chain, lease, strategy } = batch
+  await holdLease(tx, operation.id, chain, lease)
+  const whole =
+    (await dropLeased(tx, operation.id, lease)) === fresh.length && (await holdPlanned(tx, operation.id, rows))
+  if (!whole) throw new BatchTaken()
+  if (batch.rows.length > 0) await moveHint(tx, batch, batch.rows.at(-1)!.position + 1)
+  await enqueueNext(tx, batch, strategy.load)
+  ended.sort((a, b) => a.item.position - b.item.position)
+  const positions = new Set(fresh.map(({ position }) => position))
+  await writeEnded(tx, batch, ended, { limits, secrets, fresh: positions, uniform: 0 })
+}
+
+const moveHint = (tx: ShopScope, { operation, chain }: HeldChain, hint: number) =>
+  tx.query('update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain', {
+    ...{ operation: operation.id, chain, hint },
+  })

@@ -1,0 +1,59 @@
+// What every job of this process shares, and the rules of running one: a chain is worked on once at a time, and its
+// work is interrupted when the worker stops or the operation is paused or cancelled.
+import type { EngineParts } from '../types.ts'
+import type { Control } from './control.ts'
+import { LeaseLost } from './lease.ts'
+import type { Progress } from './progress.ts'
+import type { ChainJob } from './queue.ts'
+
+export interface EngineRunner {
+  parts: EngineParts
+  worker: string
+  progress: Progress
+  control: Control
+  /** Chains that this process works on, by `operation:chain`. */
+  active: Map<string, Promise<void>>
+  /** Chains that it could not release, perhaps because the database was away: the next heartbeat does. */
+  broken: Set<string>
+  /** Aborts when the worker stops. */
+  signal: AbortSignal
+}
+
+/** Runs `work` after this process's earlier work on the chain has ended; remembers a chain that it could not release. */
+export async function exclusively(runner: EngineRunner, job: ChainJob, work: () => Promise<void>): Promise<void> {
+  const key = `${job.operation}:${job.chain}`
+  while (runner.active.has(key)) await runner.active.get(key)!.catch(() => {})
+  if (runner.signal.aborted) return
+  const working = work()
+  runner.active.set(key, working)
+  try {
+    await working
+  } catch (error) {
+    if (error instanceof LeaseLost) {
+      runner.parts.log.info('a chain was taken over or ended', { operation: job.operation, chain: job.chain })
+      return
+    }
+    runner.broken.add(key)
+    throw error
+  } finally {
+    runner.active.delete(key)
+    runner.progress.announce(job.shop, job.operation)
+  }
+}
+
+/**
+ * Runs `work` with a signal that aborts when the worker stops or the operation is paused, cancelled or stopped. Take the
+ * batch inside it: a pause between the two would be missed.
+ */
+export async function withCancellation<T>(
+  runner: EngineRunner,
+  operation: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const watch = runner.control.watch(operation)
+  try {
+    return await work(AbortSignal.any([runner.signal, watch.signal]))
+  } finally {
+    watch.release()
+  }
+}

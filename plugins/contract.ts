@@ -584,14 +584,13 @@ export interface ItemPlugin<Options extends z.ZodType = z.ZodType, Port extends 
   ordered?: true
   /** Its files are worked on one batch after another, because their order shows in the result. */
   sequential?: true
-  /**
-   * The one change that these options mean for every file, whatever it is; null: it depends on the file. Then the database changes a
-   * whole batch by itself. It must be what `plan` says of each.
-   */
-  uniform?(options: z.output<Options>): FileChange | null
   /** The id of another plugin that works on the same items right before it, where these options want that. It takes no options. */
   precededBy?(options: z.output<Options>): string | null
-  /** Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. */
+  /**
+   * Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. It may first
+   * be called with files that are not read yet: looking at one throws, and `plan` is called again. Where it looks at none and makes
+   * one change to all, the database makes that change.
+   */
   plan(items: readonly Item[], options: z.output<Options>, context: ReadContext<Port>): AsyncIterable<Outcome>
   /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */
   run?(items: readonly Item[], options: z.output<Options>, context: WriteContext<Port>): AsyncIterable<Outcome>

@@ -62,7 +62,6 @@ export const deleteFiles = definePlugin({
   permission: 'files:delete',
   summary: ({ remove_mappings }) => `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
   precededBy: ({ backup_first }) => (backup_first ? 'back-up-files' : null),
-  uniform: changeOf,
   async *plan(items, wanted, { signal }) {
     const change = changeOf(wanted)
     for (const item of items) {

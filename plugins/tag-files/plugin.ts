@@ -61,7 +61,6 @@ export const tagFiles = definePlugin({
     const verbs = { replace: 'Replaces all tags by', add: 'Adds', remove: 'Removes' }
     return `${verbs[mode]} ${tags.join(', ')}`
   },
-  uniform: changeOf,
   async *plan(items, wanted, { signal }) {
     const change = changeOf(wanted)
     for (const item of items) {

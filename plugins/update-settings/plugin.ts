@@ -128,7 +128,6 @@ export const updateSettings = definePlugin({
   options,
   undo: 'fields',
   summary: (wanted) => phrases(wanted).join(', '),
-  uniform: ({ add_expiry_days, ...wanted }) => (add_expiry_days === undefined ? { set: named(wanted) } : null),
   async *plan(items, wanted, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
@@ -142,8 +141,10 @@ const named = (wanted: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> 
 
 function settingsFor(item: Item, { add_expiry_days, ...wanted }: Options): Partial<FileSettings> {
   const set = named(wanted)
+  // Without days to add the file is not looked at: then the change is the same for all of them.
+  if (add_expiry_days === undefined) return set
   const has = item.file.expiry_days
-  if (add_expiry_days === undefined || has === null) return set
+  if (has === null) return set
   return { ...set, expiry_days: Math.min(MAX_DAYS, has + add_expiry_days) }
 }
 

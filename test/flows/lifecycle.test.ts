@@ -8,6 +8,7 @@ import { appConfig } from '../../app.config.ts'
 import { definePlugin, type Item, type Outcome, type Step, type Workflow } from '../../plugins/contract.ts'
 import type { ItemStatus, Move, OperationRow } from '../../server/engine/engine.ts'
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
+import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
@@ -79,7 +80,7 @@ async function expectPutDown(id: string, within = AT_ONCE.timeout): Promise<void
  */
 async function aBatchOrASecond(id: string): Promise<number> {
   const { started_at, done, workflow } = await read(id)
-  const batch = (Date.now() - started_at!.getTime()) / (done / PLAN_BATCH / workflow.parallel)
+  const batch = (Date.now() - started_at!.getTime()) / (done / (UNIFORM_BATCHES * PLAN_BATCH) / workflow.parallel)
   return Math.max(AT_ONCE.timeout, batch)
 }
 

@@ -1,13 +1,16 @@
 // Planning a batch: each step sees all items that are still good, in their order, and nothing is touched. It is all there
 // is to a preview, and to an operation whose steps only plan.
-import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
+import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Ending, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import { advance, crashOf, endingAt, applies, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+import type { RecordedStep } from './plan-unread.ts'
 
 export interface PlanContext {
   read: ReadContext
   log: Logger
+  /** Outcomes that the first steps have given already, for all of the items. */
+  recorded?: readonly RecordedStep[]
 }
 
 /** How each item would end, in no order. Throws the signal's reason when it aborts. */
@@ -35,7 +38,7 @@ async function planStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,
   items: readonly WorkItem[],
-  { read, log }: PlanContext,
+  { read, log, recorded }: PlanContext,
 ): Promise<Map<WorkItem, Ending>> {
   const stopped = new Map<WorkItem, Ending>()
   const open = new Map(items.map((item) => [String(item.position), item]))
@@ -44,7 +47,7 @@ async function planStep(
     if (ending) stopped.set(item, ending)
   }
   try {
-    for await (const outcome of step.pluginImpl.plan(items.map(viewOfItem), step.parsedOptions, read)) {
+    for await (const outcome of outcomesOf(step, items, { read, recorded: recorded?.[index] })) {
       const item = open.get(outcome.item)
       if (!item) {
         log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
@@ -62,4 +65,14 @@ async function planStep(
     for (const item of open.values()) refuse(item, { status: 'failed', error: crash })
   }
   return stopped
+}
+
+function outcomesOf(
+  { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
+  items: readonly WorkItem[],
+  { read, recorded }: { read: ReadContext; recorded: RecordedStep | undefined },
+): AsyncIterable<Outcome> | Iterable<Outcome> {
+  return recorded
+    ? items.map(({ position }) => recorded.get(String(position))!)
+    : pluginImpl.plan(items.map(viewOfItem), parsedOptions, read)
 }

@@ -1,10 +1,13 @@
 // The planned strategy: a batch is leased, planned while no transaction is open, then changed and written with its
 // outcomes in one. A crash leaves nothing to clean up: nothing was written, and the lease is void.
+import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../db/again.ts'
 import { isDatabaseAway } from '../../db/faults.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import { uniformUpdate, type UniformUpdate } from '../../files/uniform-update.ts'
 import { errorFields } from '../../log.ts'
+import { placeOf } from '../operations/workflows.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import type { EndedItem, EngineParts, ResolvedStep, WorkItem } from '../types.ts'
 import { holdLease, LeaseLost } from '../worker/lease.ts'
@@ -17,7 +20,9 @@ import { loadItems } from './load-items.ts'
 import { planBatch } from './plan.ts'
 import { anyCrashed, claimPlanned, holdPlanned, type PlannedBatch } from './planned-items.ts'
 import { prepare } from './prepare.ts'
-import { withRenameConflicts } from './rename-conflicts.ts'
+import { planUnread, type RecordedStep } from './plan-unread.ts'
+import { withRenameConflicts, type WholeBatch } from './rename-conflicts.ts'
+import { changeUniformly, UNIFORM_BATCHES } from './uniform-change.ts'
 import { writeEnded } from './write.ts'
 
 /** Another chain, whose worker died, has made items of a leased batch, or works on these: nothing was written. */
@@ -107,37 +112,70 @@ export async function planAndWrite(
   batch: PlannedBatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const read = await writeContext(parts, scope, batch.operation, signal)
-  const steps = resolveSteps(parts, scope, batch.operation.workflow)
+  const context = await writeContext(parts, scope, batch.operation, signal)
+  const work: PlannedWork = { parts, batch, steps: resolveSteps(parts, scope, batch.operation.workflow), read: context }
+  const unread = await planAhead(scope, work)
   // Planned again where the transaction was rolled back: the files are not what they were.
   await retryRolledBack(async () => {
-    const plan = (items: readonly WorkItem[]) => planItems(parts, scope, batch, items, steps, read)
+    if (unread.update) return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
     const given = batch.fresh.length > 0 ? batch.fresh : batch.rows
-    const all = await withRenameConflicts(scope, batch, await plan(given), plan)
-    await scope.transaction((tx) => write(parts, tx, batch, all))
+    const ended = await planItems(scope, work, given, unread.recorded)
+    const all = await withRenameConflicts(scope, batch, ended, (items) => planItems(scope, work, items))
+    return scope.transaction((tx) => writeAll(tx, work, all))
   })
 }
 
+interface PlannedWork {
+  parts: EngineParts
+  batch: PlannedBatch
+  steps: readonly ResolvedStep<ItemPlugin>[]
+  read: ReadContext
+}
+
+interface PlannedAhead {
+  recorded: readonly RecordedStep[]
+  /** The uniform change of all files of the batch, as SQL; null: it has none. */
+  update: UniformUpdate | null
+}
+
+/** Plans the batch without reading its files, as far as that is possible. A uniform change leases further batches. */
+async function planAhead(scope: ShopScope, { parts, batch, steps, read }: PlannedWork): Promise<PlannedAhead> {
+  const { operation, strategy, chain, lease } = batch
+  // Where a step calls the outside world, planning twice would cost more than reading the files.
+  if (batch.fresh.length === 0 || strategy.load !== 'quick') return { recorded: [], update: null }
+  const first = await planUnread(steps, batch.fresh, read)
+  // A preview says what it found of each file, and no statement tells which files have to be in the trash.
+  const each = operation.status === 'previewing' || placeOf(operation.workflow, parts.plugins) === 'trash'
+  const update = first.change && !each ? uniformUpdate(first.change) : null
+  if (!update) return { recorded: first.recorded, update }
+  const more = await scope.transaction(async (tx) => {
+    await holdLease(tx, operation.id, chain, lease)
+    return leaseBatches(tx, operation.id, lease, UNIFORM_BATCHES - 1)
+  })
+  batch.fresh.push(...more)
+  const rest = more.length > 0 ? await planUnread(steps, more, read) : first
+  const recorded = first.recorded.map((one, step) => new Map([...one, ...(rest.recorded[step] ?? [])]))
+  if (isDeepStrictEqual(rest.change, first.change)) return { recorded, update }
+  return { recorded: [], update: null }
+}
+
 async function planItems(
-  { plugins, log }: EngineParts,
   scope: ShopScope,
-  { operation }: HeldChain,
+  { parts: { plugins, log }, batch: { operation }, steps, read }: PlannedWork,
   items: readonly WorkItem[],
-  steps: readonly ResolvedStep<ItemPlugin>[],
-  read: ReadContext,
+  recorded: readonly RecordedStep[] = [],
 ): Promise<EndedItem[]> {
   await loadItems(scope, operation, items)
   // A file that is claimed from here on has its row written, and our change of it is refused.
   const inUse = new Set(items.filter(({ record }) => record?.claimed))
   const { ended, open } = prepare(operation, plugins, items, inUse)
-  return [...ended, ...(await planBatch(steps, open, { read, log }))]
+  return [...ended, ...(await planBatch(steps, open, { read, log, recorded }))]
 }
 
-async function write(
-  { limits, secrets }: EngineParts,
+async function writeAll(
   tx: ShopScope,
-  batch: PlannedBatch,
-  { ended, fresh, rows }: { ended: EndedItem[]; fresh: readonly WorkItem[]; rows: readonly WorkItem[] },
+  { parts: { limits, secrets }, batch }: PlannedWork,
+  { ended, fresh, rows }: WholeBatch,
 ): Promise<void> {
   const { operation, chain, lease, strategy } = batch
   await holdLease(tx, operation.id, chain, lease)
@@ -147,9 +185,28 @@ async function write(
   if (batch.rows.length > 0) await moveHint(tx, batch, batch.rows.at(-1)!.position + 1)
   await enqueueNext(tx, batch, strategy.load)
   ended.sort((a, b) => a.item.position - b.item.position)
-  const positions = new Set(fresh.map(({ position }) => position))
-  await writeEnded(tx, batch, ended, { limits, secrets, fresh: positions, uniform: 0 })
+  await writeEnded(tx, batch, ended, { limits, secrets, fresh: positionsOf(fresh), uniform: 0 })
 }
+
+/** Files that the statement leaves alone are read here, and get the outcomes that there are: no plugin is called. */
+async function writeUniform(
+  tx: ShopScope,
+  work: PlannedWork,
+  recorded: readonly RecordedStep[],
+  update: UniformUpdate,
+): Promise<void> {
+  const { parts, batch, steps } = work
+  const { operation, chain, lease, strategy } = batch
+  await holdLease(tx, operation.id, chain, lease)
+  const { done, left } = await changeUniformly(tx, batch, update, steps.length)
+  if (done + left.length === 0) throw new BatchTaken()
+  const ended = await planItems(tx, work, left, recorded)
+  await enqueueNext(tx, batch, strategy.load)
+  const { limits, secrets } = parts
+  await writeEnded(tx, batch, ended, { limits, secrets, fresh: positionsOf(left), uniform: done })
+}
+
+const positionsOf = (items: readonly WorkItem[]) => new Set(items.map(({ position }) => position))
 
 const moveHint = (tx: ShopScope, { operation, chain }: HeldChain, hint: number) =>
   tx.query('update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain', {

@@ -1,0 +1,122 @@
+// Planning files that have not been read. Most plans of settings, tags and deletions never look at a file: their
+// outcomes hold for what the files are, and reading 100,000 files costs more than changing them. The plugin says
+// nothing about it: a plan that does look at a file is made again, with the files read.
+import { isDeepStrictEqual } from 'node:util'
+import type { FileChange, Item, ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
+import type { ResolvedStep, WorkItem } from '../types.ts'
+
+/** A step's outcomes by item id. */
+export type RecordedStep = ReadonlyMap<string, Outcome>
+
+export interface UnreadPlan {
+  /** The outcomes of the first steps, up to the one that has to read files. */
+  recorded: readonly RecordedStep[]
+  /** The one change that all steps together make to every file; null: it depends on the file. */
+  change: FileChange | null
+}
+
+/** Items without rows are all alike but for their ids and positions. Throws the signal's reason when it aborts. */
+export async function planUnread(
+  steps: readonly ResolvedStep<ItemPlugin>[],
+  items: readonly WorkItem[],
+  read: ReadContext,
+): Promise<UnreadPlan> {
+  const recorded: RecordedStep[] = []
+  for (const step of steps) {
+    const outcomes = step.when === undefined ? await outcomesUnread(step, items, read) : null
+    if (!outcomes) break
+    recorded.push(outcomes)
+    // An item that goes no further is not planned by the next step, which needs its file to say so.
+    if (![...outcomes.values()].every(({ status }) => status === 'ok')) break
+  }
+  const change = recorded.length === steps.length ? sharedChange(recorded) : null
+  return { recorded, change }
+}
+
+/** Null: the plan needs files, or failed; then it is made with the files. */
+async function outcomesUnread(
+  { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
+  items: readonly WorkItem[],
+  read: ReadContext,
+): Promise<RecordedStep | null> {
+  let looked = false
+  const views = items.map((item) => unreadView(item, () => (looked = true)))
+  const outcomes = new Map<string, Outcome>()
+  try {
+    for await (const outcome of pluginImpl.plan(views, parsedOptions, read)) {
+      if (looked) return null
+      outcomes.set(outcome.item, outcome)
+    }
+  } catch {
+    read.signal.throwIfAborted()
+    return null
+  }
+  const complete = outcomes.size === items.length && items.every(({ position }) => outcomes.has(String(position)))
+  return !looked && complete ? outcomes : null
+}
+
+export const unreadView = ({ position }: Pick<WorkItem, 'position'>, onLook: () => void): Item => ({
+  ...{ id: String(position), position, entry: null, staged: null, wanted: null },
+  get file(): never {
+    onLook()
+    throw new Error('The file has not been read')
+  },
+})
+
+const CHANGE_ALONE: ReadonlySet<string> = new Set(['item', 'status', 'change'])
+
+function sharedChange(recorded: readonly RecordedStep[]): FileChange | null {
+  let all: FileChange | null = null
+  for (const outcomes of recorded) {
+    const change = sharedBy([...outcomes.values()])
+    if (change === null) return null
+    all = all === null ? change : combined(all, change)
+    if (all === null) return null
+  }
+  return all
+}
+
+function sharedBy([first, ...others]: readonly Outcome[]): FileChange | null {
+  const change = first && changeOf(first)
+  if (!change) return null
+  const same = (outcome: Outcome) => {
+    const other = changeOf(outcome)
+    return other === change || (other !== null && isDeepStrictEqual(other, change))
+  }
+  return others.every(same) ? change : null
+}
+
+/** The outcome's change, where it has nothing else. */
+const changeOf = (outcome: Outcome): FileChange | null =>
+  outcome.status === 'ok' && Object.keys(outcome).every((name) => CHANGE_ALONE.has(name))
+    ? (outcome.change ?? null)
+    : null
+
+/** One change after the other, as one; null: it is not the same for every file. */
+export function combined(first: FileChange, then: FileChange): FileChange | null {
+  const { set, tags, deleted, ...others } = first
+  const { set: thenSet, tags: thenTags, deleted: thenDeleted, ...thenOthers } = then
+  if (Object.keys({ ...others, ...thenOthers }).length > 0) return null
+  const allTags = tags && thenTags ? combinedTags(tags, thenTags) : (tags ?? thenTags)
+  if (allTags === null) return null
+  const isDeleted = thenDeleted ?? deleted
+  return {
+    ...(set || thenSet ? { set: { ...set, ...thenSet } } : {}),
+    ...(allTags ? { tags: allTags } : {}),
+    ...(isDeleted === undefined ? {} : { deleted: isDeleted }),
+  }
+}
+
+type TagChange = NonNullable<FileChange['tags']>
+
+function combinedTags(first: TagChange, then: TagChange): TagChange | null {
+  if ('replace' in then) return then
+  if ('replace' in first) {
+    const kept = first.replace.filter((tag) => !then.remove?.includes(tag))
+    return { replace: [...kept, ...(then.add ?? [])] }
+  }
+  const adds = [...(first.add ?? []), ...(then.add ?? [])]
+  const removes = [...(first.remove ?? []), ...(then.remove ?? [])]
+  if (adds.length > 0 && removes.length > 0) return null
+  return adds.length > 0 ? { add: adds } : { remove: removes }
+}

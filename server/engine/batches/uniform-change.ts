@@ -1,0 +1,49 @@
+// A uniform change: the plans of a batch make the same change to every file, so the database makes it and writes the
+// items, in one statement. Files that it leaves alone are planned like any other, with the outcomes that there are.
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { UniformUpdate } from '../../files/uniform-update.ts'
+import type { WorkItem } from '../types.ts'
+import { DROP_LEASED } from './item-batches.ts'
+import type { PlannedBatch } from './planned-items.ts'
+import { freshItem } from './work-items.ts'
+
+/**
+ * Batches of one uniform change that a transaction writes: 10,000 files are one transaction for each of two chains.
+ * More would be faster still, but a pause waits for the transaction under way.
+ */
+export const UNIFORM_BATCHES = 3
+
+export interface UniformlyChanged {
+  /** Items that are changed and written. */
+  done: number
+  /** Items whose files the statement left alone: they have no rows yet. */
+  left: WorkItem[]
+}
+
+/** Changes the files of all batches under the lease; `steps`: how many their items have taken. Both parts are empty where none is left of them. */
+export async function changeUniformly(
+  tx: ShopScope,
+  { operation, lease }: PlannedBatch,
+  update: UniformUpdate,
+  steps: number,
+): Promise<UniformlyChanged> {
+  const [row] = await tx.query<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
+    // The planner has no estimate for rows that were just taken: a full join is never a nested loop.
+    `with taken as (${DROP_LEASED}),
+     given as materialized (
+       select b.position + n - 1 as position, id from taken b, unnest(b.file_ids) with ordinality as t(id, n)),
+     changed as (${update.sql}),
+     met as materialized (
+       select given.position, given.id, changed.id is not null as done, changed.before, changed.after
+       from given full join changed on changed.id = given.id),
+     written as (
+       insert into items (shop_id, operation_id, position, file_id, status, attempt, step, before, after, finished_at)
+       select :shop, :operation, position, id, 'done', 1, :steps, before, after, now() from met where done)
+     select count(*) filter (where done)::int as done,
+       coalesce(json_agg(json_build_object('position', position, 'file_id', id) order by position)
+         filter (where not done), '[]') as left
+     from met`,
+    { ...update.bindings, operation: operation.id, lease, steps },
+  )
+  return { done: row!.done, left: row!.left.map(freshItem) }
+}

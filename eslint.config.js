@@ -12,6 +12,16 @@ const ownFolder = (more) => ({
   message: 'A plugin never imports another plugin; plugins/_pdf/ is for the four PDF plugins alone.',
 })
 
+/** Folders of the engine that may not import from `folder`, because it is built on them. */
+const below = (folder, lower) =>
+  lower.map((each) =>
+    zone(
+      `./server/engine/${each}`,
+      `./server/engine/${folder}`,
+      'The engine is built in layers: worker, operations, batches, finalization.',
+    ),
+  )
+
 const ENGINE_PUBLIC = ['./engine.ts']
 const house = [
   zone(
@@ -38,6 +48,9 @@ const house = [
     './server/storefront',
     'The engine knows no product: plugins reach the catalog through a port.',
   ),
+  ...below('operations', ['worker']),
+  ...below('batches', ['worker', 'operations']),
+  ...below('finalization', ['worker', 'operations', 'batches']),
   zone('./server/delivery', './server/engine', 'Delivery is the hot path: it reads what the engine left.'),
   zone('./server/delivery', './server/channels', 'Delivery is the hot path: files and store alone.'),
   zone('./server/delivery', './server/storefront', 'Delivery is the hot path: files and store alone.'),

@@ -5,7 +5,8 @@ import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../
 import { definePlugin, type Item, type Outcome } from '../../plugins/contract.ts'
 import { forShop } from '../db/for-shop.ts'
 import { BATCH } from './operations/strategy.ts'
-import { claimBatch, CRASHED_GROUP } from './batches/claim.ts'
+import { CRASHED_GROUP } from './batches/chain.ts'
+import { claimBatch } from './batches/claim.ts'
 import { commit } from './batches/commit.ts'
 import { LeaseLost } from './worker/lease.ts'
 

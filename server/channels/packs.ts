@@ -1,7 +1,7 @@
 // Packs as a person or a program changes them. With a pack's products its files' mappings change too, which is an operation: history
 // has it, and it can be undone.
 import type { ShopScope } from '../db/for-shop.ts'
-import { untilThrough } from '../db/again.ts'
+import { untilThrough } from '../db/retry-transaction.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { holdPack, renamePack, replaceProducts } from '../files/pack-changes.ts'

@@ -4,7 +4,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, Foreseen, Placed, Source } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
-import { holdersOf } from '../files/name-grants.ts'
+import { holdersOf } from '../files/name-allocation.ts'
 import { wishOf } from '../files/names.ts'
 import { action, inTheRightPlace } from './admin.ts'
 

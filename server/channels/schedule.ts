@@ -1,7 +1,7 @@
 // The schedule channel: what is due is started, once, however many workers look. It works across shops, since it has to
 // find out whose time has come; each run is then its own shop's.
 import type { Database } from '../db/database.ts'
-import { isDatabaseAway, isRollback } from '../db/faults.ts'
+import { isDatabaseAway, isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'

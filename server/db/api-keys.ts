@@ -1,4 +1,5 @@
-// API keys. Finding one says which shop is asking, so that is one of the few look-ups across shops; the rest is a shop's own.
+// API keys. Finding a key by its hash identifies the shop, so it is one of the few look-ups across
+// shops.
 import type { Database } from './database.ts'
 import type { ShopScope } from './for-shop.ts'
 
@@ -10,11 +11,11 @@ export interface ApiKeyRow {
   domain: string
   shop_name: string
   demo: boolean
-  /** Its last use was noted more than a minute ago. */
+  /** Its last use was recorded more than a minute ago. */
   touch: boolean
 }
 
-/** The key with this hash, unless it is revoked, expired, or its shop has left. */
+/** The key with this hash, unless it is revoked or expired, or its shop is uninstalled. */
 export async function findApiKey(database: Database, hash: Buffer): Promise<ApiKeyRow | null> {
   const { rows } = await database.pool.query<ApiKeyRow>({
     name: 'find-api-key',
@@ -28,7 +29,7 @@ export async function findApiKey(database: Database, hash: Buffer): Promise<ApiK
   return rows[0] ?? null
 }
 
-/** Notes its use, once of those that come together. */
+/** Records its use. Concurrent calls write once. */
 export async function touchApiKey(database: Database, { shop_id, id }: ApiKeyRow): Promise<void> {
   await database.pool.query(
     `update api_keys set last_used_at = now() where shop_id = $1 and id = $2
@@ -37,11 +38,11 @@ export async function touchApiKey(database: Database, { shop_id, id }: ApiKeyRow
   )
 }
 
-/** A key as its shop sees it: never the key itself. */
+/** A key as its shop sees it, without the secret. */
 export interface ListedKey {
   id: string
   name: string
-  /** How the key begins. */
+  /** The first characters of the key. */
   hint: string
   scopes: string[]
   created_at: Date
@@ -52,7 +53,7 @@ export interface ListedKey {
 
 const LISTED = 'id, name, hint, scopes, created_at, expires_at, last_used_at, revoked_at'
 
-/** Newest first, revoked ones among them. `before`: the last id of the page before. */
+/** Newest first, including revoked ones. `before`: the last id of the previous page. */
 export const listApiKeys = (
   scope: ShopScope,
   { before, limit }: { before: string | null; limit: number },
@@ -70,7 +71,7 @@ export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKe
   return row ?? null
 }
 
-/** From now on nobody gets in with it; revoked before is no matter. False: there is no such key. */
+/** Revokes the key; a key already revoked stays so. Returns false if no such key exists. */
 export async function revokeApiKey(scope: ShopScope, id: string): Promise<boolean> {
   const rows = await scope.query(
     `update api_keys set revoked_at = coalesce(revoked_at, now()) where shop_id = :shop and id = :id returning 1`,

@@ -11,18 +11,21 @@ export interface Database {
   url: string
   /** Query building, transactions, migrations. */
   knex: Knex
-  /** Bare pg for the few hot statements that want prepared plans, and for graphile-worker. */
+  /** Plain pg, for the few hot statements that use prepared plans and for graphile-worker. */
   pool: pg.Pool
   close(): Promise<void>
 }
 
 /**
- * What a process that stands still leaves locked in an open transaction is free again after this, for those who took over its
- * work. (Its connection stays up: nobody but the server could end it.)
+ * After this PostgreSQL ends an idle transaction, and with it the locks of a process that hangs, so
+ * that its successor can work. (The hung process itself can't close its connection.)
  */
 const STILL_MS = 30_000
 
-/** What is asked for often is in memory, and no disk of today turns: rows are found by their index, not by reading the table. */
+/**
+ * Tables in use are cached or on SSDs: random reads cost little more than sequential ones, so the
+ * planner should prefer indexes to table scans.
+ */
 const PLANNING = '-c random_page_cost=1.1'
 
 /**
@@ -37,7 +40,7 @@ export function openDatabase(url: string, connections: number, log: Logger): Dat
     options: PLANNING,
   }
   const pool = new pg.Pool({ ...options, max: connections })
-  // Without these handlers a restart of PostgreSQL would end our process.
+  // Without these handlers a restart of PostgreSQL would crash our process.
   pool.on('error', (error) => log.warn('idle database connection lost', { error: error.message }))
   pool.on('connect', (client) => client.on('error', () => {}))
   const knex = knexFactory({
@@ -60,7 +63,7 @@ export function openDatabase(url: string, connections: number, log: Logger): Dat
   }
 }
 
-/** Refuses a server that is too old: UUIDv7 and RETURNING old.* need PostgreSQL 18. */
+/** Throws where the server is too old: uuidv7() and RETURNING old.* need PostgreSQL 18. */
 export async function requireServerVersion(database: Database): Promise<void> {
   const { rows } = await database.pool.query<{ server_version_num: string }>('show server_version_num')
   const version = Number(rows[0]!.server_version_num)

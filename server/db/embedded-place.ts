@@ -1,6 +1,6 @@
-// Where the embedded PostgreSQL lies and as which user it runs. PostgreSQL refuses to run as root,
-// so root starts it as another user; a folder that only root may enter is closed to that user, and
-// its cluster then lies outside the data folder.
+// The folder of the embedded PostgreSQL and the user that runs it. PostgreSQL refuses to run as
+// root, so root starts it as another user. Where that user can't enter the data folder, the cluster
+// is outside it.
 import { randomUUID } from 'node:crypto'
 import {
   chmod,
@@ -24,22 +24,21 @@ import { findPrograms, programsFor, type Programs } from './embedded-programs.ts
 import { asOurselves, asUser, type Runner, type User } from './embedded-runner.ts'
 
 export interface Place {
-  /** The folder that holds the cluster, and the server's log beside it. */
+  /** The folder that holds the cluster and the server's log. */
   folder: string
   cluster: string
   programs: Programs
   runner: Runner
   /**
-   * Call it once the cluster is there: from then on a start refuses to make an empty one in its
-   * place.
+   * Call it once the cluster exists: from then on a start refuses to create an empty one.
    */
   keep(): Promise<void>
 }
 
-/** Kept in `<dataDir>/postgres` while the cluster lies elsewhere. */
+/** Kept in `<dataDir>/postgres` while the cluster is elsewhere. */
 interface Outside {
   folder: string
-  /** The folder holds the shop's data: where it is missing, it was lost. */
+  /** The folder holds data: if it is missing, it was lost. */
   ready: boolean
 }
 
@@ -54,7 +53,7 @@ export async function clusterOf(home: string): Promise<string> {
 }
 
 /**
- * Finds or makes the place. Throws when PostgreSQL's user can reach none, or when the recorded one
+ * Finds or creates the folder. Throws if PostgreSQL's user can reach none, or if the recorded one
  * is missing.
  */
 export async function openPlace(home: string, log: Logger): Promise<Place> {
@@ -79,15 +78,14 @@ export async function openPlace(home: string, log: Logger): Promise<Place> {
 }
 
 /**
- * The record, where the cluster is outside: one that was not finished counts only if its cluster is
- * whole.
+ * The record of a cluster outside. An unfinished record counts only if its cluster is complete.
  */
 async function outsideOf(home: string): Promise<Outside | null> {
   const record = await readRecord(home)
   return record && (record.ready || (await isCluster(path.join(record.folder, 'cluster')))) ? record : null
 }
 
-/** Gives the folder to PostgreSQL's user; false: that user can't reach it. */
+/** Makes PostgreSQL's user the owner of the folder. Returns false if that user can't reach it. */
 async function ownHome(home: string, user: User, runner: Runner): Promise<boolean> {
   try {
     await chown(home, user.uid, user.gid)
@@ -103,8 +101,7 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
   const started = await readRecord(home)
   const folder =
     started && (await isPrivate(started.folder)) ? started.folder : await makeOutside(await realpath(home), runner)
-  // Recorded before anything is in it, so that a start that is killed leaves no folder behind that
-  // nothing names.
+  // Recorded while it is empty, so that a killed start leaves no folder without a record.
   await writeRecord(home, { folder, ready: false })
   await writeFile(path.join(folder, BELONGS), (await realpath(home)) + '\n', { mode: 0o600 })
   if (await isCluster(inside)) await moveCluster(inside, path.join(folder, 'cluster'))
@@ -116,10 +113,10 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
   return folder
 }
 
-/** A folder of root's that others can pass through but not write to. */
+/** A folder owned by root that others can traverse but not write to. */
 async function makeOutside(home: string, runner: Runner): Promise<string> {
   const temporary = await realpath(tmpdir())
-  // What lies in the temporary folder goes together with it.
+  // Its contents are deleted with the temporary folder.
   const bases = isWithin(home, temporary) ? [temporary, SYSTEM_FOLDER] : [SYSTEM_FOLDER, temporary]
   for (const base of bases) {
     const folder = await makeIn(base).catch(() => null)
@@ -149,7 +146,7 @@ async function moveCluster(from: string, to: string): Promise<void> {
     },
   )
   if (moved) return
-  // Another file system. Copied under another name first: what is called cluster is always whole.
+  // Another file system. Copied under a temporary name: a folder named cluster is always complete.
   const copy = `${to}.copy`
   await rm(copy, { recursive: true, force: true })
   const { uid, gid } = await stat(from)
@@ -189,15 +186,15 @@ async function requireOurs(folder: string, home: string): Promise<void> {
 }
 
 /**
- * Root's, and closed to changes by anyone else: in a shared folder the name may be another user's
- * by now.
+ * Owned by root and not writable by others: in a shared folder another user may have taken the
+ * name.
  */
 async function isPrivate(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null)
   return found !== null && found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0
 }
 
-/** Whose cluster it is already; else a user that this machine has. */
+/** The owner of an existing cluster; otherwise a user that exists on this machine. */
 async function clusterUser(cluster: string): Promise<User> {
   const there = await stat(path.join(cluster, 'PG_VERSION')).catch(() => null)
   if (there && there.uid !== 0) return { uid: there.uid, gid: there.gid }
@@ -210,7 +207,7 @@ async function clusterUser(cluster: string): Promise<User> {
 }
 
 /**
- * Throws where there is a record that can't be read: without it an empty database would be made.
+ * Throws if a record exists but can't be read: ignoring it would create an empty database.
  */
 async function readRecord(home: string): Promise<Outside | null> {
   const file = path.join(home, RECORD)

@@ -1,5 +1,4 @@
-// Is there a server on a cluster's folder? Told by its pid file, and by what runs under the number
-// in it.
+// Finds the server that runs on a cluster's folder, by its pid file and the process of that number.
 import { execFile } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The number of the process that runs on this folder, or null. */
+/** The id of the process that runs on this folder, or null. */
 export async function runningProcess(cluster: string): Promise<number | null> {
   const lines = await pidFile(cluster)
   return lines && (await isPostgres(Number(lines[0]))) ? Number(lines[0]) : null
@@ -22,8 +21,7 @@ export async function runningPort(cluster: string): Promise<number | null> {
 
 export async function clearStalePid(cluster: string): Promise<void> {
   const lines = await pidFile(cluster)
-  // Its number may belong to another program by now, which PostgreSQL itself would take for a
-  // running server.
+  // The id may be reused by another program, which PostgreSQL would treat as a running server.
   if (lines && !(await isPostgres(Number(lines[0])))) await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 
@@ -33,7 +31,7 @@ async function pidFile(cluster: string): Promise<string[] | null> {
   return lines && lines.length > 3 ? lines : null
 }
 
-/** Asked every second while we run: where there is /proc, without starting a program for it. */
+/** Called every second, so it reads /proc where that exists instead of starting a program. */
 async function isPostgres(pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')

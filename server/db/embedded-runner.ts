@@ -1,5 +1,5 @@
-// Starting PostgreSQL's programs as a user that PostgreSQL accepts: ourselves, or for root another
-// one.
+// Starts PostgreSQL's programs as a user that PostgreSQL accepts: the current one, or another one
+// for root.
 import { execFile } from 'node:child_process'
 import { chown } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -13,12 +13,12 @@ export interface User {
 
 export interface Runner {
   exec(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }>
-  /** Gives a file, or a folder with all that is in it, to the user that runs PostgreSQL. */
+  /** Makes the user that runs PostgreSQL the owner of a file, or of a folder with its contents. */
   own(file: string): Promise<void>
   ownAll(folder: string): Promise<void>
   /** Can that user write in this folder? */
   reaches(folder: string): Promise<boolean>
-  /** Can it pass through this folder? */
+  /** Can that user traverse this folder? */
   passes(folder: string): Promise<boolean>
 }
 
@@ -36,8 +36,8 @@ export function asOurselves(cwd: string): Runner {
 }
 
 /**
- * For root. PostgreSQL's own checks ask `access()`, which ignores capabilities: its user needs the
- * real permissions.
+ * For root. PostgreSQL checks with `access()`, which ignores capabilities, so its user needs real
+ * permissions.
  */
 export function asUser({ uid, gid }: User): Runner {
   const exec: Runner['exec'] = (file, args) => run(file, args, { env: environment(), cwd: '/', uid, gid })

@@ -1,5 +1,6 @@
-// The embedded PostgreSQL of a fresh machine: made in the data folder, kept running, stopped with us. It is started
-// apart from our process group, so that Ctrl-C reaches us first, and a server left over from a killed run is taken over.
+// The embedded PostgreSQL: created in the data folder, restarted when it stops, and stopped with
+// this process. It runs in its own process group, so that Ctrl-C reaches this process first. A
+// server left by a killed run is reused.
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -12,7 +13,7 @@ import { clearStalePid, runningPort } from './embedded-process.ts'
 
 const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000
-// Someone else may be restarting it by hand: only a server that stays away is started again.
+// It may be restarted by hand, so it is started only after it has been away for a while.
 const ABSENT_CHECKS = 3
 export const OWNER_LOCK = 728_115_002
 // A killed owner's connection may take a moment to be noticed.
@@ -23,7 +24,9 @@ export interface EmbeddedServer {
   stop(): Promise<void>
 }
 
-/** The server that runs on this data folder already, for a command beside it; null when none does. */
+/**
+ * The server already running on this data folder, for a command that runs alongside it; null: none.
+ */
 export async function findRunning(dataDir: string): Promise<string | null> {
   const home = path.resolve(dataDir, 'postgres')
   const port = await runningPort(await clusterOf(home))
@@ -33,7 +36,7 @@ export async function findRunning(dataDir: string): Promise<string | null> {
 const address = (password: string, port: number) => `postgres://stevedore:${password}@127.0.0.1:${port}/postgres`
 
 /**
- * Starts PostgreSQL in `<dataDir>/postgres`, or takes over the one that already runs there.
+ * Starts PostgreSQL in `<dataDir>/postgres`, or reuses the one that runs there.
  * Throws when another Stevedore uses the same folder.
  */
 export async function startEmbedded(dataDir: string, log: Logger): Promise<EmbeddedServer> {
@@ -87,7 +90,7 @@ async function ensurePassword(home: string): Promise<string> {
 }
 
 async function initialise({ folder, cluster, programs, runner }: Place, password: string) {
-  // Made beside its final name, so that a kill in the middle leaves nothing that looks finished.
+  // Created under a temporary name, so that an interrupted run leaves nothing that looks complete.
   const fresh = `${cluster}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
@@ -101,7 +104,7 @@ async function initialise({ folder, cluster, programs, runner }: Place, password
     `--pwfile=${secret}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Built in, so that sorting and case do not depend on the machine's locales.
+    // PostgreSQL's own locale, so that sorting and case do not depend on the machine's locales.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
@@ -125,7 +128,8 @@ async function startCluster({ folder, cluster, programs, runner }: Place, samePo
       return port
     } catch (error) {
       const output = await readFile(logFile, 'utf8').catch(() => '')
-      // Backends of a killed server hold its shared memory for some seconds after it; and a port that was free may be gone.
+      // Backends of a killed server hold its shared memory for some seconds, and the free port may
+      // be taken by now.
       const passing = /pre-existing shared memory block|lock file .* already exists|Address already in use/.test(output)
       if (!passing || Date.now() > until)
         throw new Error(`The embedded PostgreSQL did not start:\n${output}`, { cause: error })
@@ -142,7 +146,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Taken again whenever its connection ends: a server that somebody restarts by hand has forgotten it. */
+/** Taken again whenever its connection ends: a restarted server has forgotten it. */
 async function keepOwnership(url: string, log: Logger, isStopping: () => boolean): Promise<{ end(): Promise<void> }> {
   let owner = await takeOwnership(url)
   let told = false
@@ -155,7 +159,8 @@ async function keepOwnership(url: string, log: Logger, isStopping: () => boolean
         if (isStopping()) return void owner.end().catch(() => {})
         return void keep()
       } catch (error) {
-        // While it is away there is nothing to tell; who has taken it meanwhile must be known.
+        // No server, no lock to report. But another process that took it in the meantime must be
+        // reported.
         if (!told) log.warn('the data folder’s lock is not ours at the moment', { error: String(error) })
         told = true
         await delay(WATCH_MS)
@@ -166,7 +171,10 @@ async function keepOwnership(url: string, log: Logger, isStopping: () => boolean
   return { end: () => owner.end().catch(() => {}) }
 }
 
-/** One Stevedore a data folder: a lock that the database lets go when its holder dies. */
+/**
+ * One Stevedore per data folder: an advisory lock, which the database releases when its holder
+ * dies.
+ */
 async function takeOwnership(url: string): Promise<pg.Client> {
   const until = Date.now() + OWNER_WAIT_MS
   while (true) {

@@ -1,4 +1,4 @@
-// Tenant scope: the only way to a shop's rows. A query through it can't forget which shop it is about.
+// Tenant scope: the only way to access a shop's rows. Its queries always bind the shop.
 import type { Knex } from 'knex'
 import type { Database } from './database.ts'
 
@@ -76,7 +76,8 @@ function scopeOf(knex: Knex, shop: number): ShopScope {
       knex(table).insert(([] as object[]).concat(rows as object[]).map((row) => ({ ...row, shop_id: shop }))),
     query: async <Row extends object>(sql: string, bindings: Bindings = {}) => {
       if (!/:shop\b/.test(sql)) throw new Error(`A query without :shop would reach every shop: ${sql}`)
-      // A number, written in: as a parameter its type would have to be guessed in `select :shop, …`.
+      // A number in the SQL text: as a parameter, PostgreSQL can't infer its type in `select :shop,
+      // …`.
       const scoped = sql.replace(/(?<!:):shop\b/g, String(shop))
       const result = await knex.raw<{ rows: Row[] }>(scoped, bindings as never)
       return result.rows

@@ -1,5 +1,5 @@
-// LISTEN/NOTIFY: one connection a process, opened again when it breaks. Notifications are hints, never the truth:
-// after a break every handler is called once with null, since some may have been missed.
+// LISTEN/NOTIFY on one connection per process, which reconnects. Notifications are hints only:
+// after a reconnect every handler is called once with null, since some may have been missed.
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 
@@ -11,16 +11,16 @@ const RECONNECT_MS = 500
 export const WORKER_LOCKS = 728_115
 
 export interface Listener {
-  /** Calls `handler` for every notification on the channel; returns how to stop. */
+  /** Calls `handler` for every notification on the channel. Returns a function that stops it. */
   on(channel: Channel, handler: Handler): () => void
-  /** Holds an advisory lock (WORKER_LOCKS, number) for as long as this connection lives, and again on the next one. */
+  /** Holds the advisory lock (WORKER_LOCKS, number) on this connection and on each one after it. */
   hold(lock: number): Promise<void>
   close(): Promise<void>
 }
 
 const CHANNELS: readonly Channel[] = ['operation_progress', 'operation_control']
 
-/** Connects at once and rejects when it can't; from then on it keeps itself connected. */
+/** Connects now and rejects if that fails. From then on it reconnects automatically. */
 export async function openListener(url: string, log: Logger): Promise<Listener> {
   const handlers = new Map<Channel, Set<Handler>>(CHANNELS.map((channel) => [channel, new Set()]))
   let closed = false

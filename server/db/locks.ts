@@ -1,10 +1,11 @@
-// Locks by name over all processes on one database: PostgreSQL's advisory locks on one connection of this process, with
-// NOTIFY to ask whoever holds one to let go. A process that dies lets go of all of its own.
+// Named locks across all processes on one database: PostgreSQL's advisory locks on one connection
+// per process, with NOTIFY to ask the holder of a lock to release it. PostgreSQL releases the locks
+// of a process that dies.
 import pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 
 const WAIT_MS = 20_000
-/** A notification may get lost with its connection: look anyway, this often. */
+/** A notification is lost when its connection breaks, so waiters also check at this interval. */
 const LOOK_MS = 250
 const RECONNECT_MS = 500
 /** The first number of these advisory locks. */
@@ -19,8 +20,9 @@ export class LockTimeout extends Error {
 
 export interface Locks {
   /**
-   * Resolves, with how to let go, once nobody else has this name. `onWanted` is called when someone else asks for it
-   * afterwards, and when the connection that holds it is lost. Rejects with `LockTimeout`, or the reason of `signal`.
+   * Resolves with a release function once no other process has this lock. `onWanted` is called when
+   * another one requests it, and when the connection that holds it is lost. Rejects with
+   * `LockTimeout` or the reason of `signal`.
    */
   acquire(name: string, signal: AbortSignal, onWanted: () => unknown): Promise<() => Promise<void>>
   close(): Promise<void>
@@ -28,13 +30,13 @@ export interface Locks {
 
 interface Holder {
   onWanted: () => unknown
-  /** The connection that has the lock; null while it is being asked for. */
+  /** The connection that holds the lock; null while it is requested. */
   by: pg.Client | null
   /** Another process waits for it. */
   wanted: boolean
 }
 
-/** Connects at once and rejects when it can't; from then on it keeps itself connected. */
+/** Connects now and rejects if that fails. From then on it reconnects automatically. */
 export async function openLocks(url: string, log: Logger): Promise<Locks> {
   const holders = new Map<string, Holder>()
   const sleepers = new Map<string, Set<() => void>>()
@@ -49,7 +51,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
       if (client !== fresh || closed) return
       client = null
       log.warn('connection of the locks lost, connecting again')
-      // Others can have them now.
+      // The broken connection held them, so others can get them now.
       for (const holder of holders.values()) if (holder.by === fresh) holder.onWanted()
       retry()
     }
@@ -71,7 +73,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
     timer = setTimeout(() => void connect().catch(() => !closed && retry()), RECONNECT_MS)
   }
 
-  // One after another: the connection is everybody's.
+  // One after another, since all locks share the connection.
   let last: Promise<unknown> = Promise.resolve()
   const ask = <Row extends object>(by: pg.Client, sql: string, values: unknown[]): Promise<Row[]> => {
     const asked = last.then(async () => (await by.query<Row>(sql, values)).rows)
@@ -88,10 +90,10 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
     else await ask(by, `select pg_notify('lock_wanted', $1)`, [name])
     return row!.taken
   }
-  /** Takes the name if it is free here and elsewhere; asks for it if not. */
+  /** Takes the lock if it is free in this process and in all others; otherwise requests it. */
   const attempt = async (name: string, onWanted: () => unknown): Promise<Holder | null> => {
     const present = holders.get(name)
-    // The connection that asks again would get its own lock again: within the process this map decides.
+    // Advisory locks are reentrant on a connection, so within the process this map decides.
     if (present) {
       if (present.by) present.onWanted()
       return null
@@ -108,7 +110,7 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
   }
   const release = async (name: string, holder: Holder) => {
     const { by, wanted } = holder
-    // What a lost connection held is free already.
+    // PostgreSQL has released the locks of a lost connection.
     if (by === client && by) {
       await ask(by, 'select pg_advisory_unlock($1, hashtext($2))', [CLASS, name]).catch(() => {})
       if (wanted) await ask(by, `select pg_notify('lock_free', $1)`, [name]).catch(() => {})

@@ -6,7 +6,7 @@ import { runMigrations } from 'graphile-worker'
 import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { isLockTimeout } from './faults.ts'
+import { isLockTimeout } from './error-classes.ts'
 import { recordSquashed } from './squashed-migrations.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)

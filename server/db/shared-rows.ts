@@ -1,9 +1,9 @@
-// Many rows in one statement: a value that all of them share is bound once, the others come as one JSON recordset. Taking a
-// column apart for each row is what such a statement spends its time with.
+// Many rows in one statement: a value that all rows share is bound once, the others are one JSON
+// recordset. Parsing columns row by row is what takes the time in such a statement.
 import { isDeepStrictEqual } from 'node:util'
 
 export interface SharedRows<Name extends string> {
-  /** The recordset, as `o`: put it into FROM. */
+  /** The recordset, as `o`, for the FROM clause. */
   from: string
   /** The SQL of a column's value, with its type. */
   value(name: Name): string
@@ -12,7 +12,7 @@ export interface SharedRows<Name extends string> {
 
 /**
  * @param types the SQL type of every column; a column that no row has is null
- * @param own columns that differ from row to row, or may: they are not compared
+ * @param own columns that differ, or may differ, between rows: these are not compared
  */
 export function sharedRows<Name extends string>(
   rows: readonly Readonly<Partial<Record<NoInfer<Name>, unknown>>>[],

@@ -1,4 +1,4 @@
-// Shops by their platform domain: the one look-up that comes before there is a shop to scope by.
+// Shops by their platform domain: the look-up that yields the shop to scope by.
 import type { Database } from './database.ts'
 
 export interface Shop {
@@ -18,8 +18,8 @@ export async function findShop(database: Pick<Database, 'pool'>, domain: string)
 }
 
 /**
- * The shop of that domain, made where there is none and installed again where it had left. A shop that is there keeps
- * its name and settings; `demo` can't change, since its API keys are of one kind.
+ * The shop of that domain, created if missing and reinstalled if uninstalled. An existing shop
+ * keeps its name and settings. `demo` can't change, since the prefix of its API keys depends on it.
  */
 export async function ensureShop(
   database: Pick<Database, 'pool'>,

@@ -1,6 +1,6 @@
 // Where a file's bytes are and what its settings ask of a download: what every statement of the hot path gives of a file.
 import type pg from 'pg'
-import { isRollback } from '../db/faults.ts'
+import { isRollback } from '../db/error-classes.ts'
 
 export interface Target {
   shop: number

@@ -5,7 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
-import { holdersOf } from './name-grants.ts'
+import { holdersOf } from './name-allocation.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
 

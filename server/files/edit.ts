@@ -1,6 +1,6 @@
 // One file changed by a person or a program: read, drafted, changed and written at once, or refused with every problem named.
 import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
-import { untilThrough } from '../db/again.ts'
+import { untilThrough } from '../db/retry-transaction.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { changeFiles } from './changes.ts'

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like.ts'
+import { likeLiteral } from '../db/like-pattern.ts'
 import { parsePublicId } from '../ids.ts'
 import { beginningOf } from './days.ts'
 import { readShop } from './shop-settings.ts'

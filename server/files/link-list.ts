@@ -1,7 +1,7 @@
 // Lists of links, newest first. A shop may have a million of them: each filter names the index that serves it, and what no index
 // can serve is looked for in spans, so that no page takes long.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like.ts'
+import { likeLiteral } from '../db/like-pattern.ts'
 import { AppError, ERRORS } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import { LINK_COLUMNS, LINK_TABLES, linkOf, type Link, type LinkRow, type LinkStatus } from './links.ts'

@@ -1,7 +1,7 @@
 // Reading files: one by its id, or a page of those that a filter selects.
 import { nameKey, type Mapping } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like.ts'
+import { likeLiteral } from '../db/like-pattern.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 
 export interface MappingRow {

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
-import { isRollback } from '../db/faults.ts'
+import { isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { changeFiles, type Change } from './changes.ts'
 import { draftOfRecord } from './drafts.ts'
-import { grantNames, type Wish } from './name-grants.ts'
+import { grantNames, type Wish } from './name-allocation.ts'
 import { readRecords, type FileRecord } from './records.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -2,7 +2,7 @@
 // comes back from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './changes.ts'
-import { grantNames, holdersOf, noteForeseen, type Wish } from './name-grants.ts'
+import { grantNames, holdersOf, noteForeseen, type Wish } from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
 
 const NUMBERS_AT_ONCE = 20

@@ -1,6 +1,6 @@
 // Packs made, renamed, given products, put in order and deleted. Whoever changes one holds its row first, as does whoever moves files
 // into it.
-import { isTaken } from '../db/faults.ts'
+import { isTaken } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { revokeLinks } from './links.ts'

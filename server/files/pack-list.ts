@@ -1,7 +1,7 @@
 // Packs as they are shown: with their products, and how many files they hold. Those in the trash are not counted.
 import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like.ts'
+import { likeLiteral } from '../db/like-pattern.ts'
 
 export interface PackProduct {
   product_id: string

@@ -1,5 +1,5 @@
 // Tag templates: lists of tags that a shop has saved under a name, to use again.
-import { isTaken } from '../db/faults.ts'
+import { isTaken } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { nameKey, normalizeTags } from './rules.ts'

@@ -1,7 +1,7 @@
 // The one place that turns errors into responses: the house error body, and a log entry for what we should be told.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
-import { hasNoRoom, isDatabaseAway } from '../db/faults.ts'
+import { hasNoRoom, isDatabaseAway } from '../db/error-classes.ts'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { errorFields, type Logger } from '../log.ts'
 

@@ -1,6 +1,6 @@
 // What became of a try, written down: only by the try that still holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseAway } from '../db/faults.ts'
+import { isDatabaseAway } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
 import type { Delivery, Message } from './outbox.ts'

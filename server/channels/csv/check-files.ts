@@ -1,7 +1,7 @@
 // The part of a check that is about files: names within the CSV file and against the shop, and the ids of files that rows change.
 // Rows may give files each other's names: those are judged together, once all are read.
 import type { OnConflict } from '../../files/admit.ts'
-import { grantNames, type Wish } from '../../files/name-grants.ts'
+import { grantNames, type Wish } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { Book, CheckParts, KnownFile } from './check.ts'

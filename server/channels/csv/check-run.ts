@@ -2,7 +2,7 @@
 // taken again. It works across shops, since it has to find out who waits; each check is then its own shop's.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { holdersOf } from '../../files/name-grants.ts'
+import { holdersOf } from '../../files/name-allocation.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { checkRows, type CheckProgress, type KnownFile, type OddSkus } from './check.ts'
 import { takeCheck, type TakenCheck } from './check-queue.ts'

@@ -1,5 +1,5 @@
 // Batches: files that someone sends together are imported by one operation with one email at its end.
-import { untilThrough } from '../../db/again.ts'
+import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'

@@ -1,6 +1,6 @@
 // The last byte is there: the upload is moved out of its sender's reach and marked as received, and an import starts where
 // nothing more has to come. Every step can be done again after a crash, by whoever asks next.
-import { untilThrough } from '../../db/again.ts'
+import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'

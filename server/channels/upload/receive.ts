@@ -1,7 +1,7 @@
 // Writes what comes over the line to its place in the upload's file, one piece behind, and proves its checksum.
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { hasNoRoom } from '../../db/faults.ts'
+import { hasNoRoom } from '../../db/error-classes.ts'
 import { AppError } from '../../errors.ts'
 
 /** One piece is filling and one is being written: twice this is all that an upload holds. */

@@ -1,7 +1,7 @@
 // Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only items that still carry this
 // claim's lease are written: whoever lost the lease writes nothing.
-import { untilThrough } from '../../db/again.ts'
-import { isDatabaseAway } from '../../db/faults.ts'
+import { untilThrough } from '../../db/retry-transaction.ts'
+import { isDatabaseAway } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { errorFields, type Logger } from '../../log.ts'

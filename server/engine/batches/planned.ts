@@ -2,8 +2,8 @@
 // outcomes in one. A crash leaves nothing to clean up: nothing was written, and the lease is void.
 import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
-import { retryRolledBack } from '../../db/again.ts'
-import { isDatabaseAway } from '../../db/faults.ts'
+import { retryRolledBack } from '../../db/retry-transaction.ts'
+import { isDatabaseAway } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { uniformUpdate, type UniformUpdate } from '../../files/uniform-update.ts'
 import { errorFields } from '../../log.ts'

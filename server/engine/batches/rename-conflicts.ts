@@ -2,7 +2,7 @@
 // and which is still to be renamed, joins the batch: files that depend on each other are written in one transaction,
 // so that no name is refused because it is about to become free.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { holdersOf } from '../../files/name-grants.ts'
+import { holdersOf } from '../../files/name-allocation.ts'
 import { wishOf } from '../../files/names.ts'
 import { PLAN_BATCH } from '../operations/strategy.ts'
 import type { EndedItem, OperationRow, WorkItem } from '../types.ts'

@@ -1,7 +1,7 @@
 // The end of a preview: what its last steps would do, and how many files it found something to do about.
 import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { isDatabaseAway } from '../../db/faults.ts'
+import { isDatabaseAway } from '../../db/error-classes.ts'
 import { errorFields } from '../../log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps, writeContext } from '../batches/context.ts'

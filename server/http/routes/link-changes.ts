@@ -1,7 +1,7 @@
 // What a merchant does with links that there are: end them, give them more time, count them anew, send them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { untilThrough } from '../../db/again.ts'
+import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { extendLink, readLinks, resetLink, revokeLinks, type Link } from '../../files/links.ts'

@@ -1,14 +1,17 @@
-// A transaction that met another one on its way is run again.
-import { isRollback } from './faults.ts'
+// Repeats a transaction that another one rolled back.
+import { isRollback } from './error-classes.ts'
 import type { ShopScope } from './for-shop.ts'
 
 const TRIES = 5
 
-/** Runs `work` in a transaction, again from its beginning where a deadlock or a name taken meanwhile rolled it back. */
+/**
+ * Runs `work` in a transaction, up to 5 times where a deadlock, a serialization failure or a filename
+ * taken in the meantime rolls it back. Every attempt starts from the beginning.
+ */
 export const untilThrough = <T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> =>
   retryRolledBack(() => scope.transaction(work))
 
-/** Runs `work`, which ends with a transaction, again from its beginning where that was rolled back. */
+/** As `untilThrough`, for work that ends with a transaction of its own. */
 export async function retryRolledBack<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,2 +1,2 @@
-// Text looked for by LIKE: its own signs stand for nothing but themselves.
+/** Escapes text for LIKE: `%`, `_` and `\` match themselves. */
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

@@ -1,0 +1,43 @@
+// Classifies errors of the database and of its disk: temporary ones, which a retry may get past, as
+// opposed to a statement that is wrong.
+
+const AWAY_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+const AWAY_MESSAGES = new RegExp(
+  [
+    'Connection terminated',
+    'timeout exceeded when trying to connect',
+    'Timeout acquiring a connection',
+    'Unable to acquire a connection',
+    'not queryable',
+  ].join('|'),
+)
+
+const codeOf = (error: unknown): string => {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
+/** The server is restarting, unreachable or out of resources: the statement may succeed later. */
+export function isDatabaseAway(error: unknown): boolean {
+  return AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
+}
+
+/** PostgreSQL's `disk_full`, and the system's errors for a full disk or an exhausted quota. */
+const NO_ROOM = new Set(['53100', 'ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** No room is left on the disk of the database or of the data folder. */
+export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has(codeOf(error))
+
+/**
+ * A deadlock, a serialization failure, or a filename taken after it was checked. The transaction was
+ * rolled back and can be repeated immediately.
+ */
+export const isRollback = (error: unknown): boolean =>
+  ['40001', '40P01'].includes(codeOf(error)) || isTaken(error, 'files_name')
+
+/** A lock was not free within `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
+
+/** A row exists with these values: the named unique constraint or index was violated. */
+export const isTaken = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint

@@ -2,6 +2,7 @@
 import importX from 'eslint-plugin-import-x'
 import reactHooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
+import plainEnglish from './lint/plain-english.js'
 
 /** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
 const zone = (target, from, message, except = []) => ({ target, from, message, except })
@@ -164,6 +165,17 @@ export default tseslint.config(
     // A test lies beside the code, and reaches for the database, the fakes and the shared suites.
     files: ['**/*.test.ts'],
     rules: { 'import-x/no-restricted-paths': 'off', 'no-restricted-imports': 'off' },
+  },
+  {
+    // Add a folder here once its texts are rewritten. In web/, add `{ texts: true }` as well.
+    files: [
+      'migrations/**/*.ts',
+      'server/{db,files,matching,store}/**/*.ts',
+      'server/storefront/*.ts',
+      'server/storefront/demo/**/*.ts',
+    ],
+    plugins: { house: { rules: { 'plain-english': plainEnglish } } },
+    rules: { 'house/plain-english': 'error' },
   },
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
 )

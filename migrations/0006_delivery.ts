@@ -6,7 +6,7 @@ const LINKS = `
   create table links (
     shop_id integer not null,
     id uuid not null default uuidv7(),
-    -- Null for a pack's link: each file of the pack gets a link of its own under it.
+    -- Null for a pack's link: each file of the pack gets its own link under it.
     file_id uuid,
     -- SHA-256 of the key. The key is HMAC(secret, id, rotation): it can be shown again, but cannot
     -- be read from the database.

@@ -15,7 +15,7 @@ export interface Admission {
   draft: Draft
   staged: StagedBlob
   onConflict: OnConflict
-  /** The file whose next version it is, whatever that one is called. */
+  /** The file whose next version it becomes; its name is ignored. */
   replaces?: string | undefined
   channel: string
   /** What its import says of products, kept for those that the catalog does not know yet. Absent: nothing. */
@@ -244,7 +244,10 @@ export async function admitVersion(tx: ShopScope, fileId: string, staged: Staged
   return number
 }
 
-/** The same, but the file goes on with the version that it has. `filename`: what it is about to be called, or null. */
+/**
+ * The same, but the file keeps its current version. `filename`: the name that it is about to get,
+ * or null.
+ */
 export async function addVersion(
   tx: ShopScope,
   fileId: string,

@@ -1,10 +1,11 @@
-// Bytes that nothing needs any more, across shops: the rows go here, after a grace period; the bytes go with the location's own sweep, which
-// asks `knownBlobs` and removes what has no row. Whoever takes a blob locks its rows (holdBlobs): this steps aside for them.
+// Removes the rows of unused blobs, across shops, after a grace period. The location's own sweep
+// removes the bytes: it calls `knownBlobs` and deletes what has no row. Code that reuses a blob
+// locks its rows (holdBlobs), and this skips locked rows.
 import type { Database } from '../db/database.ts'
 
 /**
- * So long a blob that nothing needs is kept. An operator's copy of the bytes is made after the one of the database that names them, and
- * may take most of a day; and whoever is served from it at this moment has the time to end.
+ * How long an unused blob is kept. An operator copies the bytes after the database that names them,
+ * which may take most of a day; and downloads in progress need time to finish.
  */
 export const GRACE_MS = 24 * 60 * 60 * 1000
 const PAGE = 5000
@@ -41,7 +42,9 @@ export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Gives how many blobs have left a location. May run in several processes at once. */
+/**
+ * Returns how many blobs were removed from a location. Several processes may run it concurrently.
+ */
 export async function sweepBlobs(pool: Pool, now: Date): Promise<number> {
   await markUnneeded(pool, now)
   return removeUnneeded(pool, new Date(now.getTime() - GRACE_MS))
@@ -55,8 +58,8 @@ interface Place {
 const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
 
 /**
- * Notes since when a blob is not needed, and takes the note back where it is again. Only a hint: whoever removes looks again. A page at
- * a time, and past rows that someone holds, so that no import waits for it.
+ * Records since when a blob is unused, and clears that where it is used again. Only a hint: removal
+ * checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
 async function markUnneeded(pool: Pool, now: Date): Promise<void> {
   for (let last: Place | undefined = FIRST; last;) {
@@ -99,8 +102,9 @@ async function removeUnneeded(pool: Pool, before: Date): Promise<number> {
 const THOSE = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, location)`
 
 /**
- * In one transaction: the blobs are locked, as whoever takes one does; what is needed is asked in a statement of its own after that, which
- * sees all that was committed before the lock. Whoever comes later waits, and then makes rows of their own.
+ * In one transaction: lock the blobs, as code that reuses one does, then check in a second
+ * statement what is used, since that one sees everything committed before the lock. A later caller
+ * waits for the lock, then inserts new rows.
  */
 async function removeThose(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
   const those = [places.map((one) => one.shop_id), places.map((one) => one.hash), places.map((one) => one.location)]

@@ -10,7 +10,7 @@ const QUOTED = '[",\\n\\r]'
 
 /**
  * SQL: a text as a cell between commas, marked as `plainCell` does and in quotes where a comma, a quote or a line break is in it.
- * `sql` stands in it several times: name a column, not a calculation.
+ * `sql` is repeated in the result: pass a column, not a computation.
  */
 export function cellSql(sql: string): string {
   const marked = `case when ${sql} ~ '${MARKED}' then '''' || ${sql} else ${sql} end`

@@ -14,7 +14,9 @@ import { ensurePublicAddresses } from './public-addresses.ts'
 import type { FileRecord, KeptMapping } from './records.ts'
 import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
-/** Fields that changed, with what they were and what they are. Tags and mappings stand in `after` as what came and went. */
+/**
+ * The fields that changed, before and after. `after` has tags and mappings as added and removed.
+ */
 export interface Ledger {
   before: Record<string, unknown>
   after: Record<string, unknown>
@@ -31,7 +33,10 @@ export type Changed =
   | { status: 'changed'; ledger: Ledger }
   | { status: 'same' }
   | { status: 'drifted' }
-  /** Someone else wrote the file after it was read: nothing was changed, and it may be looked at anew. */
+  /**
+   * Another transaction wrote the file after it was read: nothing was changed, and the caller may
+   * retry.
+   */
   | { status: 'overtaken' }
   | { status: 'refused'; code: ErrorCode; message: string }
 
@@ -156,7 +161,10 @@ const OVERTAKEN: Changed = { status: 'overtaken' }
 /** What would change, without changing it; null: nothing. */
 export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledger ?? null
 
-/** Is this what a preview had found? The time of the last change and of the deletion are no matter, nor is a place in a pack. */
+/**
+ * Whether this is what the preview found. Ignores the times of change and deletion and the position
+ * in a pack.
+ */
 export function keepsPromise([before, after]: readonly [unknown, unknown], ledger: Ledger | null): boolean {
   const [promised, is] = [comparable(after), comparable(plain(ledger?.after))]
   // A pack that had to be made has an id by now.
@@ -294,8 +302,9 @@ const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], whic
   deltas.flatMap((delta) => delta[which].map((mapping) => ({ fileId: delta.change.record.id, mapping })))
 
 /**
- * Names that others of them get are given up first: no two rows have the same one at any moment. Gives those that can be written, without
- * those that someone else was faster with and whoever wanted their names.
+ * Releases names that other files of the batch get, so that no two rows ever have the same name.
+ * Returns the deltas that can be written, without files that another transaction changed first and
+ * those that wanted their names.
  */
 async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<readonly Delta[]> {
   const takers = new Map(deltas.flatMap((delta) => (delta.from === null ? [] : [[delta.from, delta]])))

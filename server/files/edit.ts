@@ -1,4 +1,5 @@
-// One file changed by a person or a program: read, drafted, changed and written at once, or refused with every problem named.
+// One file changed through the page or the API: read, drafted, changed and written in one
+// transaction, or refused with every problem named.
 import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
 import { untilThrough } from '../db/retry-transaction.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -26,7 +27,7 @@ export type Edit = (tx: ShopScope, draft: Draft, record: FileRecord) => Promise<
  */
 export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
   return untilThrough(scope, async (tx) => {
-    // However many change it at once, each sees what those before have made of it.
+    // The row lock serialises concurrent changes: each one sees the result of the one before.
     await tx.query('select from files where shop_id = :shop and id = :id for update', { id })
     const record = (await readRecords(tx, [id])).get(id)
     if (!record || record.deleted_at !== null) throw new AppError('not_found')

@@ -79,8 +79,9 @@ const counts = (what: string, table: string, as: string) => `
     on ${as}.file_id = files.id`
 
 /**
- * The planner, which is not told how many files there are, would walk through all of the counts for each of them, and may not do so in a
- * full join. It has rows of files in the trash besides; said more plainly than this, it would make a left join of it.
+ * Without statistics of the number of files, the planner would scan all counts for each of them. A
+ * full join rules that plan out. Its result also has rows of files in the trash; a simpler
+ * condition would let the planner turn it into a left join.
  */
 const IS_FILE = '(files.id is not null) is distinct from false'
 

@@ -89,7 +89,7 @@ describe('SQL and memory agree', () => {
       }),
       { numRuns: 300 },
     )
-    // Conditions that hold of nothing or of everything would agree whatever they said.
+    // Conditions that match nothing or everything would agree even if they were wrong.
     expect(hits).toBeGreaterThan(100)
   })
 })

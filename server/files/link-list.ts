@@ -31,7 +31,7 @@ export interface LinkPage {
 /** Rows that are looked at in one go, at first and at most; and how long that may go on before a page is given short. */
 const SPAN = { first: 1000, most: 32_000 }
 const LOOKING_MS = 1000
-/** Up to so many files, packs or links stand in a query by their ids. */
+/** A query names up to this many files, packs or links by id. */
 const NAMED_ONES = 1000
 
 /** The same as `linkStatus`. */
@@ -123,7 +123,7 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
 }
 
 const EMAIL = 'lower(l.email) collate "C"'
-// Two ways of the same thing, each with an index of its own: files_unmapped has only those outside the trash.
+// The same condition twice, each with its own index: files_unmapped excludes the trash.
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null
   union all select id from files where shop_id = :shop and deleted_at is null and mapping_state = 'unmapped'`
 // And files_name_parts too.

@@ -153,7 +153,7 @@ async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Prom
   throw new AppError('validation_failed', { param: 'file_ids', details })
 }
 
-/** A problem for each file that there is not, or that is in the trash. */
+/** A problem for each file that does not exist or is in the trash. */
 export async function unknownFiles(scope: ShopScope, fileIds: readonly string[]): Promise<ErrorDetail[]> {
   const rows = await scope.query<{ id: string }>(
     'select id from files where shop_id = :shop and id = any(:fileIds::uuid[]) and deleted_at is null',
@@ -165,7 +165,10 @@ export async function unknownFiles(scope: ShopScope, fileIds: readonly string[])
   )
 }
 
-/** Ends links for good; those that have ended, or are not there, are no matter. Bare UUIDs. A pack's link takes its files' with it. */
+/**
+ * Revokes links (bare UUIDs). Idempotent: unknown and revoked links are ignored. Revoking a pack's
+ * link revokes those of its files.
+ */
 export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.query(
@@ -199,7 +202,7 @@ async function changeLink(tx: ShopScope, id: string, set: string, bindings: Bind
   throw new AppError('conflict', { message: 'A link that was revoked stays so: make a new one' })
 }
 
-/** Those of `ids` (bare UUIDs) that there are, in that order. */
+/** The existing links of `ids` (bare UUIDs), in that order. */
 export async function readLinks(
   scope: ShopScope,
   secrets: Secrets,

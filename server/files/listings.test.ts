@@ -324,7 +324,7 @@ test('links stand in the order of the items, whole, without those that were revo
   const ids = await addFiles(['c', 'a', 'b', 'd'].map((one) => ({ filename: `${one}.pdf` })))
   const operation = await operationOn(ids, null)
   const link = (n: number) => `01900000-0000-7000-8000-00000000000${n}`
-  // Made in another order, as several batches at once make them.
+  // Created in another order, as concurrent batches do.
   const about = [2, 0, 1, 3].map((n) => ({
     ...{ id: link(n), file_id: ids[n], operation_id: operation, key_hash: hashKey(secrets.linkKey(link(n), 0)) },
     ...{ email: n === 0 ? 'a@example.com' : null, expires_at: n === 1 ? new Date(0) : null, download_limit: n || null },

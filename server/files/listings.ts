@@ -10,7 +10,7 @@ import { linkAddress } from './links.ts'
 const BATCHES = 2
 const ITEMS = 4000
 const LINKS = 1000
-/** Pages on their way at once: while one is written, the database works on the next ones. */
+/** Pages read ahead: while one is written, the database works on the next ones. */
 const AHEAD = 2
 
 interface Parts {
@@ -109,7 +109,7 @@ async function* inAdvance<Input, Output>(
     for await (const input of inputs) {
       signal.throwIfAborted()
       const working = work(input)
-      // Whoever waits for it hears of its failure.
+      // The code that awaits it handles the failure.
       working.catch(() => {})
       under.push(working)
       if (under.length > AHEAD) yield await under.shift()!
@@ -119,7 +119,7 @@ async function* inAdvance<Input, Output>(
       yield await under.shift()!
     }
   } finally {
-    // Nothing of it goes on once this is over.
+    // No query may still run when this returns.
     await Promise.allSettled(under)
   }
 }

@@ -38,8 +38,9 @@ export async function locateFiles(scope: ShopScope, fileIds: readonly string[]):
 }
 
 /**
- * Is the blob known to be in `location`? Then it may be taken as it is: its row is kept for as long as one that is needed, and its bytes
- * with it. Bytes without a row may be swept at any moment, whatever a look at the store says.
+ * Whether the blob has a row in `location`. If so it can be reused: its row, and with it its bytes,
+ * is kept like one in use. Bytes without a row may be swept at any moment, even if the store still
+ * has them.
  */
 export async function holdsBlob(scope: ShopScope, hash: string, location: string): Promise<boolean> {
   const rows = await scope.query(

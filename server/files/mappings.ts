@@ -25,7 +25,7 @@ export async function addMappings(
   )
 }
 
-/** Takes mappings away; those that are not there are no matter. Does not touch the file's state. */
+/** Removes mappings; missing ones are ignored. Does not update the file's mapping_state. */
 export async function removeMappings(
   tx: ShopScope,
   mappings: readonly { fileId: string; mapping: Pick<Mapping, 'product_id' | 'variant_id'> }[],

@@ -1,20 +1,21 @@
-// Who gets which name, where several files get new ones at once. A name is free when nobody has it, or when whoever has it gets
-// another one in the same breath: so two files can swap, and a whole row of them can move by one.
+// Decides which files get which names when several are renamed together. A name is free if no file
+// has it, or if the file that has it gets another one in the same batch: two files can swap names,
+// and a series can shift by one.
 import type { ShopScope } from '../db/for-shop.ts'
 
-/** A file that is to have another name. Names are compared by their keys. */
+/** A file to rename. Names are compared by their keys. */
 export interface Wish {
   /** The file's bare UUID. */
   id: string
-  /** What it gives up; null: it comes out of the trash, where names count for nothing. */
+  /** Its current name; null: it is restored from the trash, where names are not unique. */
   has: string | null
   wants: string
 }
 
 /**
- * Says of each wish whether it is granted, in their order. Of several for one name the first counts. A file whose wish is refused
- * keeps the name that it has, so whoever wants that is refused too.
- * @param holders who has a name that is wanted, by its key
+ * Returns for each wish, in order, whether it is granted. Of several wishes for one name the first
+ * wins. A file whose wish is refused keeps its name, so the wishes for that name are refused too.
+ * @param holders the file that has each wanted name, by the name's key
  */
 export function grantNames(wishes: readonly Wish[], holders: ReadonlyMap<string, string>): boolean[] {
   const firsts = new Map<string, number>()
@@ -36,7 +37,7 @@ export function grantNames(wishes: readonly Wish[], holders: ReadonlyMap<string,
       const next = holder === undefined ? undefined : byFile.get(holder)
       if (holder === undefined) verdict = true
       else if (next === undefined) verdict = false
-      // All of the circle get what they want, each from the next.
+      // A cycle: each file gets the name of the next, so all are granted.
       else if (onPath.has(next)) verdict = true
       else verdict = granted[(at = next)]
     }
@@ -45,7 +46,10 @@ export function grantNames(wishes: readonly Wish[], holders: ReadonlyMap<string,
   return granted as boolean[]
 }
 
-/** Who has these names: live files, by the names' keys. `preview`: as that operation has foreseen it so far. */
+/**
+ * The files that have these names, by the names' keys; trash excluded. `preview`: the operation
+ * whose planned renames apply first.
+ */
 export async function holdersOf(
   scope: ShopScope,
   keys: readonly string[],
@@ -68,7 +72,7 @@ export async function holdersOf(
   return holders
 }
 
-/** Keeps what a preview has found out about names, for its next batches. null: nobody has the name then. */
+/** Records names that a preview has planned, for its next batches. null: the name would be free. */
 export async function noteForeseen(
   tx: ShopScope,
   preview: string,

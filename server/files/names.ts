@@ -15,7 +15,7 @@ export interface Settled {
 }
 
 export interface NameOptions {
-  /** Which of the changes come to nothing whatever their names are: these keep the names that they have. */
+  /** Whether this change has no effect regardless of its name: the file then keeps its name. */
   stays(at: number): boolean
   /** The preview that this is part of, an operation's UUID. */
   preview: string | null

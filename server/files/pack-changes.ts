@@ -1,5 +1,5 @@
-// Packs made, renamed, given products, put in order and deleted. Whoever changes one holds its row first, as does whoever moves files
-// into it.
+// Creates, renames, maps, orders and deletes packs. Every change locks the pack's row first, and so
+// does moving files into it.
 import { isTaken } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
@@ -63,8 +63,9 @@ const touch = (tx: ShopScope, id: string) =>
   tx.query('update packs set updated_at = now() where shop_id = :shop and id = :id', { id })
 
 /**
- * The pack's files (bare UUIDs) stand in this order; those that are not named stay behind them in theirs. The pack is held. Throws
- * `validation_failed` that names every file which is not in the pack, or twice in the list.
+ * Puts the pack's files (bare UUIDs) into this order, followed by the files not listed in their
+ * present order. The pack must be locked. Throws `validation_failed` that names every file which is
+ * not in the pack or is listed twice.
  */
 export async function orderPack(tx: ShopScope, id: string, files: readonly string[]): Promise<void> {
   await requireInPack(tx, id, files)

@@ -1,5 +1,6 @@
-// Links of packs: one key, behind which stand the pack's files as they are now, each with a link of its own under it. Those are
-// made when a buyer first sees them, count for themselves, and live no longer than the pack's.
+// Links of packs: one key gives the pack's current files, each with its own link under the pack's.
+// Those links are created when a buyer first sees them, count separately, and expire with the
+// pack's.
 import { AppError } from '../errors.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
@@ -101,8 +102,8 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   )
 
 /**
- * Makes the links that are missing and brings the others into line with the pack's, in one statement. Another visitor may do
- * the same at this moment: whoever is second makes none.
+ * Creates the missing links and aligns the others with the pack's, in one statement. Of concurrent
+ * visitors the second creates none.
  */
 async function settleLinks(
   scope: ShopScope,

@@ -13,7 +13,10 @@ export async function ensurePublicAddresses(tx: ShopScope, fileIds: readonly str
   )
 }
 
-/** Gives a public file another address; the old one stops at once. Null: there is no such file, or it is not public. */
+/**
+ * Gives a public file a new address; the old one stops working immediately. Null: the file does not
+ * exist or is not public.
+ */
 export async function rotateAddress(tx: ShopScope, fileId: string): Promise<string | null> {
   const [row] = await tx.query<{ token: string }>(
     `update public_addresses a set token = gen_random_uuid() from files f

@@ -20,7 +20,7 @@ export interface ReviewRow {
   created_at: Date
   decided_at: Date | null
   decided_by: string | null
-  /** The file has a product, and whoever asked was to replace it. */
+  /** The file has a product, and the operation was asked to replace it. */
   replaces: boolean
 }
 

@@ -138,7 +138,7 @@ describe('a change that is the same for every file', () => {
 type Outcome = (Map<string, Ledger> | object[])[]
 const ledgers = ([noted]: Outcome) =>
   [...(noted as Map<string, Ledger>)].sort().map(([id, { before, after }]) => [id, before, after])
-/** Each was tried in a transaction of its own, at a time of its own. */
+/** Each ran in a separate transaction at a different time. */
 const timeless = ([, rows]: Outcome) =>
   (rows as { deleted_at: Date | null; tags: string[] }[]).map((row) => ({
     ...row,

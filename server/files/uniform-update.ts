@@ -1,5 +1,5 @@
-// One change that is the same for every file, made and noted by the database alone: no file is read into this process. What
-// it can't say of a file it leaves alone: whoever asked looks at those one by one.
+// One change shared by many files, applied and recorded in SQL: no file is read into this process.
+// Files whose result SQL can't decide are skipped; the caller handles them one by one.
 import type { FileChange } from '../../plugins/contract.ts'
 import type { Bindings } from '../db/for-shop.ts'
 import { MAX_TAGS, normalizeTags } from './rules.ts'
@@ -15,7 +15,7 @@ const COLUMN_TYPES = {
 } as const
 type Plain = keyof typeof COLUMN_TYPES
 
-/** How a field changes: its new value, whether it differs, and what of it stands in before and after. */
+/** How a field changes: its new value, whether it differs, and its entries in before and after. */
 interface Field {
   sets: string
   differs: string
@@ -66,8 +66,8 @@ function wholeAfter(fields: readonly Field[], bindings: Bindings): string | unde
 }
 
 /**
- * An object of the fields that changed, and of what is in any case. Where all of them did, which is the rule, it is built at
- * once, or `whole` is it.
+ * An object of the fields that changed, plus those always present. If all changed, the usual case,
+ * it is built in one call, or is `whole`.
  */
 function noted(fields: readonly Field[], pair: (field: Field) => string, always?: string, whole?: string): string {
   const extra = always === undefined ? [] : [always]

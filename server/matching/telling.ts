@@ -4,7 +4,7 @@
 type Kind = 'number' | 'size' | 'language' | 'level'
 
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
-  // Words for one value stand in one entry.
+  // One entry has all words for one value.
   number:
     'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','), // prettier-ignore
   size: ['xs', 's small', 'm medium', 'l large', 'xl', 'xxl', 'xxxl', 'mini', 'standard', 'big', 'huge'],

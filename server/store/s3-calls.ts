@@ -11,7 +11,10 @@ const SILENT_MS = 180_000
 /** Each is tried this often where trying again can help, with waits that grow in between. */
 const ATTEMPTS = 4
 
-/** Parts on their way at once, of all objects: this many are in memory, besides one of each object that fills or waits. */
+/**
+ * Parts uploaded concurrently, over all objects: the number in memory, plus one part for each
+ * object that is filling or waiting.
+ */
 const PARTS_AT_ONCE = 12
 
 export interface Bucket {
@@ -33,7 +36,7 @@ export function openBucket({ bucket, region, endpoint, pathStyle, credentials }:
     // The signature covers the body's SHA-256 already; checksums beyond that are what other makers' buckets refuse.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Costs a connection of its own for each part.
+    // Would need a separate connection for each part.
     expectContinueHeader: false,
     maxAttempts: ATTEMPTS,
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS, httpAgent: agent, httpsAgent: agent },

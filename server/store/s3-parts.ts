@@ -1,5 +1,6 @@
-// Cuts a stream into parts of one length: some buckets take no others. Chunks are copied as they come, so that a source of
-// tiny ones costs no more than its bytes, and gets its memory back at once.
+// Splits a stream into parts of equal length, as some buckets require. Chunks are copied as they
+// arrive: many small ones cost no more memory than their bytes, and the source can reuse its
+// buffers immediately.
 import type { Source } from './store.ts'
 
 /** S3 wants 5 MB at least; 10,000 of these, the most that there may be, are 80 GB. */

@@ -122,7 +122,7 @@ async function sweepTemporary({ bucket, keys }: Sweep, page: readonly _Object[])
 const isAbandoned = (changed: Date | undefined) =>
   changed !== undefined && isOld(changed.getTime(), Date.now() - ON_ITS_WAY_MS)
 
-/** Objects that nobody goes on putting together: their parts are not listed, and cost as much as others. */
+/** Aborts abandoned multipart uploads: their parts appear in no listing, but are charged for. */
 async function sweepUploads(sweep: Sweep): Promise<number> {
   let removed = 0
   for await (const page of uploadPages(sweep)) {
@@ -152,7 +152,7 @@ async function* uploadPages({ bucket: { client, call, name }, keys }: Sweep): As
   }
 }
 
-/** Some makers' buckets don't tell, and drop them by themselves. */
+/** Some providers can't list them, and remove them automatically. */
 function unlessUnknown(error: unknown): null {
   if (error instanceof StoreError && /^(NotImplemented|MethodNotAllowed)$/.test(nameOf(error.cause))) return null
   throw error

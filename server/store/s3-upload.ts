@@ -10,7 +10,7 @@ import { nameOf, type Bucket } from './s3-calls.ts'
 import { look } from './s3-read.ts'
 import { StoreError } from './store.ts'
 
-/** Parts of one object on their way at once. */
+/** Parts of one object uploaded concurrently. */
 const AT_ONCE = 2
 
 export interface Upload {

@@ -46,7 +46,10 @@ export async function writeBlob(
   return sent.written
 }
 
-/** The same for a file on this machine: it is read twice, so that its bytes go to their final name at once. */
+/**
+ * The same for a local file: it is read twice, so that its bytes are written directly to their
+ * final name.
+ */
 export async function adoptFile(
   bucket: Bucket,
   keys: Keys,

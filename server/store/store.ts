@@ -58,15 +58,15 @@ export interface BlobStore {
    * Rejects as `read` does, and as `write` does where there is no room.
    */
   copyOut?(shop: number, hash: string, path: string): Promise<void>
-  /** A small blob at once: faster than a stream. */
+  /** A small blob as one buffer: faster than a stream. */
   readWhole(shop: number, hash: string): Promise<Buffer>
   /** The size, or null when the blob is not here. */
   size(shop: number, hash: string): Promise<number | null>
   /** Removes a blob; nothing happens when it is not here. */
   remove(shop: number, hash: string): Promise<void>
   /**
-   * Only where others can fetch bytes by themselves: an address that serves this blob for so long, without our help.
-   * It is signed, not looked up: whether the blob is there shows when it is used.
+   * Only for stores that clients can read directly: a signed address of this blob for the given
+   * time. The store is not asked, so a missing blob shows only when the address is used.
    */
   signedAddress?(shop: number, hash: string, as: SignedAs): Promise<string>
   /** Only where being there must be asked: rejects with the `StoreError` that every call would. */

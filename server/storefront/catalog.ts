@@ -1,5 +1,5 @@
-// The live catalog of one shop. What several batches ask for at once goes into common queries: while one is underway,
-// SKUs gather for the next.
+// The live catalog of one shop. Concurrent batches share queries: while one is in progress, SKUs
+// are collected for the next.
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { LiveCatalog } from './storefront.ts'
 import { MOST_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
@@ -33,7 +33,7 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
   const schedule = () => {
     if (scheduled) return
     scheduled = true
-    // Not at once: whoever asks in the same turn comes along.
+    // Deferred, so that requests of the same event loop turn share the query.
     setImmediate(() => {
       scheduled = false
       while (underway < QUERIES_AT_ONCE) {

@@ -49,7 +49,7 @@ function csv(): string {
   return ['Handle,Title,Option1 Value,Variant SKU,Variant Price', ...rows].join('\n')
 }
 
-/** The client with a stand-in of its own. `around` may answer in its place, or look on. */
+/** The client with its own demo platform. `around` may answer instead of it, or observe. */
 async function openWorld(
   options: Partial<DemoOptions> = {},
   around: (inner: Transport) => Transport = (inner) => inner,
@@ -206,7 +206,7 @@ describe('throttle', () => {
         never,
       )
     await find(0)
-    // Two underway at once do not fit into the bucket.
+    // The bucket has no room for two concurrent queries.
     await Promise.all([find(1000), find(2000), find(3000), find(4000)])
     expect(demo.counts.admin.throttled).toBe(0)
     expect(demo.counts.admin.queries).toBe(6)

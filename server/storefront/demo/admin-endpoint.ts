@@ -15,7 +15,7 @@ export interface AdminCounts {
 }
 
 export interface AdminEndpoint {
-  /** Answers a GraphQL request; the HTTP status is 200 whatever it says. */
+  /** Answers a GraphQL request; the HTTP status is always 200. */
   answer(body: { query?: unknown; variables?: unknown }): Promise<Record<string, unknown>>
   bulk: BulkRunner
   readonly counts: AdminCounts

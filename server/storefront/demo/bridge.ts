@@ -1,5 +1,6 @@
-// The part of the stand-in that a browser sees, served on the app's own address: a bridge script, and session tokens for
-// whoever has the page open. A token is the key to everything, so it is given to pages of this very address alone.
+// The part of the demo platform that a browser sees, served on the app's address: a bridge script,
+// and session tokens for the open page. A token gives full access, so only pages of this address
+// get one.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DemoApp } from './app.ts'
@@ -44,8 +45,8 @@ function sendSample(response: ServerResponse): true {
 }
 
 /**
- * Any website can make a browser ask 127.0.0.1, and can point a name of its own there (DNS rebinding): so the Host must
- * be this machine's, and the asking page ours.
+ * Any website can make a browser request 127.0.0.1, and can point its own domain there (DNS
+ * rebinding). So the Host must be this machine's, and the requesting page ours.
  */
 function isOwnPage({ headers }: IncomingMessage): boolean {
   const host = headers.host ?? ''

@@ -71,7 +71,7 @@ export function createBulkRunner(
     files.set(`/bulk/${name}`, file)
   }
   const begin = (query: string, document: DocumentNode): Run => {
-    // One file is enough: whoever reads the old one has it open.
+    // One file is enough: readers of the old one have it open.
     for (const [url, file] of files) {
       files.delete(url)
       void rm(file, { force: true })

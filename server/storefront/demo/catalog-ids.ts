@@ -2,7 +2,7 @@
 // catalog does not bring other products under the same ids.
 import { hash } from 'node:crypto'
 
-/** Gives each name an id of its own, below 2^52. The same names in the same order get the same ids. */
+/** Gives each name a unique id below 2^52. The same names in the same order get the same ids. */
 export function createIds(kind: 'Product' | 'ProductVariant'): (name: string) => number {
   const taken = new Set<number>()
   return (name) => {

@@ -1,5 +1,5 @@
-// Which rows a search finds. Like the platform's it is looser than equality: case is folded, and what separates words
-// does not count, so whoever wants exact values has to compare them.
+// Which rows a search finds. As on the platform it is looser than equality: case and word
+// separators are ignored, so callers that want exact values must compare them.
 import type { Expression, Term } from './search-query.ts'
 
 export interface Matcher {

@@ -6,7 +6,7 @@ import type { Transport } from '../transport.ts'
 export function createDemoTransport(url: string): { transport: Transport; close: () => Promise<void> } {
   const { hostname, port } = new URL(url)
   const connect = buildConnector({})
-  // Whatever name is asked for, the socket goes to the listener: no request of demo mode leaves the machine.
+  // Every host name connects to the listener: no request of demo mode leaves the machine.
   const dispatcher = new Agent({ connect: (options, done) => connect({ ...options, hostname, port }, done) })
   return {
     transport: (target, init) =>

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
+import type { FileSettings } from './settings.ts'
 
 export * from './advice.ts'
 export * from './cells.ts'
@@ -11,6 +12,7 @@ export * from './documents.ts'
 export * from './packs.ts'
 export * from './presentation.ts'
 export * from './referrers.ts'
+export * from './settings.ts'
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
@@ -34,17 +36,6 @@ export interface Mapping {
   /** 0 to 1. An exact SKU is 1. */
   score: number
   reason: string
-}
-
-/** The settings of a file that a merchant can change. `null` days: links never expire; `null` limit: unlimited downloads. */
-export interface FileSettings {
-  expiry_days: number | null
-  download_limit: number | null
-  visibility: 'public' | 'private'
-  cdn: boolean
-  download_notification: boolean
-  download_tracking: boolean
-  allowed_referrers: readonly string[]
 }
 
 /** A file as it stands, or the draft of one that an import will create (then `id` is null). */

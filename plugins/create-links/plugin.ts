@@ -1,18 +1,16 @@
 // Makes a buyer's link for each file: its terms are the file's own, where the options do not say otherwise.
 import { z } from 'zod'
-import { definePlugin, type Item, type LinkWanted } from '../contract.ts'
+import { definePlugin, MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS, type Item, type LinkWanted } from '../contract.ts'
 
-const MAX_DAYS = 36_500
-const MAX_LIMIT = 1_000_000_000
 const MOST_PER_FILE = 1000
 
 const terms = {
-  expiry_days: z.int().min(1).max(MAX_DAYS).nullable().optional().meta({
+  expiry_days: z.int().min(1).max(MAX_EXPIRY_DAYS).nullable().optional().meta({
     title: 'Links expire after (days)',
     help: 'Absent: as each file’s own setting says. Empty: they never expire.',
     widget: 'never',
   }),
-  download_limit: z.int().min(1).max(MAX_LIMIT).nullable().optional().meta({
+  download_limit: z.int().min(1).max(MAX_DOWNLOAD_LIMIT).nullable().optional().meta({
     title: 'Downloads a link allows',
     help: 'Absent: as each file’s own setting says. Empty: unlimited.',
     widget: 'unlimited',

@@ -1,55 +1,21 @@
 // Changes files' settings: what is not named stays as it is.
 import { z } from 'zod'
-import { definePlugin, MAX_REFERRERS, referringSite, type FileSettings, type Item } from '../contract.ts'
-
-const MAX_DAYS = 36_500
-const days = z.int().min(1).max(MAX_DAYS)
+import {
+  definePlugin,
+  MAX_EXPIRY_DAYS,
+  settingOptions,
+  settingPhrases,
+  type FileSettings,
+  type Item,
+} from '../contract.ts'
 
 const options = z
   .strictObject({
-    expiry_days: days.nullable().optional().meta({
-      title: 'Links expire after (days)',
-      help: 'Empty: they never expire.',
-      widget: 'never',
-      start: 60,
-      suffix: 'days',
-    }),
-    add_expiry_days: days.optional().meta({
+    ...settingOptions,
+    add_expiry_days: z.int().min(1).max(MAX_EXPIRY_DAYS).optional().meta({
       title: 'Add days to the expiry',
       help: 'Files whose links never expire stay that way.',
       suffix: 'days',
-    }),
-    download_limit: z.int().min(1).max(1_000_000_000).nullable().optional().meta({
-      title: 'Downloads a link allows',
-      help: 'Empty: unlimited.',
-      widget: 'unlimited',
-      suffix: 'downloads',
-      start: 5,
-    }),
-    visibility: z
-      .enum(['private', 'public'])
-      .optional()
-      .meta({
-        title: 'Visibility',
-        absent: 'Leave as it is',
-        choices: { private: 'Private (a download link is required)', public: 'Public' },
-        help: 'Private files need a download link; public ones have an address of their own.',
-      }),
-    cdn: z
-      .boolean()
-      .optional()
-      .meta({ title: 'CDN', help: 'Deliver the file over the content delivery network.', absent: 'Leave as it is' }),
-    download_notification: z.boolean().optional().meta({ title: 'Tell me of each download', absent: 'Leave as it is' }),
-    download_tracking: z
-      .boolean()
-      .optional()
-      .meta({ title: 'Keep when and from where it was downloaded', absent: 'Leave as it is' }),
-    allowed_referrers: z.array(referringSite).max(MAX_REFERRERS).optional().meta({
-      title: 'Allowed referrers',
-      widget: 'referrers',
-      placeholder: 'example.com',
-      missing: 'Name at least one site, like example.com',
-      help: 'Sites that may lead to the file, as shop.example.com; none: any.',
     }),
   })
   .superRefine((value, context) => {
@@ -145,25 +111,10 @@ function settingsFor(item: Item, { add_expiry_days, ...wanted }: Options): Parti
   if (add_expiry_days === undefined) return set
   const has = item.file.expiry_days
   if (has === null) return set
-  return { ...set, expiry_days: Math.min(MAX_DAYS, has + add_expiry_days) }
+  return { ...set, expiry_days: Math.min(MAX_EXPIRY_DAYS, has + add_expiry_days) }
 }
 
-function phrases(wanted: Options): string[] {
-  const { expiry_days, add_expiry_days, download_limit, visibility, allowed_referrers } = wanted
-  const onOff = (value: boolean | undefined, what: string) =>
-    value === undefined ? [] : [`${what} ${value ? 'on' : 'off'}`]
-  return [
-    ...(expiry_days === undefined ? [] : [expiry_days === null ? 'links never expire' : `expiry ${expiry_days} days`]),
-    ...(add_expiry_days === undefined ? [] : [`${add_expiry_days} days more`]),
-    ...(download_limit === undefined
-      ? []
-      : [download_limit === null ? 'unlimited downloads' : `limit ${download_limit}`]),
-    ...(visibility === undefined ? [] : [visibility]),
-    ...onOff(wanted.cdn, 'CDN'),
-    ...onOff(wanted.download_notification, 'download notification'),
-    ...onOff(wanted.download_tracking, 'download tracking'),
-    ...(allowed_referrers === undefined
-      ? []
-      : [allowed_referrers.length === 0 ? 'any referrer' : `referrers ${allowed_referrers.join(', ')}`]),
-  ]
+function phrases({ add_expiry_days, expiry_days, ...rest }: Options): string[] {
+  const more = add_expiry_days === undefined ? [] : [`${add_expiry_days} days more`]
+  return [...settingPhrases(named({ expiry_days })), ...more, ...settingPhrases(named(rest))]
 }

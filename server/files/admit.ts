@@ -1,6 +1,6 @@
 // The only ways in for bytes: admitFiles makes files, admitVersion gives an existing file new bytes. Name, size, type and
 // conflict are decided here and nowhere else, for every channel. Both run inside the caller's transaction.
-import type { StagedBlob } from '../../plugins/contract.ts'
+import { SETTING_NAMES, settingColumns, settingsOf, type StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
@@ -8,6 +8,11 @@ import { addMappings } from './mappings.ts'
 import { holdersOf } from './name-allocation.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
+
+const SETTINGS = SETTING_NAMES.join(', ')
+const TYPED_SETTINGS = Object.entries(settingColumns())
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ')
 
 export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
 
@@ -131,29 +136,20 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
     location: staged.location,
     channel,
     tags: draft.tags,
-    expiry_days: draft.expiry_days,
-    download_limit: draft.download_limit,
-    visibility: draft.visibility,
-    cdn: draft.cdn,
-    download_notification: draft.download_notification,
-    download_tracking: draft.download_tracking,
-    allowed_referrers: draft.allowed_referrers,
+    ...settingsOf(draft),
     mapped: draft.mappings.length > 0,
   }))
   const inserted = await tx.query<{ id: string; at: number }>(
     `with given as (
        select distinct on (name_key) *
        from jsonb_to_recordset(:rows::jsonb) as g(at int, name_key text collate "C", filename text, extension text,
-         size_bytes bigint, content_type text, hash text, location text, channel text, tags text[], expiry_days int,
-         download_limit int, visibility text, cdn boolean, download_notification boolean, download_tracking boolean,
-         allowed_referrers text[], mapped boolean, wanted_sku text, auto_map boolean)
+         size_bytes bigint, content_type text, hash text, location text, channel text, tags text[], ${TYPED_SETTINGS},
+         mapped boolean, wanted_sku text, auto_map boolean)
        order by name_key, at
      ), file as (
-       insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
-         download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers, mapping_state,
+       insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, channel, tags, ${SETTINGS}, mapping_state,
          wanted_sku, auto_map, created_at)
-       select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, expiry_days,
-         download_limit, visibility, cdn, download_notification, download_tracking, allowed_referrers,
+       select :shop, filename, name_key, extension, size_bytes, content_type, channel, tags, ${SETTINGS},
          case when mapped then 'mapped' else 'never' end, wanted_sku, auto_map,
          -- A list by time shows one import's files in their order.
          now() + at * interval '1 microsecond'

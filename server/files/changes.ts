@@ -2,7 +2,7 @@
 // time, and kept as before and after. It runs inside the caller's transaction; a file whose row is not the one that the change was
 // made on is left alone.
 import { isDeepStrictEqual } from 'node:util'
-import type { Mapping } from '../../plugins/contract.ts'
+import { SETTING_NAMES, settingColumns, type Mapping, type SettingName } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -40,30 +40,17 @@ export type Changed =
   | { status: 'overtaken' }
   | { status: 'refused'; code: ErrorCode; message: string }
 
-const PLAIN = [
-  'filename',
-  'expiry_days',
-  'download_limit',
-  'visibility',
-  'cdn',
-  'download_notification',
-  'download_tracking',
-  'version',
-  'mapping_state',
-] as const
+const isOneValue = (name: SettingName): name is Exclude<SettingName, 'allowed_referrers'> =>
+  settingColumns()[name] !== 'text[]'
+
+const PLAIN = ['filename', ...SETTING_NAMES.filter(isOneValue), 'version', 'mapping_state'] as const
 
 const COLUMN_TYPES = {
   filename: 'text',
   name_key: 'text',
   extension: 'text',
   content_type: 'text',
-  expiry_days: 'int',
-  download_limit: 'int',
-  visibility: 'text',
-  cdn: 'boolean',
-  download_notification: 'boolean',
-  download_tracking: 'boolean',
-  allowed_referrers: 'text[]',
+  ...settingColumns(),
   tags: 'text[]',
   version: 'int',
   size_bytes: 'bigint',

@@ -1,5 +1,5 @@
 // The draft of a file that an import will create: the entry's wishes over the shop's import defaults.
-import type { FileSettings, FileView, Mapping } from '../../plugins/contract.ts'
+import { settingsOf, usualSettings, type FileSettings, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { FileRecord, MappingState } from './records.ts'
 import type { ShopDefaults } from './shop-settings.ts'
 import { normalizeTags } from './rules.ts'
@@ -40,13 +40,11 @@ export function draftOf(wishes: DraftWishes, defaults: ShopDefaults): Draft {
     filename: wishes.filename.normalize('NFC'),
     tags: normalizeTags(wishes.tags ?? []),
     mappings: [],
+    ...usualSettings(),
     expiry_days: wishes.expiry_days === undefined ? defaults.expiry_days : wishes.expiry_days,
     download_limit: wishes.download_limit === undefined ? defaults.download_limit : wishes.download_limit,
     visibility: defaults.visibility,
     cdn: defaults.cdn,
-    download_notification: false,
-    download_tracking: true,
-    allowed_referrers: [],
   }
 }
 
@@ -55,13 +53,7 @@ export const draftOfRecord = (record: FileRecord): Draft => ({
   filename: record.filename,
   tags: [...record.tags],
   mappings: [...record.mappings],
-  expiry_days: record.expiry_days,
-  download_limit: record.download_limit,
-  visibility: record.visibility,
-  cdn: record.cdn,
-  download_notification: record.download_notification,
-  download_tracking: record.download_tracking,
-  allowed_referrers: record.allowed_referrers,
+  ...settingsOf(record),
   deleted: record.deleted_at !== null,
 })
 
@@ -70,13 +62,7 @@ export const viewOfDraft = (draft: Draft, sizeBytes: number | null, record: File
   filename: draft.filename,
   tags: draft.tags,
   mappings: draft.mappings,
-  expiry_days: draft.expiry_days,
-  download_limit: draft.download_limit,
-  visibility: draft.visibility,
-  cdn: draft.cdn,
-  download_notification: draft.download_notification,
-  download_tracking: draft.download_tracking,
-  allowed_referrers: draft.allowed_referrers,
+  ...settingsOf(draft),
   id: record?.id ?? null,
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,

@@ -1,5 +1,5 @@
 // Reading files: one by its id, or a page of those that a filter selects.
-import { nameKey, type Mapping } from '../../plugins/contract.ts'
+import { nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
@@ -15,7 +15,7 @@ export interface MappingRow {
   created_at: string
 }
 
-export interface FileRow {
+export interface FileRow extends FileSettings {
   id: string
   filename: string
   name_key: string
@@ -23,13 +23,6 @@ export interface FileRow {
   size_bytes: number
   content_type: string
   tags: string[]
-  expiry_days: number | null
-  download_limit: number | null
-  visibility: 'public' | 'private'
-  cdn: boolean
-  download_notification: boolean
-  download_tracking: boolean
-  allowed_referrers: string[]
   created_at: Date
   updated_at: Date
   deleted_at: Date | null

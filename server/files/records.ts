@@ -1,6 +1,6 @@
 // Files as operations work on them: read whole, many at a time, each with the version of its row, so that a change made on it
 // can tell when someone else was faster.
-import type { FileView, Mapping } from '../../plugins/contract.ts'
+import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { TRASH_OVER } from './trash.ts'
 
@@ -28,8 +28,8 @@ export interface FileRecord extends FileView {
   mappings: readonly KeptMapping[]
 }
 
-const COLUMNS = `id, filename, version, size_bytes, content_type, tags, expiry_days, download_limit, visibility, cdn,
-  download_notification, download_tracking, allowed_referrers, mapping_state, pack_id, pack_position, wanted_sku,
+const COLUMNS = `id, filename, version, size_bytes, content_type, tags, ${SETTING_NAMES.join(', ')},
+  mapping_state, pack_id, pack_position, wanted_sku,
   created_at::text as created_at, updated_at::text as updated_at,
   deleted_at::text as deleted_at, coalesce(${TRASH_OVER}, false) as over, xmin::text as row_version,
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`

@@ -1,18 +1,11 @@
 // One change shared by many files, applied and recorded in SQL: no file is read into this process.
 // Files whose result SQL can't decide are skipped; the caller handles them one by one.
-import type { FileChange } from '../../plugins/contract.ts'
+import { settingColumns, type FileChange } from '../../plugins/contract.ts'
 import type { Bindings } from '../db/for-shop.ts'
 import { MAX_TAGS, normalizeTags } from './rules.ts'
 
 /** Settings that are nothing but a column. A name must be free, and a public file needs an address. */
-const COLUMN_TYPES = {
-  expiry_days: 'int',
-  download_limit: 'int',
-  cdn: 'boolean',
-  download_notification: 'boolean',
-  download_tracking: 'boolean',
-  allowed_referrers: 'text[]',
-} as const
+const COLUMN_TYPES = settingColumns({ plain: true })
 type Plain = keyof typeof COLUMN_TYPES
 
 /** How a field changes: its new value, whether it differs, and its entries in before and after. */

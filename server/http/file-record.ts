@@ -1,5 +1,6 @@
 // A file as the API shows it.
 import { z } from 'zod'
+import { settingFields, settingsOf } from '../../plugins/contract.ts'
 import type { FileRow } from '../files/list.ts'
 import { publicUrl } from '../files/public-addresses.ts'
 import { toPublicId } from '../ids.ts'
@@ -31,14 +32,8 @@ export const fileSchema = z
     tags: z.array(z.string()),
     pack: z.object({ id: z.string(), name: z.string() }).nullable(),
     downloads: z.number().int(),
-    expiry_days: z.number().int().nullable(),
-    download_limit: z.number().int().nullable(),
-    visibility: z.enum(['public', 'private']),
+    ...settingFields,
     public_url: z.url().nullable().meta({ description: 'Its address while it is public' }),
-    cdn: z.boolean(),
-    download_notification: z.boolean(),
-    download_tracking: z.boolean(),
-    allowed_referrers: z.array(z.string()),
     version: z.number().int(),
     problem: z
       .object({ code: z.string(), message: z.string() })
@@ -66,14 +61,9 @@ export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileS
     tags: row.tags,
     pack: row.pack && { id: toPublicId('pack', row.pack.id), name: row.pack.name },
     downloads: row.downloads,
-    expiry_days: row.expiry_days,
-    download_limit: row.download_limit,
-    visibility: row.visibility,
+    ...settingsOf(row),
+    allowed_referrers: [...row.allowed_referrers],
     public_url: publicUrlOf(row, baseUrl),
-    cdn: row.cdn,
-    download_notification: row.download_notification,
-    download_tracking: row.download_tracking,
-    allowed_referrers: row.allowed_referrers,
     version: row.version,
     problem: row.damaged ? DAMAGED : null,
   }

@@ -1,15 +1,7 @@
 // The shapes that requests and replies are made of; they validate and, by their .meta(), describe.
 import { z } from 'zod'
-import { MAX_REFERRERS, referringSite } from '../../plugins/contract.ts'
-import {
-  filenameProblem,
-  MAX_DOWNLOAD_LIMIT,
-  MAX_EXPIRY_DAYS,
-  MAX_TAGS,
-  tagProblem,
-  urlProblem,
-  type Problem,
-} from '../files/rules.ts'
+import { settingFields } from '../../plugins/contract.ts'
+import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file came to its product: the values of mappings.method. */
 export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack'])
@@ -29,28 +21,7 @@ export const fetchUrl = ruled(urlProblem).meta({
   example: 'https://cdn.example.com/guide.pdf',
 })
 export const tags = z.array(ruled(tagProblem)).max(MAX_TAGS, `At most ${MAX_TAGS} tags`)
-export const expiryDays = z
-  .number()
-  .int('Whole days')
-  .min(1, 'At least 1 day; null means never')
-  .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means never`)
-  .nullable()
-  .meta({ description: 'Days a link stays valid; null: it never expires', example: 60 })
-export const downloadLimit = z
-  .number()
-  .int('A whole number')
-  .min(1, 'At least 1; null means unlimited')
-  .max(MAX_DOWNLOAD_LIMIT, `At most ${MAX_DOWNLOAD_LIMIT}; null means unlimited`)
-  .nullable()
-  .meta({ description: 'Downloads that a link allows; null: unlimited', example: 5 })
-
-export const referrers = z
-  .array(referringSite)
-  .max(MAX_REFERRERS)
-  .meta({
-    description: 'Hosts that may lead to the file, `*.example.com` for all under one; empty: any',
-    example: ['shop.example.com'],
-  })
+export const { expiry_days: expiryDays, download_limit: downloadLimit } = settingFields
 
 export const timestamp = z.iso.datetime()
 export const warning = z.object({ code: z.string(), message: z.string() })

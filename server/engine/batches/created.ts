@@ -1,6 +1,6 @@
 // Files that an operation makes of others: parts of a document, several in one. Each is kept with its place among them, so that it
 // is known what they came from, and an undo finds them.
-import type { StagedFile } from '../../../plugins/contract.ts'
+import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { admitFiles } from '../../files/admit.ts'
@@ -89,11 +89,5 @@ const likeness = ({ mappings, ...draft }: Draft): Draft => ({
   filename: draft.filename,
   tags: draft.tags,
   mappings: mappings.map((mapping) => ({ ...mapping })).filter(({ method }) => method !== 'pack'),
-  expiry_days: draft.expiry_days,
-  download_limit: draft.download_limit,
-  visibility: draft.visibility,
-  cdn: draft.cdn,
-  download_notification: draft.download_notification,
-  download_tracking: draft.download_tracking,
-  allowed_referrers: draft.allowed_referrers,
+  ...settingsOf(draft),
 })

@@ -1,5 +1,13 @@
 // Reading items back: for the steps that work on the whole operation, and for history.
-import type { Candidate, Entry, FinishedItem, StagedBlob, ToldItem, Warning } from '../../../plugins/contract.ts'
+import {
+  usualSettings,
+  type Candidate,
+  type Entry,
+  type FinishedItem,
+  type StagedBlob,
+  type ToldItem,
+  type Warning,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
@@ -190,11 +198,6 @@ const GONE: Draft = {
   filename: '',
   tags: [],
   mappings: [],
-  expiry_days: null,
-  download_limit: null,
-  visibility: 'private',
-  cdn: false,
-  download_notification: false,
+  ...usualSettings(),
   download_tracking: false,
-  allowed_referrers: [],
 }

@@ -1,13 +1,13 @@
 // The specification's two bulk endpoints: PUT /api/files/bulk-update and POST /api/files/bulk-delete.
 import { z } from 'zod'
-import type { Step, Workflow } from '../../../plugins/contract.ts'
+import { settingChanges, type Step, type Workflow } from '../../../plugins/contract.ts'
 import { action, startWorkflow } from '../../channels/admin.ts'
 import { hasEnded, type OperationRow } from '../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../ids.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Request, type Scope } from '../endpoint.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { waitingTime } from '../prefer.ts'
-import { downloadLimit, errorSchema, expiryDays, referrers, tags } from '../schemas.ts'
+import { errorSchema, tags } from '../schemas.ts'
 import { requireScopes } from '../scopes.ts'
 import { anyFileIds } from '../selection.ts'
 import { channelOf, type OperationParts } from './operations.ts'
@@ -40,15 +40,9 @@ const update = (parts: OperationParts) =>
         file_ids: anyFileIds(parts.limits),
         updates: z
           .strictObject({
-            expiry_days: expiryDays.optional(),
-            download_limit: downloadLimit.optional(),
             tags: tags.optional(),
             tags_mode: z.enum(['replace', 'add', 'remove']).default('replace'),
-            visibility: z.enum(['public', 'private']).optional(),
-            cdn: z.boolean().optional(),
-            download_notification: z.boolean().optional(),
-            download_tracking: z.boolean().optional(),
-            allowed_referrers: referrers.optional(),
+            ...settingChanges,
           })
           .refine(({ tags_mode: _, ...updates }) => Object.values(updates).some((value) => value !== undefined), {
             message: 'Name at least one field to change',

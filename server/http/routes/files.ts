@@ -12,7 +12,8 @@ import { contentReplies, sendContent } from '../content.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
-import { downloadLimit, errorSchema, expiryDays, filename, listOf, page, referrers, tags, timestamp } from '../schemas.ts' // prettier-ignore
+import { settingChanges } from '../../../plugins/contract.ts'
+import { errorSchema, filename, listOf, page, tags, timestamp } from '../schemas.ts'
 
 const byId = z.strictObject({ id: z.string() })
 const packId = z.string().transform((id, context) => {
@@ -71,13 +72,7 @@ const change = (parts: FileRouteParts) =>
       .strictObject({
         filename: filename.optional(),
         tags: tags.optional(),
-        expiry_days: expiryDays.optional(),
-        download_limit: downloadLimit.optional(),
-        visibility: z.enum(['public', 'private']).optional(),
-        cdn: z.boolean().optional(),
-        download_notification: z.boolean().optional(),
-        download_tracking: z.boolean().optional(),
-        allowed_referrers: referrers.optional(),
+        ...settingChanges,
         pack_id: packId.nullable().optional(),
       })
       .meta({ id: 'FileChange' }),

@@ -1,0 +1,180 @@
+// The settings of a file, declared once: what each may be, its column, what it is called and how it is drawn.
+// Admission, drafts, changes, forms and the API read the list from here: a new setting is one entry and a column.
+import { z } from 'zod'
+import { MAX_REFERRERS, referringSite } from './referrers.ts'
+
+export const MAX_EXPIRY_DAYS = 36_500
+export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
+
+interface Setting {
+  schema: z.ZodType
+  /** The type of its column in `files`, which has its name. */
+  column: 'int' | 'text' | 'boolean' | 'text[]'
+  /** How a form draws it: see presentation.ts. */
+  form: Readonly<Record<string, unknown>> & { title: string }
+  /** What the API says of it. */
+  description?: string
+  example?: unknown
+  /** In a line of text: `expiry 30 days`. */
+  phrase(value: never): string
+  /** A new file's value, where no setting of the shop says it. */
+  usual: unknown
+  /** Writing it writes no more than its column. */
+  plain: boolean
+}
+
+const onOff = (what: string) => (value: boolean) => `${what} ${value ? 'on' : 'off'}`
+const KEEP = { absent: 'Leave as it is' }
+
+export const FILE_SETTINGS = {
+  expiry_days: {
+    schema: z
+      .number()
+      .int('Whole days')
+      .min(1, 'At least 1 day; null means never')
+      .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means never`)
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Links expire after (days)',
+      help: 'Empty: they never expire.',
+      widget: 'never',
+      start: 60,
+      suffix: 'days',
+    },
+    description: 'Days a link stays valid; null: it never expires',
+    example: 60,
+    phrase: (days: number | null) => (days === null ? 'links never expire' : `expiry ${days} days`),
+    usual: null,
+    plain: true,
+  },
+  download_limit: {
+    schema: z
+      .number()
+      .int('A whole number')
+      .min(1, 'At least 1; null means unlimited')
+      .max(MAX_DOWNLOAD_LIMIT, `At most ${MAX_DOWNLOAD_LIMIT}; null means unlimited`)
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Downloads a link allows',
+      help: 'Empty: unlimited.',
+      widget: 'unlimited',
+      start: 5,
+      suffix: 'downloads',
+    },
+    description: 'Downloads that a link allows; null: unlimited',
+    example: 5,
+    phrase: (limit: number | null) => (limit === null ? 'unlimited downloads' : `limit ${limit}`),
+    usual: null,
+    plain: true,
+  },
+  visibility: {
+    schema: z.enum(['public', 'private']),
+    column: 'text',
+    form: {
+      title: 'Visibility',
+      ...KEEP,
+      choices: { private: 'Private (a download link is required)', public: 'Public' },
+      help: 'Private files need a download link; public ones have an address of their own.',
+    },
+    phrase: (visibility: string) => visibility,
+    usual: 'private',
+    // A public file needs an address.
+    plain: false,
+  },
+  cdn: {
+    schema: z.boolean(),
+    column: 'boolean',
+    form: { title: 'CDN', help: 'Deliver the file over the content delivery network.', ...KEEP },
+    phrase: onOff('CDN'),
+    usual: false,
+    plain: true,
+  },
+  download_notification: {
+    schema: z.boolean(),
+    column: 'boolean',
+    form: { title: 'Tell me of each download', ...KEEP },
+    phrase: onOff('download notification'),
+    usual: false,
+    plain: true,
+  },
+  download_tracking: {
+    schema: z.boolean(),
+    column: 'boolean',
+    form: { title: 'Keep when and from where it was downloaded', ...KEEP },
+    phrase: onOff('download tracking'),
+    usual: true,
+    plain: true,
+  },
+  allowed_referrers: {
+    schema: z.array(referringSite).max(MAX_REFERRERS),
+    column: 'text[]',
+    form: {
+      title: 'Allowed referrers',
+      widget: 'referrers',
+      placeholder: 'example.com',
+      missing: 'Name at least one site, like example.com',
+      help: 'Sites that may lead to the file, as shop.example.com; none: any.',
+    },
+    description: 'Hosts that may lead to the file, `*.example.com` for all under one; empty: any',
+    example: ['shop.example.com'],
+    phrase: (sites: readonly string[]) => (sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`),
+    usual: [],
+    plain: true,
+  },
+} as const satisfies Record<string, Setting>
+
+type Settings = typeof FILE_SETTINGS
+export type SettingName = keyof Settings
+
+/** `null` days: links never expire; `null` limit: unlimited downloads. */
+export type FileSettings = {
+  [Name in SettingName]: Settings[Name] extends { column: 'text[]' }
+    ? readonly string[]
+    : z.output<Settings[Name]['schema']>
+}
+
+export const SETTING_NAMES = Object.keys(FILE_SETTINGS) as readonly SettingName[]
+
+const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
+
+/** The settings alone, of a file, a draft or a row. */
+export const settingsOf = <From extends FileSettings>(from: From): Pick<From, SettingName> =>
+  SETTING_NAMES.reduce((all, name) => Object.assign(all, { [name]: from[name] }), {} as Pick<From, SettingName>)
+
+/** Those of a new file, before the shop's own defaults. */
+export const usualSettings = (): FileSettings =>
+  Object.fromEntries(listed.map(([name, { usual }]) => [name, usual])) as unknown as FileSettings
+
+/** Columns with their types. `plain`: of those alone that are nothing but a column. */
+export const settingColumns = ({ plain = false } = {}) =>
+  Object.fromEntries(
+    listed.filter(([, one]) => one.plain || !plain).map(([name, { column }]) => [name, column]),
+  ) as Readonly<Record<SettingName, Setting['column']>>
+
+type Optional = { [Name in SettingName]: z.ZodOptional<Settings[Name]['schema']> }
+type Shape = { [Name in SettingName]: Settings[Name]['schema'] }
+
+/** As options of a plugin: what is absent stays. */
+export const settingOptions = Object.fromEntries(
+  listed.map(([name, { schema, form }]) => [name, schema.optional().meta(form)]),
+) as Optional
+
+const described = ({ schema, description, example }: Setting) =>
+  description === undefined ? schema : schema.meta({ description, ...(example === undefined ? {} : { example }) })
+
+/** As fields of the API's replies. */
+export const settingFields = Object.fromEntries(listed.map(([name, one]) => [name, described(one)])) as Shape
+
+/** As fields of the API's requests: what is absent stays. */
+export const settingChanges = Object.fromEntries(
+  listed.map(([name, one]) => [name, described(one).optional()]),
+) as Optional
+
+/** Those that are given, in a line of text each. */
+export const settingPhrases = (given: Partial<FileSettings>): string[] =>
+  SETTING_NAMES.flatMap((name) => {
+    const value = given[name]
+    return value === undefined ? [] : [(FILE_SETTINGS[name].phrase as (value: unknown) => string)(value)]
+  })

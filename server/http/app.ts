@@ -93,7 +93,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...renamePreviewRoutes(parts),
     ...impactRoutes(parts),
     ...workflowRoutes(parts.engine),
-    ...pluginRoutes(parts.engine.plugins),
+    ...pluginRoutes(parts.engine),
     ...scheduleRoutes(parts),
     ...productRoutes(),
     ...reviewRoutes(parts),

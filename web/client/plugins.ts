@@ -99,6 +99,8 @@ export interface Plugin {
 
 export interface PluginList {
   data: Plugin[]
+  /** Actions in the history that a channel starts: they are in no menu. */
+  channel_actions: readonly { id: string; title: string }[]
   /** The sections of the menu, in order. */
   groups: readonly { id: string; title: string }[]
 }

@@ -138,14 +138,17 @@ test('what was not started when it was cancelled can be resumed', () => {
 
 test('the history is narrowed to what there is here, of whoever made it', () => {
   const builtIn = { kind: 'bulk', built_in: true }
-  const choices = actionChoices([
+  const fromLists = [{ id: 'sheet-update', title: 'Sheet update' }]
+  const workflows = [
     { id: 'sort-files', name: 'Sort files', ...builtIn },
     { id: 'stamp-files', name: 'Stamp files', ...builtIn },
     { id: 'workflow_1', name: 'Mine', kind: 'bulk', built_in: false },
     { id: 'import-csv', name: 'CSV import', kind: 'import', built_in: true },
-  ])
+  ]
+  const choices = actionChoices(workflows, fromLists)
   expect(choices).toEqual({
-    ...{ 'sort-files': 'Sort files', 'stamp-files': 'Stamp files', undo: 'Undo' },
+    ...{ 'sort-files': 'Sort files', 'stamp-files': 'Stamp files' },
+    ...{ 'sheet-update': 'Sheet update', undo: 'Undo' },
     ...{ import: 'Import', workflow: 'Workflow of your own' },
   })
 })

@@ -83,10 +83,14 @@ const IMPORTS: Record<string, string> = {
 }
 
 /** The actions that the history can be narrowed to: those of this installation, undos, imports and own workflows. */
-export function actionChoices(workflows: readonly { id: string; name: string; kind: string; built_in: boolean }[]) {
+export function actionChoices(
+  workflows: readonly { id: string; name: string; kind: string; built_in: boolean }[],
+  channelActions: readonly { id: string; title: string }[] = [],
+) {
   const actions = workflows.filter(({ kind, built_in }) => built_in && kind === 'bulk')
   return Object.fromEntries([
     ...actions.map(({ id, name }) => [id, name] as const),
+    ...channelActions.map(({ id, title }) => [id, title] as const),
     ['undo', 'Undo'] as const,
     ['import', 'Import'] as const,
     ['workflow', 'Workflow of your own'] as const,

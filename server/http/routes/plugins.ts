@@ -1,6 +1,7 @@
 // Plugins: what workflows can be made of, each with its options as JSON Schema, from which forms are drawn.
 import { z } from 'zod'
-import { actionsOf, adviceOf, GROUPS, type GroupId, type Plugin } from '../../../plugins/contract.ts'
+import { actionsOf, adviceOf, GROUPS, type GroupId, type Plugin, type Workflow } from '../../../plugins/contract.ts'
+import { placeOf } from '../../engine/engine.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
 const fileTest = z.object({
@@ -86,14 +87,22 @@ const pluginSchema = z
 
 const listSchema = z.object({
   data: z.array(pluginSchema),
+  channel_actions: z
+    .array(z.object({ id: z.string(), title: z.string() }))
+    .meta({ description: 'Actions in the history that a channel starts: they are in no menu' }),
   groups: z
     .array(z.object({ id: groupId, title: z.string() }))
     .meta({ description: 'The sections of the menu, in order' }),
 })
 const groups = Object.entries(GROUPS).map(([id, title]) => ({ id: id as GroupId, title }))
 
-export function pluginRoutes(plugins: readonly Plugin[]): Endpoint[] {
+type Parts = { plugins: readonly Plugin[]; workflows: readonly Workflow[] }
+
+export function pluginRoutes({ plugins, workflows }: Parts): Endpoint[] {
   const data = plugins.map(recordOf)
+  const channel_actions = workflows
+    .filter((workflow) => placeOf(workflow, plugins) === 'rows')
+    .map(({ action, title }) => ({ id: action, title }))
   return [
     endpoint({
       method: 'get',
@@ -102,7 +111,7 @@ export function pluginRoutes(plugins: readonly Plugin[]): Endpoint[] {
       tag: 'Workflows',
       scope: 'operations:read',
       replies: { 200: { description: 'All of them', schema: listSchema } },
-      handler: () => Promise.resolve({ body: { data, groups } }),
+      handler: () => Promise.resolve({ body: { data, channel_actions, groups } }),
     }),
   ]
 }

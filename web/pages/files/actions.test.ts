@@ -7,6 +7,7 @@ import { unfitReason } from './fits.ts'
 import { type Chosen } from './selection.ts'
 
 const list: PluginList = {
+  channel_actions: [],
   groups: [
     { id: 'automate', title: 'More actions' },
     { id: 'trash', title: 'Trash' },

@@ -1,4 +1,5 @@
 // What the history may be narrowed by, and what of it applies.
+import { usePlugins } from '../../client/plugins.ts'
 import { type OperationStatus } from '../../client/types.ts'
 import { useWorkflows } from '../../client/workflows.ts'
 import { EVERY_OPERATION, type OperationsPlace } from '../../url-state/operations.ts'
@@ -16,7 +17,7 @@ interface Props {
 const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const
 
 export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
-  const actions = actionChoices(useWorkflows().data?.data ?? [])
+  const actions = actionChoices(useWorkflows().data?.data ?? [], usePlugins().data?.channel_actions)
   // One step for the back button a search, not one a letter.
   const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
   const one = (key: 'status' | 'kind' | 'action' | 'channel', label: string, words: Record<string, string>) => ({

@@ -23,7 +23,7 @@ const below = (folder, lower) =>
     ),
   )
 
-const ENGINE_PUBLIC = ['./engine.ts']
+const ENGINE_PUBLIC = ['./engine.ts', './background.ts']
 const house = [
   zone(
     './plugins',
@@ -63,7 +63,9 @@ const house = [
   zone('./server/store', './server/http', 'The store holds bytes: no domain words.'),
   zone('./server/ports', './server/engine', 'A port is what plugins may touch; it does not know who calls it.'),
   zone('./server/ports', './server/http', 'A port knows no route.'),
-  zone('./server/storefront', './server/engine', 'The storefront knows the platform alone.'),
+  zone('./server/storefront', './server/engine', 'The storefront knows the platform alone, and background tasks.', [
+    './background.ts',
+  ]),
   zone('./server/storefront', './server/http', 'The storefront knows the platform alone.'),
   zone('./server/workflows', './server/http', 'Workflows are data: they know no route.'),
   zone('./server/workflows', './server/channels', 'Channels ask for workflows, not the other way round.'),

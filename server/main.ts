@@ -2,13 +2,8 @@
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
-import { startCsvChecks } from './channels/csv/check-run.ts'
-import { createSkuCount } from './channels/csv/sku-count.ts'
-import { matchAgain } from './channels/match-again.ts'
-import { startSchedules } from './channels/schedule.ts'
 import { openUploadFolder } from './channels/upload/upload.ts'
 import { ConfigError, type Config } from './config.ts'
-import type { ShopScope } from './db/for-shop.ts'
 import { openListener } from './db/listener.ts'
 import { openLocks } from './db/locks.ts'
 import { createEngine } from './engine/engine.ts'
@@ -23,16 +18,14 @@ import { openOutbox, type OutboxOptions } from './notify/open.ts'
 import { downloadMessages } from './notify/downloads.ts'
 import { createGuardedClient } from './ports/guarded-fetch.ts'
 
+import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { openDelivery } from './startup/delivery.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
 import { ensurePage } from './startup/page.ts'
 import { portsFactory } from './startup/ports.ts'
 import { openStores } from './startup/stores.ts'
-import { startUpkeep } from './startup/upkeep.ts'
 
-import { startMirrors } from './storefront/mirror/mirror.ts'
-import type { Refreshed } from './storefront/mirror/turns.ts'
 import { openStorefront } from './storefront/open.ts'
 
 const STOP_WITHIN_MS = 20_000
@@ -77,16 +70,10 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
       operationRecord(engine, (await engine.get(scope, id))!, clock())
     const options = { database, client, secrets, smtpUrl, from, baseUrl, operationRecord: record, clock, log }
     const outbox = openOutbox(options)
-    const worker = await startWorker(parts, (job) => outbox.deliver(job))
+    const tasks = backgroundTasks({ database, engine, storefront, stores, folder, client, limits, clock, log })
+    const worker = await startWorker(parts, (job) => outbox.deliver(job), [...tasks, outbox.sweep])
     closings.push(() => worker.stop())
     closings.push(() => outbox.close())
-    closings.push(startUpkeep(database, stores, log, clock, { engine, folder }))
-    closings.push(startSchedules({ database, engine, clock, log }))
-    const refreshed = (scope: ShopScope, { learned }: Refreshed) => matchAgain(engine, scope, learned)
-    closings.push(startMirrors({ database, storefront, refreshed, log }))
-    const probe = (url: string, signal: AbortSignal) => client.probe(url, signal)
-    const oddSkus = (scope: ShopScope) => createSkuCount(scope, storefront.catalog(scope.shop))
-    closings.push(startCsvChecks({ database, probe, oddSkus, limits, log }))
   }
   if (!web) return log.info('the worker is ready')
 

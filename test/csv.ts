@@ -1,11 +1,11 @@
 // CSV files and the API that takes them, for tests: uploads with any bytes, and a worker for the checks.
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
-import { startCsvChecks } from '../server/channels/csv/check-run.ts'
+import { csvCheckTask } from '../server/channels/csv/check-run.ts'
 import type { OddSkus } from '../server/channels/csv/check.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES } from '../server/http/endpoint.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
-import { silent } from './database.ts'
+import { startTestTasks } from './background.ts'
 import { openTestApp, type Answer, type AppOptions, type TestApp } from './app.ts'
 
 export interface CsvApp extends TestApp {
@@ -16,7 +16,6 @@ export interface CsvApp extends TestApp {
   checked(id: string, options?: object): Promise<Answer['body']>
   /** All that was found, page after page. */
   problems(id: string, query?: string): Promise<Answer['body'][]>
-  startChecks(): () => Promise<void>
   key: string
 }
 
@@ -25,15 +24,14 @@ export async function openCsvApp(products: Record<string, number> = {}, options:
   const app = await openTestApp(options)
   const { database } = app.engine.parts
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 5 * 1024 ** 3 })
-  const startChecks = () =>
-    startCsvChecks({
+  const stop = await startTestTasks(database, [
+    csvCheckTask({
       database,
       probe: client.probe,
       oddSkus: () => oddIn(products),
       limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
-      log: silent,
-    })
-  const stop = startChecks()
+    }),
+  ])
   const key = await keyOf(forShop(database, app.engine.shop))
   const upload: CsvApp['upload'] = (bytes, headers = { 'content-type': 'text/csv' }, query = '') =>
     post(`${app.url}/api/csv${query}`, key, bytes, headers)
@@ -41,7 +39,6 @@ export async function openCsvApp(products: Record<string, number> = {}, options:
   return {
     ...app,
     key,
-    startChecks,
     upload,
     uploaded: async (bytes) => idOf(await upload(bytes)),
     checked: async (id, asked = { probe: false }) => {

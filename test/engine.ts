@@ -18,6 +18,7 @@ import {
   type StartInput,
 } from '../server/engine/engine.ts'
 import type { EngineParts } from '../server/engine/types.ts'
+import type { BackgroundTask } from '../server/engine/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftOf } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
@@ -45,7 +46,7 @@ export interface TestEngine {
   scope: ShopScope
   /** Where the stores keep their bytes: `primary` and `backup` are in it. */
   folder: string
-  startWorker(limits?: Partial<Limits>): Promise<EngineWorker>
+  startWorker(limits?: Partial<Limits>, tasks?: readonly BackgroundTask[]): Promise<EngineWorker>
   /** Starts an import of these names; the workflow's steps decide what happens to them. */
   start(
     workflow: Workflow,
@@ -168,7 +169,8 @@ export async function createTestEngine(
     shop,
     scope,
     folder,
-    startWorker: (given = {}) => startWorker({ ...parts, limits: { ...limits, ...given } }, () => Promise.resolve()),
+    startWorker: (given = {}, tasks = []) =>
+      startWorker({ ...parts, limits: { ...limits, ...given } }, () => Promise.resolve(), tasks),
     start: (workflow, names, idempotencyKey, onConflict) =>
       start(
         workflow,

@@ -1,7 +1,10 @@
 // A shop's mirror filled with the products that a test names, by the code that a refresh uses.
 import type { ShopScope } from '../server/db/for-shop.ts'
+import { leaseOf, type TaskLease } from '../server/engine/background.ts'
 import { stage, swap } from '../server/storefront/mirror/staging.ts'
-import { askForRefresh, takeTurn, type Refreshed } from '../server/storefront/mirror/turns.ts'
+import { mirrorTask, type MirrorParts } from '../server/storefront/mirror/mirror.ts'
+import { REFRESH_MIRROR, type Refreshed } from '../server/storefront/mirror/mirror-lease.ts'
+import { openTestWorker } from './background.ts'
 import type { CatalogRow } from '../server/storefront/whole-catalog.ts'
 
 export interface MadeProduct {
@@ -19,12 +22,38 @@ export const variantId = (n: number, variant: number): string => `gid://shopify/
 
 /** The mirror has these products and no others afterwards. */
 export async function fillMirror(scope: ShopScope, products: readonly MadeProduct[]): Promise<Refreshed> {
-  await askForRefresh(scope)
-  const turn = (await takeTurn(scope))!
+  const begun = { lease: await takeMirror(scope), bulk_operation: null }
   const rows = products.flatMap((product, at) => rowsOf(product, at + 1))
   for (let from = 0; from < rows.length; from += STAGED_AT_ONCE)
-    await stage(scope, turn, rows.slice(from, from + STAGED_AT_ONCE))
-  return swap(scope, turn, rows.length)
+    await stage(scope, begun, rows.slice(from, from + STAGED_AT_ONCE))
+  return swap(scope, begun, rows.length)
+}
+
+/** The lease of a refresh that no task runs. */
+async function takeMirror(scope: ShopScope): Promise<TaskLease> {
+  const key = String(scope.shop)
+  await scope.query('insert into catalog_mirrors (shop_id) values (:shop) on conflict do nothing')
+  const [row] = await scope.query<{ lease: number }>(
+    `insert into background_tasks (task, key, shop_id, lease) values (:task, :key, :shop, nextval('leases'))
+     on conflict (task, key) do update set lease = excluded.lease returning lease`,
+    { task: REFRESH_MIRROR.name, key },
+  )
+  return leaseOf(REFRESH_MIRROR.name, key, row!.lease)
+}
+
+/**
+ * One worker's look at all mirrors: refreshes those that are due. Gives how many it refreshed.
+ */
+export async function refreshDue(parts: MirrorParts, signal: AbortSignal): Promise<number> {
+  let done = 0
+  const count: MirrorParts['refreshed'] = (...result) => {
+    done++
+    return parts.refreshed(...result)
+  }
+  const task = mirrorTask({ ...parts, refreshed: count })
+  const worker = await openTestWorker(parts.database, [task], { signal, log: parts.log })
+  await worker.runWanted(task)
+  return done
 }
 
 function rowsOf({ title, skus = [null], tags = [] }: MadeProduct, n: number): CatalogRow[] {

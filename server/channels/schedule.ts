@@ -1,8 +1,9 @@
-// The schedule channel: what is due is started, once, however many workers look. It works across shops, since it has to
-// find out whose time has come; each run is then its own shop's.
+// The schedule channel: starts what is due, once, however many workers look. It looks across shops for due schedules; each run
+// belongs to its own shop.
 import type { Database } from '../db/database.ts'
 import { isDatabaseAway, isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { BackgroundTask } from '../engine/background.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -22,34 +23,17 @@ export interface ScheduleParts {
   log: Logger
 }
 
-/** Looks every few seconds, and at the moment that a run is due. Returns how to stop. */
-export function startSchedules(parts: ScheduleParts): () => Promise<void> {
-  const { database, clock, log } = parts
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let turning: Promise<void> = Promise.resolve()
-  const turn = async () => {
-    let wait = LOOK_MS
-    try {
-      await runDue(parts, clock())
-      wait = await untilNext(database, clock())
-    } catch (error) {
-      log.warn('schedules could not be looked at', errorFields(error))
-    }
-    if (!stopped) timer = setTimeout(next, wait)
-  }
-  const next = () => {
-    turning = turn()
-  }
-  next()
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await turning
-  }
-}
+/** Starts what is due, and runs again at the moment of the next run. */
+export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
+  name: 'run-schedules',
+  atOnce: 1,
+  run: async () => {
+    await runDue(parts, parts.clock())
+    return new Date(Date.now() + (await untilNext(parts.database, parts.clock())))
+  },
+})
 
-/** Starts what is due at `now`; gives how many schedules this process has fired. One that can't be started holds up none. */
+/** Starts what is due at `now`; gives how many schedules this process has fired. A schedule that fails delays no other. */
 export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select s.shop_id, s.id from schedules s join shops on shops.id = s.shop_id

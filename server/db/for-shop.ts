@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 export type TenantTable =
   | 'api_keys'
   | 'artifacts'
+  | 'background_tasks'
   | 'backups'
   | 'blob_locations'
   | 'blobs'

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { Logger as GraphileLogger, run, type Job, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
 import { createSlots } from '../slots.ts'
+import { createBackground, type BackgroundTask, type TaskJob } from './background.ts'
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
-import { createJobConcurrency } from './worker/job-concurrency.ts'
+import { createJobConcurrency, type JobConcurrency } from './worker/job-concurrency.ts'
 import { createProgress } from './worker/progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from './worker/queue.ts'
 import { createControl } from './worker/control.ts'
@@ -22,10 +23,14 @@ export interface EngineWorker {
   stop(): Promise<void>
 }
 
-/** @param deliver carries out one message of the outbox. */
+/**
+ * @param deliver carries out one message of the outbox.
+ * @param tasks the background work of this installation.
+ */
 export async function startWorker(
   parts: EngineParts,
   deliver: (job: OutboxJob) => Promise<void>,
+  tasks: readonly BackgroundTask[] = [],
 ): Promise<EngineWorker> {
   const { database, log } = parts
   const stopping = new AbortController()
@@ -48,10 +53,12 @@ export async function startWorker(
   }
   const jobs = new Set<string>()
   const concurrency = createJobConcurrency(parts.limits.jobs_at_once)
+  const { signal } = stopping
+  const background = createBackground({ database, worker: runner.worker, tasks, log, signal })
   const noted =
-    (work: (payload: unknown) => Promise<void>): Task =>
+    (work: (payload: unknown) => Promise<void>, { enter }: Pick<JobConcurrency, 'enter'> = concurrency): Task =>
     async (payload, helpers) => {
-      const leave = concurrency.enter(flagsOf(helpers.job))
+      const leave = enter(flagsOf(helpers.job))
       const id = String(helpers.job.id)
       jobs.add(id)
       return work(payload).finally(() => {
@@ -64,12 +71,15 @@ export async function startWorker(
     finish: noted((payload) => finishOperation(runner, payload as FinishJob)),
     message: noted((payload) => deliver(payload as OutboxJob)),
   }
+  for (const [name, work] of Object.entries(background.jobs))
+    taskList[name] = noted((payload) => work(payload as TaskJob), background)
   // Before the first job is taken: a chain's holder must be known as alive.
   const pool: { id: string | null } = { id: null }
   const { listener } = parts
   const { worker, broken } = runner
   const loadOf: RecoveryOptions['loadOf'] = (operation) => strategyOf(operation, parts.plugins).load
-  const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, loadOf, log })
+  const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, background, loadOf, log })
+  await background.start()
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
   const turn = turnsToAsk(events)
@@ -77,10 +87,10 @@ export async function startWorker(
     pgPool: database.pool,
     taskList,
     events,
-    concurrency: concurrency.places,
+    concurrency: concurrency.places + background.places,
     forbiddenFlags: async () => {
       await turn()
-      return concurrency.full()
+      return [...concurrency.full(), ...background.full()]
     },
     pollInterval: POLL_MS,
     noHandleSignals: true,

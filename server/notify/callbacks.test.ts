@@ -6,7 +6,7 @@ import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createGuardedClient } from '../ports/guarded-fetch.ts'
 import { createSecrets } from '../secrets.ts'
 import { callbackDeliverer, queueCallback } from './callbacks.ts'
-import { settleLost } from './lost.ts'
+import { sweepStaleMessages } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { listMessages } from './messages.ts'
 import { listNotices } from './notices.ts'
@@ -177,7 +177,7 @@ describe('a callback', () => {
       [id],
     )
     const email = mailDeliverer({ ...options, server: null, from: '', baseUrl: '', secrets })
-    await settleLost(database, { email, callback: callbackDeliverer(options) })
+    await sweepStaleMessages(database, { email, callback: callbackDeliverer(options) })
     expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting' })
     expect(await delayOf(id)).not.toBeNull()
   })

@@ -1,17 +1,18 @@
-// The outbox put together: every kind of message with its deliverer, and the sweep of those whose worker died.
+// The outbox with its parts: a deliverer for each kind of message, and the sweep of messages whose worker died.
 import type { Database } from '../db/database.ts'
+import type { BackgroundTask } from '../engine/background.ts'
 import type { OutboxJob } from '../engine/worker/queue.ts'
 import type { Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import { callbackDeliverer, type CallbackOptions } from './callbacks.ts'
-import { sweepLost } from './lost.ts'
+import { staleMessageTask } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
 import { createDeliver, type Deliverers } from './outbox.ts'
 
 export interface OutboxOptions extends CallbackOptions {
   database: Database
-  /** Null: email is written and kept, and none leaves. */
+  /** Null: email is written and kept, and none is sent. */
   smtpUrl: string | null
   from: string
   baseUrl: string
@@ -22,7 +23,9 @@ export interface OutboxOptions extends CallbackOptions {
 export interface Outbox {
   /** Carries out one message. */
   deliver(job: OutboxJob): Promise<void>
-  /** Puts back what has not been handed over yet; call it before the worker is stopped. */
+  /** The sweep of messages whose worker died. */
+  sweep: BackgroundTask
+  /** Returns messages that were not handed over yet to the queue; call it before the worker is stopped. */
   close(): Promise<void>
 }
 
@@ -33,12 +36,12 @@ export function openOutbox(options: OutboxOptions): Outbox {
     email: mailDeliverer({ ...options, server: smtpUrl === null ? null : openMailServer(smtpUrl) }),
     callback: callbackDeliverer(options),
   }
-  const stopSweep = sweepLost(database, deliverers, log)
   return {
     deliver: createDeliver({ database, deliverers, log, signal: stopping.signal }),
-    close: async () => {
+    sweep: staleMessageTask(database, deliverers),
+    close: () => {
       stopping.abort(new Error('the worker is stopping'))
-      await stopSweep()
+      return Promise.resolve()
     },
   }
 }

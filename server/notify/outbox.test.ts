@@ -3,7 +3,7 @@ import { createTestShop, openTestDatabase, silent } from '../../test/database.ts
 import { startMailFake, type MailFake } from '../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
-import { settleLost } from './lost.ts'
+import { sweepStaleMessages } from './stale-message-sweep.ts'
 import { mailDeliverer } from './mail.ts'
 import { openMailServer } from './mail-server.ts'
 import { listMessages, readMessage, sendAgain, type MessageRow } from './messages.ts'
@@ -229,7 +229,7 @@ describe('an email that may have arrived', () => {
     const fresh = await queueEmail({ status: 'sending', ago: '110 s', result: content })
     const lost = await queueEmail({ status: 'sending', ago: '121 s', result: content })
     const all = deliverers(smtp.url)
-    await Promise.all([1, 2, 3].map(() => settleLost(database, all)))
+    await Promise.all([1, 2, 3].map(() => sweepStaleMessages(database, all)))
     expect(await read(fresh)).toMatchObject({ status: 'sending' })
     expect(await read(lost)).toMatchObject({ status: 'unknown' })
     expect((await notices()).length).toBe(1)
@@ -239,9 +239,9 @@ describe('an email that may have arrived', () => {
 
   it('surely did not when it had not been written, or when none leaves: then it waits again', async () => {
     const unwritten = await queueEmail({ status: 'sending', ago: '3 m' })
-    await settleLost(database, deliverers(smtp.url))
+    await sweepStaleMessages(database, deliverers(smtp.url))
     const kept = await queueEmail({ status: 'sending', ago: '3 m', result: content })
-    await settleLost(database, deliverers(null))
+    await sweepStaleMessages(database, deliverers(null))
     for (const id of [unwritten, kept]) {
       expect(await read(id)).toMatchObject({ status: 'waiting' })
       expect((await jobs(id)).length).toBe(1)
@@ -256,7 +256,7 @@ describe('an email that may have arrived', () => {
     await until(() => smtp.hanging === 1)
     expect(await sendAgain(scope, id)).toBe(false)
     await database.pool.query(`update outbox set taken_at = now() - interval '3 m' where id = $1`, [id])
-    await settleLost(database, deliverers(smtp.url))
+    await sweepStaleMessages(database, deliverers(smtp.url))
     expect(await read(id)).toMatchObject({ status: 'unknown' })
     smtp.release()
     await delivered

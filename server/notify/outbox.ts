@@ -4,8 +4,8 @@ import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { queueMessage, type OutboxJob } from '../engine/worker/queue.ts'
 import { errorFields, type Logger } from '../log.ts'
-import { later, settle } from './settle.ts'
-import { createTurns } from './turns.ts'
+import { later, recordAttempt } from './record-attempt.ts'
+import { createMessageLimiter } from './message-limiter.ts'
 
 export type MessageKind = 'email' | 'callback'
 
@@ -69,14 +69,14 @@ const AT_ONCE = { email: 1, callback: 2 }
 
 /** Carries out one message. Throws only when the database is away; then a sweep settles it. */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
-  const turns = createTurns(AT_ONCE)
+  const limiter = createMessageLimiter(AT_ONCE)
   return async ({ shop, message: id }) => {
     const scope = forShop(parts.database, shop)
     if (parts.signal.aborted) return queueMessage(scope, id, later())
     const kind = await kindOf(scope, id)
     if (!kind) return
-    const over = turns.take(kind, shop)
-    if (!over) return queueMessage(scope, id, turns.later())
+    const over = limiter.take(kind, shop)
+    if (!over) return queueMessage(scope, id, limiter.later())
     await carryOut(scope, id, parts).finally(over)
   }
 }
@@ -96,7 +96,7 @@ async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promi
   const delivery = await attempt(scope, message, deliverer, parts)
   if (delivery.status !== 'sent')
     parts.log.warn('a message was not delivered', { message: id, kind: message.kind, status: delivery.status })
-  await settle(scope, message, deliverer.delays, delivery)
+  await recordAttempt(scope, message, deliverer.delays, delivery)
 }
 
 /** From here on a crash means that it may have left. */

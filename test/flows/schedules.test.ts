@@ -9,7 +9,7 @@ import {
 } from '../../server/channels/schedule-rows.ts'
 import { runNow } from '../../server/channels/schedule-run.ts'
 import { SCHEDULE_TEMPLATES } from '../../server/channels/schedule-templates.ts'
-import { runDue, startSchedules, type ScheduleParts } from '../../server/channels/schedule.ts'
+import { runDue, scheduleTask, type ScheduleParts } from '../../server/channels/schedule.ts'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
 import { createEngine, type OperationRow } from '../../server/engine/engine.ts'
@@ -104,14 +104,14 @@ describe('two workers', () => {
     const due = Date.now() + 700
     const id = await create(nightly({ cron: '* * * * *' }), new Date().toISOString())
     await house.parts.database.knex('schedules').update({ next_run_at: new Date(due) })
-    const stops = [startSchedules(one), startSchedules(two)]
+    const workers = [await house.startWorker({}, [scheduleTask(one)]), await house.startWorker({}, [scheduleTask(two)])]
     try {
       await expect.poll(() => runs(id), { timeout: 5000, interval: 20 }).toHaveLength(1)
       const [run] = await runs(id)
       expect(run!.created_at.getTime()).toBeGreaterThanOrEqual(due)
       expect(run!.created_at.getTime()).toBeLessThan(due + 2000)
     } finally {
-      await Promise.all(stops.map((stop) => stop()))
+      await Promise.all(workers.map((worker) => worker.stop()))
     }
   })
 })

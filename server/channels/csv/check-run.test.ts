@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
-import { queueCheck } from './check-queue.ts'
+import { CHECK_CSV, queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
 import { keepProblems } from './problems.ts'
 import { listUploads, MOST_KEPT, receive, requireUpload, sweepCsvUploads } from './uploads.ts'
@@ -20,6 +20,13 @@ const uuid = (id: string) => requirePublicId('csv', id)
 const header = 'filename,file_url,product_sku\n'
 const set = (id: string, what: string) =>
   app.owner.scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = :id`, { id: uuid(id) })
+/** As it is when so many workers took the check one after another and each was killed. */
+const leftBy = (id: string, workers: number) =>
+  app.owner.scope.query(
+    `insert into background_tasks (task, key, shop_id, lease, worker_id, attempts)
+     values (:task, :key, :shop, nextval('leases'), gen_random_uuid(), :workers)`,
+    { task: CHECK_CSV.name, key: uuid(id), workers },
+  )
 
 describe('a check', () => {
   it('of 50,000 rows is whole, and its import holds every row in order', async () => {
@@ -44,11 +51,8 @@ describe('a check', () => {
     const id = await app.uploaded(`${header}a.pdf,ftp://x,\n`)
     const before = await requireUpload(app.owner.scope, uuid(id))
     const options = JSON.stringify({ probe: false, on_conflict: 'error' })
-    // As it is when a worker took it and was killed half a minute ago.
-    await set(
-      id,
-      `status = 'checking', round = 5, check_options = '${options}', attempts = 1, beaten_at = now() - interval '30 s'`,
-    )
+    await leftBy(id, 1)
+    await set(id, `status = 'checking', round = 5, check_options = '${options}'`)
     const file = await untilChecked(app, id)
     expect(file).toMatchObject({ status: 'checked', check: { errors: 1 } })
     const zombie = {
@@ -68,10 +72,8 @@ describe('a check', () => {
   it('that stops its worker again and again is given up', async () => {
     const id = await app.uploaded(`${header}a.pdf,https://x.example/,\n`)
     const options = JSON.stringify({ probe: false, on_conflict: 'error' })
-    await set(
-      id,
-      `status = 'checking', check_options = '${options}', attempts = 3, beaten_at = now() - interval '30 s'`,
-    )
+    await leftBy(id, 3)
+    await set(id, `status = 'checking', check_options = '${options}'`)
     expect(await untilChecked(app, id)).toMatchObject({
       status: 'ready',
       failure: 'The check of this file stopped three times',
@@ -142,6 +144,18 @@ describe('SKUs', () => {
   })
 })
 
+/** Every check of these files is in the hands of a living worker, which never ends it. */
+async function workerThatHolds(scope: ShopScope, ids: readonly string[]) {
+  await scope.query(
+    `with w as (insert into workers (id, pool_id, beat_at) values (gen_random_uuid(), 'a test', now() + interval '1 hour')
+       returning id)
+     insert into background_tasks (task, key, shop_id, lease, worker_id)
+     select :task, key, :shop, nextval('leases'), w.id from w, unnest(:ids::text[]) key
+     on conflict (task, key) do nothing`,
+    { task: CHECK_CSV.name, ids },
+  )
+}
+
 describe('what is old', () => {
   it('makes room for what is new: what was imported first, and nothing that is being checked', async () => {
     const { scope } = await app.stranger('full.myshopify.com')
@@ -149,8 +163,8 @@ describe('what is old', () => {
     for (let n = 0; n < MOST_KEPT; n++) ids.push(await received(scope, `${n}.csv`))
     const mark = (which: readonly (string | undefined)[], what: string) =>
       scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = any(:which::uuid[])`, { which })
-    // As one that a worker has in its hands.
-    const checking = `status = 'checking', beaten_at = now() + interval '1 hour'`
+    await workerThatHolds(scope, ids)
+    const checking = `status = 'checking'`
     await mark([ids[0]], checking)
     await mark([ids[2]], `status = 'started'`)
     await received(scope, 'one more.csv')
@@ -158,10 +172,9 @@ describe('what is old', () => {
     const left = (await listUploads(scope)).map(({ filename }) => filename)
     expect(left.length).toBe(MOST_KEPT)
     expect(left.filter((name) => ['0.csv', '1.csv', '2.csv', '3.csv'].includes(name))).toEqual(['3.csv', '0.csv'])
-    await mark(
-      (await listUploads(scope)).map(({ id }) => id),
-      checking,
-    )
+    const all = (await listUploads(scope)).map(({ id }) => id)
+    await workerThatHolds(scope, all)
+    await mark(all, checking)
     await expect(received(scope, 'too many.csv')).rejects.toMatchObject({ code: 'too_many' })
     expect((await listUploads(scope)).length).toBe(MOST_KEPT)
   })

@@ -1,14 +1,13 @@
-// Checks as work in the background: any worker takes what waits, beats while it checks, and what a dead one leaves behind is
-// taken again. It works across shops, since it has to find out who waits; each check is then its own shop's.
+// Checks of CSV files as a background task: one run checks one file, and an interrupted run starts from the beginning.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { BackgroundTask, TaskRun } from '../../engine/background.ts'
 import { holdersOf } from '../../files/name-allocation.ts'
-import { errorFields, type Logger } from '../../log.ts'
 import { checkRows, type CheckProgress, type KnownFile, type OddSkus } from './check.ts'
-import { takeCheck, type TakenCheck } from './check-queue.ts'
+import { beginCheck, CHECK_CSV, QUEUED_CHECKS, type StartedCheck } from './check-queue.ts'
 import { keepProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
-import { readUploadRows, requireUpload, type CsvUpload } from './uploads.ts'
+import { readUploadRows, type CsvUpload } from './uploads.ts'
 
 export interface CheckParts {
   database: Database
@@ -16,68 +15,50 @@ export interface CheckParts {
   /** For one check of a shop's file. */
   oddSkus(scope: ShopScope): OddSkus
   limits: SizeLimits
-  log: Logger
 }
 
-const LOOK_MS = 400
-const BEAT_MS = 1000
-/** Of as many shops. */
+const PROGRESS_MS = 1000
+/** Of different shops: probes of one file keep many connections open. */
 const AT_ONCE = 4
 const MOST_ATTEMPTS = 3
 
-/** Looks for waiting checks until it is stopped; then what it was at waits for another worker. */
-export function startCsvChecks(parts: CheckParts): () => Promise<void> {
-  const stopping = new AbortController()
-  const running = new Set<Promise<void>>()
-  const look = async () => {
-    while (running.size < AT_ONCE && !stopping.signal.aborted) {
-      const taken = await takeCheck(parts.database)
-      if (!taken) return
-      const run: Promise<void> = runCheck(parts, taken, stopping.signal).finally(() => running.delete(run))
-      running.add(run)
-    }
-  }
-  let looking: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = looking.then(look).catch((error: unknown) => parts.log.warn('CSV checks', errorFields(error)))
-  }, LOOK_MS)
-  return async () => {
-    clearInterval(timer)
-    stopping.abort(new Error('the worker is stopping'))
-    await looking
-    await Promise.all(running)
-  }
-}
+export const csvCheckTask = (parts: CheckParts): BackgroundTask => ({
+  ...CHECK_CSV,
+  atOnce: AT_ONCE,
+  wanted: QUEUED_CHECKS,
+  run: async (run) => {
+    await runCheck(parts, forShop(parts.database, run.shop!), run)
+    return null
+  },
+})
 
-async function runCheck(parts: CheckParts, taken: TakenCheck, stopping: AbortSignal): Promise<void> {
-  const scope = forShop(parts.database, taken.shop_id)
-  const lost = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal])
+async function runCheck(parts: CheckParts, scope: ShopScope, { key, attempt, signal: given }: TaskRun): Promise<void> {
+  const upload = await beginCheck(scope, key)
+  if (!upload) return
+  if (attempt > MOST_ATTEMPTS) return endCheck(scope, upload, null, 'The check of this file stopped three times')
+  const stopped = new AbortController()
+  const signal = AbortSignal.any([given, stopped.signal])
   let progress: CheckProgress | null = null
-  const beat = async () => {
-    if (!(await writeProgress(scope, taken, progress))) lost.abort(new Error('the check was given up'))
+  const report = async () => {
+    if (!(await writeProgress(scope, upload, progress))) stopped.abort(new Error('the check was stopped'))
   }
-  const timer = setInterval(() => void beat().catch(() => {}), BEAT_MS)
+  const timer = setInterval(() => void report().catch(() => {}), PROGRESS_MS)
   try {
-    const upload = await requireUpload(scope, taken.id)
-    if (upload.round !== taken.round) return
-    const attempts = await attemptsOf(scope, taken)
-    if (attempts > MOST_ATTEMPTS)
-      return await endCheck(scope, taken, null, 'The check of this file stopped three times')
     const end = await checkUpload(scope, upload, { ...parts, onProgress: (now) => (progress = now), signal })
-    await endCheck(scope, taken, end, null)
+    await endCheck(scope, upload, end, null)
   } catch (error) {
-    await giveUp(scope, taken, { error, stopping: stopping.aborted, lost: lost.signal.aborted, log: parts.log })
+    // The merchant stopped it, or a newer run has it: there is nothing to try again.
+    if (!stopped.signal.aborted) throw error
   } finally {
     clearInterval(timer)
   }
 }
 
-/** The check itself, with the shop's own rows to look things up in. */
+/** The check itself, with the shop's own rows for its look-ups. */
 export const checkUpload = (
   scope: ShopScope,
   upload: CsvUpload,
-  parts: Omit<CheckParts, 'database' | 'log'> & { onProgress(progress: CheckProgress): void; signal: AbortSignal },
+  parts: Omit<CheckParts, 'database'> & { onProgress(progress: CheckProgress): void; signal: AbortSignal },
 ): Promise<CheckProgress> =>
   checkRows({
     ...lookUps(scope),
@@ -107,53 +88,28 @@ function lookUps(scope: ShopScope) {
   }
 }
 
-async function attemptsOf(scope: ShopScope, { id }: TakenCheck): Promise<number> {
-  const [row] = await scope.query<{ attempts: number }>(
-    'select attempts from csv_uploads where shop_id = :shop and id = :id',
-    { id },
-  )
-  return row?.attempts ?? 0
-}
-
 const OURS = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
 
-/** False: the check is not ours any more. */
-async function writeProgress(scope: ShopScope, { id, round }: TakenCheck, progress: CheckProgress | null) {
-  const rows = await scope.query(
-    `update csv_uploads set beaten_at = now(), progress = :progress where ${OURS} returning id`,
-    { id, round, progress: progress && JSON.stringify(progress) },
-  )
+/** False: the check was stopped, or another run has it. */
+async function writeProgress(scope: ShopScope, { id, round }: StartedCheck, progress: CheckProgress | null) {
+  const rows = await scope.query(`update csv_uploads set progress = :progress where ${OURS} returning id`, {
+    ...{ id, round },
+    progress: progress && JSON.stringify(progress),
+  })
   return rows.length > 0
 }
 
 async function endCheck(
   scope: ShopScope,
-  { id, round }: TakenCheck,
+  { id, round }: StartedCheck,
   end: CheckProgress | null,
   failure: string | null,
 ) {
-  await scope.query(
-    `update csv_uploads set status = :status, progress = :progress, failure = :failure, beaten_at = null where ${OURS}`,
-    { id, round, status: end ? 'checked' : 'ready', progress: end && JSON.stringify(end), failure },
-  )
-}
-
-interface Trouble {
-  error: unknown
-  stopping: boolean
-  lost: boolean
-  log: Logger
-}
-
-async function giveUp(scope: ShopScope, { id, round }: TakenCheck, { error, stopping, lost, log }: Trouble) {
-  if (lost) return
-  if (!stopping) log.warn('a CSV check failed, it will be tried again', { csv: id, ...errorFields(error) })
-  // One that was stopped goes on elsewhere at once; one that failed, after a while.
-  await scope
-    .query(
-      `update csv_uploads set beaten_at = case when :stopping then null else now() end,
-         attempts = attempts - (case when :stopping then 1 else 0 end) where ${OURS}`,
-      { id, round, stopping },
-    )
-    .catch(() => {})
+  await scope.query(`update csv_uploads set status = :status, progress = :progress, failure = :failure where ${OURS}`, {
+    id,
+    round,
+    status: end ? 'checked' : 'ready',
+    progress: end && JSON.stringify(end),
+    failure,
+  })
 }

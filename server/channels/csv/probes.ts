@@ -3,7 +3,7 @@
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'
-import { createTurns, type Host, type Turn } from './hosts.ts'
+import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
 import type { CellProblem } from './row-values.ts'
 
 export type ProbeAddress = (url: string, signal: AbortSignal) => Promise<Probe>
@@ -50,12 +50,12 @@ export async function* probeAddresses(
   const results: Probed[] = []
   let wake = () => {}
   const onChange = () => wake()
-  const turns = createTurns(urls, { at_once, at_once_per_host }, onChange)
-  const ask = async ({ host, url }: Turn) => {
+  const scheduler = createHostScheduler(urls, { at_once, at_once_per_host }, onChange)
+  const ask = async ({ host, url }: ScheduledRequest) => {
     const answer = await probeOne(url, host, asking)
-    if ('rest' in answer) turns.rest(host, url, answer.rest)
+    if ('rest' in answer) scheduler.rest(host, url, answer.rest)
     else {
-      turns.ended(host)
+      scheduler.ended(host)
       results.push(answer)
     }
     wake()
@@ -64,8 +64,8 @@ export async function* probeAddresses(
   try {
     for (let left = urls.length; left > 0;) {
       signal.throwIfAborted()
-      if (late.aborted) for (const url of turns.drop()) results.push({ url, problem: TOO_LATE })
-      for (let turn = turns.next(); turn; turn = turns.next()) void ask(turn)
+      if (late.aborted) for (const url of scheduler.drop()) results.push({ url, problem: TOO_LATE })
+      for (let turn = scheduler.next(); turn; turn = scheduler.next()) void ask(turn)
       const change = new Promise<void>((resolve) => (wake = resolve))
       if (results.length === 0) await change
       for (const result of results.splice(0)) {
@@ -74,7 +74,7 @@ export async function* probeAddresses(
       }
     }
   } finally {
-    turns.close()
+    scheduler.close()
     asking.either.removeEventListener('abort', onChange)
   }
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { WORKER_LOCKS, type Listener } from '../../db/listener.ts'
 import { errorFields, type Logger } from '../../log.ts'
+import type { Background } from '../background.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from './lease.ts'
 import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from './queue.ts'
@@ -30,6 +31,8 @@ export interface RecoveryOptions {
   broken: Set<string>
   /** What an operation's jobs count as. */
   loadOf(operation: Pick<OperationRow, 'workflow' | 'source'>): ChainLoad
+  /** Queues its own jobs again. */
+  background: Pick<Background, 'recover'>
   log: Logger
 }
 
@@ -47,9 +50,13 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
     forgotten = await freeForgotten(options, utils, forgotten)
   }
   await beatAndHold()
-  await sweep(options, utils, suspects)
+  const sweepAll = async () => {
+    await sweep(options, utils, suspects)
+    await options.background.recover()
+  }
+  await sweepAll()
   const stopBeat = every(BEAT_MS, 'the heartbeat', beatAndHold, log)
-  const stopSweep = every(SWEEP_MS, 'the crash sweep', () => sweep(options, utils, suspects), log)
+  const stopSweep = every(SWEEP_MS, 'the crash sweep', sweepAll, log)
   return {
     beat: beatAndHold,
     stop: async () => {

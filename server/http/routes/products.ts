@@ -1,6 +1,6 @@
 // The shop's products, as the mirror of its catalog has them; and the mirror itself.
 import { z } from 'zod'
-import { askForRefresh, readMirror, type MirrorState } from '../../storefront/mirror/turns.ts'
+import { askForRefresh, readMirror, type MirrorState } from '../../storefront/mirror/mirror-lease.ts'
 import { searchProducts, type FoundProduct } from '../../storefront/mirror/search.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

@@ -3,14 +3,24 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, silent } from '../../../test/database.ts'
-import { fillMirror, type MadeProduct } from '../../../test/mirror.ts'
+import { openTestWorker } from '../../../test/background.ts'
+import { fillMirror, refreshDue, type MadeProduct } from '../../../test/mirror.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { createSecrets } from '../../secrets.ts'
 import { openStorefront } from '../open.ts'
 import type { Storefront } from '../storefront.ts'
 import { findProduct, variantsBySkuKey } from './lookup.ts'
-import { refreshDue, type MirrorParts } from './mirror.ts'
-import { askForRefresh, beat, readMirror, takeTurn, TurnLost, type Refreshed } from './turns.ts'
+import { LeaseLost, type TaskLease } from '../../engine/background.ts'
+import type { MirrorParts } from './mirror.ts'
+import {
+  askForRefresh,
+  beginRefresh,
+  noteProgress,
+  readMirror,
+  REFRESH_MIRROR,
+  type Refresh,
+  type Refreshed,
+} from './mirror-lease.ts'
 
 const secrets = createSecrets('a secret of the tests, long enough')
 const never = new AbortController().signal
@@ -178,15 +188,22 @@ describe('a refresh', () => {
     const storefront = await openWith('a,Apple,,Default Title,A-1')
     const catalog = storefront.wholeCatalog(scope.shop)
     await askForRefresh(scope)
-    const dead = (await takeTurn(scope))!
-    await beat(scope, dead, { bulk_operation: await catalog.begin(never) })
+    const held = Promise.withResolvers<TaskLease>()
+    const task = {
+      ...{ ...REFRESH_MIRROR, atOnce: 1 },
+      run: ({ lease }: { lease: TaskLease }) => (held.resolve(lease), new Promise<null>(() => {})),
+    }
+    const worker = await openTestWorker(database, [task])
+    void worker.run(task, { shop: scope.shop, key: String(scope.shop) })
+    const dead: Refresh = (await beginRefresh(scope, await held.promise))!
+    await noteProgress(scope, dead, { bulk_operation: await catalog.begin(never) })
     expect(await refreshDue(parts(storefront), never)).toBe(0)
-    await scope.query(`update catalog_mirrors set beat_at = now() - interval '2 minutes' where shop_id = :shop`)
+    await worker.fallSilent()
     const begun: string[] = []
     const watched = { ...catalog, begin: (signal: AbortSignal) => (begun.push('again'), catalog.begin(signal)) }
     expect(await refreshDue(parts({ wholeCatalog: () => watched }), never)).toBe(1)
     expect([begun, await titles()]).toEqual([[], ['Apple']])
-    await expect(beat(scope, dead, { objects: 1 })).rejects.toThrow(TurnLost)
+    await expect(noteProgress(scope, dead, { objects: 1 })).rejects.toThrow(LeaseLost)
   })
 
   test('that is put down is gone on with at once', async () => {

@@ -1,26 +1,26 @@
-// From staged rows to the mirror: what a refresh has read replaces what was there in one transaction, so that readers see the
-// one or the other. Only what differs is written.
+// From staged rows to the mirror: one transaction replaces the old rows with those that a refresh has read, so that readers
+// never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
-import { endTurn, holdTurn, type Refreshed, type Turn } from './turns.ts'
+import { endRefresh, type Refresh, type Refreshed } from './mirror-lease.ts'
 
-/** What an earlier refresh left when it died. */
+/** Rows that an interrupted refresh left. */
 export async function clearStaged(scope: ShopScope): Promise<void> {
   await scope.query('delete from catalog_staged where shop_id = :shop')
 }
 
-export async function stage(scope: ShopScope, { lease }: Turn, rows: readonly CatalogRow[]): Promise<void> {
+export async function stage(scope: ShopScope, { lease }: Refresh, rows: readonly CatalogRow[]): Promise<void> {
   if (rows.length === 0) return
   await scope.query(
     `insert into catalog_staged (shop_id, lease, kind, id, data)
      select :shop, :lease, r ->> 'kind', r ->> 'id', r from jsonb_array_elements(:rows::jsonb) r
      on conflict do nothing`,
-    { lease, rows: storable(JSON.stringify(rows.map(keyed))) },
+    { lease: lease.number, rows: storable(JSON.stringify(rows.map(keyed))) },
   )
 }
 
-// PostgreSQL keeps no character 0 in text.
+// PostgreSQL cannot store character 0 in text.
 const storable = (json: string) => json.replaceAll('\\u0000', '')
 
 const keyed = (row: CatalogRow) =>
@@ -28,18 +28,21 @@ const keyed = (row: CatalogRow) =>
     ? { ...row, title_key: nameKey(row.title), tag_keys: row.tags.map(nameKey) }
     : { ...row, sku: row.sku?.trim() ? row.sku : null, sku_key: row.sku?.trim() ? nameKey(row.sku.trim()) : null }
 
-/** Throws where fewer rows are staged than were read: a database that crashed in between has lost them. */
-export async function swap(scope: ShopScope, turn: Turn, read: number): Promise<Refreshed> {
+/**
+ * Throws where fewer rows are staged than were read: the table is unlogged, and a crash of the
+ * database empties it. Throws `LeaseLost`.
+ */
+export async function swap(scope: ShopScope, begun: Refresh, read: number): Promise<Refreshed> {
   return scope.transaction(async (tx) => {
-    await holdTurn(tx, turn)
+    const lease = begun.lease.number
+    await begun.lease.hold(tx)
     const [{ staged } = { staged: 0 }] = await tx.query<{ staged: number }>(
       'select count(*) as staged from catalog_staged where shop_id = :shop and lease = :lease',
-      { lease: turn.lease },
+      { lease },
     )
     if (staged !== read) throw new Error(`Of ${read} rows of the catalog ${staged} are staged`)
-    // Statistics are of the rows that were there before: by those the planner would compare each row with each.
+    // The statistics describe the old rows; with them the planner would choose nested loops over all pairs of rows.
     await tx.query(`select set_config('enable_nestloop', 'off', true), :shop`)
-    const { lease } = turn
     const removed = await changed(tx, REMOVE_VARIANTS, lease, await changed(tx, REMOVE_PRODUCTS, lease))
     const products = await tx.query<Written>(WRITE_PRODUCTS, { lease })
     const variants = await tx.query<Written>(WRITE_VARIANTS, { lease })
@@ -49,17 +52,17 @@ export async function swap(scope: ShopScope, turn: Turn, read: number): Promise<
       learned: written.filter(({ telling }) => telling).length,
       changed: removed + written.length > 0,
     }
-    await endTurn(tx, refreshed)
+    await endRefresh(tx, refreshed)
     return refreshed
   })
 }
 
-/** `telling`: files may be matched by it that were not before. */
+/** `telling`: files that matched nothing before may match this row. */
 interface Written {
   telling: boolean
 }
 
-const changed = async (tx: ShopScope, sql: string, lease: string, before = 0) =>
+const changed = async (tx: ShopScope, sql: string, lease: number, before = 0) =>
   before + (await tx.query(`${sql} returning 1`, { lease })).length
 
 const STAGED = 's.shop_id = :shop and s.lease = :lease'

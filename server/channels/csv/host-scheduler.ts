@@ -15,13 +15,13 @@ export interface Host {
 }
 
 /** Whom to ask for what. */
-export interface Turn {
+export interface ScheduledRequest {
   host: Host
   url: string
 }
 
 /** `wake` is called when a host may be asked again. */
-export function createTurns(
+export function createHostScheduler(
   urls: readonly string[],
   { at_once, at_once_per_host }: { at_once: number; at_once_per_host: number },
   wake: () => void,
@@ -39,7 +39,7 @@ export function createTurns(
   }
   return {
     /** Null: nobody is to be asked for now. */
-    next: (): Turn | null => {
+    next: (): ScheduledRequest | null => {
       const [host] = ready
       if (!host || running === at_once) return null
       ready.delete(host)

@@ -5,7 +5,7 @@ import type { MessageKind } from './outbox.ts'
 const AGAIN_MS = 500
 const APART_MS = 100
 
-export interface Turns {
+export interface MessageLimiter {
   /** Null when it is not this one's turn; call the function when it is over. */
   take(kind: MessageKind, shop: number): (() => void) | null
   /** When to ask again: those that wait come back one by one. */
@@ -13,7 +13,7 @@ export interface Turns {
 }
 
 /** @param atOnce messages of each kind in this process; of one shop there is never more than one. */
-export function createTurns(atOnce: Readonly<Record<MessageKind, number>>): Turns {
+export function createMessageLimiter(atOnce: Readonly<Record<MessageKind, number>>): MessageLimiter {
   const busy = new Map<MessageKind, Set<number>>()
   let last = 0
   return {

@@ -1,10 +1,10 @@
-// Notices about messages that did not go well: the shop learns of it in the page, since another message might not arrive.
+// In-app notices about messages that could not be delivered: another message might not arrive either.
 import type { ShopScope } from '../db/for-shop.ts'
 import { broughtLink } from './link-mail.ts'
 import { raiseNotice } from './notices.ts'
 import type { Message } from './outbox.ts'
 
-export interface Trouble {
+export interface Failure {
   /** `partly`: sent, but not to all of its recipients. */
   status: 'failed' | 'unknown' | 'partly'
   reason: string
@@ -12,14 +12,14 @@ export interface Trouble {
 
 type Told = Pick<Message, 'id' | 'kind' | 'operation_id'>
 
-/** Call it in the transaction that notes the trouble. */
-export async function tellTrouble(tx: ShopScope, message: Told, trouble: Trouble): Promise<void> {
-  const words = message.kind === 'email' ? await ofEmail(tx, message, trouble) : await ofCallback(tx, message, trouble)
-  const level = trouble.status === 'failed' ? 'critical' : 'warning'
+/** Call it in the transaction that records the failure. */
+export async function raiseFailureNotice(tx: ShopScope, message: Told, failure: Failure): Promise<void> {
+  const words = message.kind === 'email' ? await ofEmail(tx, message, failure) : await ofCallback(tx, message, failure)
+  const level = failure.status === 'failed' ? 'critical' : 'warning'
   await raiseNotice(tx, { level, ...words, operation_id: message.operation_id })
 }
 
-async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble) {
+async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure) {
   const { subject, to, link } = await contentOf(tx, message)
   const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
   const title = {
@@ -37,7 +37,7 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Trouble
   return { title, body: `${what}: ${reason}. ${next}` }
 }
 
-async function ofCallback(tx: ShopScope, message: Told, { reason }: Trouble) {
+async function ofCallback(tx: ShopScope, message: Told, { reason }: Failure) {
   const [url] = (await contentOf(tx, message)).to ?? []
   const host = (url && URL.parse(url)?.host) ?? 'The address'
   return {

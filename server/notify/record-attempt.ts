@@ -4,13 +4,13 @@ import { isDatabaseAway } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
 import type { Delivery, Message } from './outbox.ts'
-import { tellTrouble } from './trouble.ts'
+import { raiseFailureNotice } from './failure-notices.ts'
 
 /** We are stopping: another worker may take it, not this one over and over. */
 export const later = (): Date => new Date(Date.now() + 5000)
 
 /** Notes what became of a try, and queues the next one or tells the shop. Throws when the database stays away. */
-export async function settle(
+export async function recordAttempt(
   scope: ShopScope,
   message: Message,
   delays: readonly number[],
@@ -36,7 +36,7 @@ const WRITERS: { [Status in Delivery['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
     // Also where the sweep had called it unknown meanwhile: now it is known.
     const held = await note(tx, message, ['sending', 'unknown'], 'sent', reason ?? null, JSON.stringify(content))
-    if (held && reason) await tellTrouble(tx, message, { status: 'partly', reason })
+    if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
   },
   again: async (tx, message, { reason }, delays) => {
     const delay = delays[message.attempts - 1]
@@ -58,7 +58,7 @@ async function giveUp(
   message: Message,
   end: { status: 'failed' | 'unknown'; reason: string },
 ): Promise<void> {
-  if (await note(tx, message, ['sending'], end.status, end.reason)) await tellTrouble(tx, message, end)
+  if (await note(tx, message, ['sending'], end.status, end.reason)) await raiseFailureNotice(tx, message, end)
 }
 
 /** False when another try has the message by now, or a sweep has settled it. */

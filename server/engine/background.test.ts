@@ -1,0 +1,203 @@
+// The lease of background tasks and their recovery: one run at a time, whoever dies, and every job in the end.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openTestWorker, startTestTasks } from '../../test/background.ts'
+import { createTestShop, openTestDatabase } from '../../test/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { createBackground, LeaseLost, queueTask, runsNow, type BackgroundTask, type TaskRun } from './background.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+beforeEach(async () => {
+  database = await openTestDatabase()
+  scope = forShop(database, await createTestShop(database))
+})
+afterEach(() => database.drop())
+
+/** A task whose runs the test ends by hand. */
+function held(about: Partial<BackgroundTask> = {}) {
+  const runs: (TaskRun & { end(next?: Date | null): void })[] = []
+  const task: BackgroundTask = {
+    ...{ name: 'held', atOnce: 1, ...about },
+    run: (run) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Date | null>()
+      run.signal.addEventListener('abort', () => reject(run.signal.reason as Error))
+      runs.push({ ...run, end: (next = null) => resolve(next) })
+      return promise
+    },
+  }
+  return { task, runs }
+}
+const job = () => ({ shop: scope.shop, key: 'a' })
+const begun = async (runs: readonly unknown[], count: number) =>
+  expect.poll(() => runs.length, { interval: 5, timeout: 10_000 }).toBe(count)
+const jobs = async () =>
+  (
+    await database.pool.query<{ key: string; seconds: number; queue_name: string | null }>(
+      `select key, extract(epoch from run_at - now())::float as seconds, queue_name from graphile_worker.jobs
+       where key is not null order by key`,
+    )
+  ).rows
+const isRunning = async ({ name }: BackgroundTask) =>
+  (
+    await scope.query<{ running: boolean }>(`select ${runsNow({ name }, `'a'`)} as running from shops where id = :shop`)
+  )[0]!.running
+
+describe('a lease', () => {
+  test('is held by one worker; another one takes it over when the first is silent, and the first writes nothing', async () => {
+    const { task, runs } = held()
+    const [one, two] = [await openTestWorker(database, [task]), await openTestWorker(database, [task])]
+    const first = one.run(task, job())
+    await begun(runs, 1)
+    await Promise.all([one.run(task, job()), two.run(task, job())])
+    expect([runs.length, await isRunning(task)]).toEqual([1, true])
+    await scope.transaction((tx) => runs[0]!.lease.hold(tx))
+
+    await one.fallSilent()
+    expect(await isRunning(task)).toBe(false)
+    const second = two.run(task, job())
+    await begun(runs, 2)
+    expect(runs.map(({ attempt }) => attempt)).toEqual([1, 2])
+    await expect(scope.transaction((tx) => runs[0]!.lease.hold(tx))).rejects.toThrow(LeaseLost)
+    await one.background.recover()
+    await first
+    expect(runs[0]!.signal.aborted).toBe(true)
+    expect(runs[1]!.signal.aborted).toBe(false)
+    runs[1]!.end()
+    await second
+    expect(await isRunning(task)).toBe(false)
+  })
+
+  test('belongs to one shop: no other one can hold it', async () => {
+    const { task, runs } = held()
+    const worker = await openTestWorker(database, [task])
+    const run = worker.run(task, job())
+    await begun(runs, 1)
+    const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
+    await expect(other.transaction((tx) => runs[0]!.lease.hold(tx))).rejects.toThrow(LeaseLost)
+    runs[0]!.end()
+    await run
+  })
+
+  test('that could not be given back is taken again by the worker that has it', async () => {
+    const { task, runs } = held()
+    const worker = await openTestWorker(database, [task])
+    await database.pool.query(
+      `insert into background_tasks (task, key, shop_id, lease, worker_id) values ('held', 'a', $1, 0, $2)`,
+      [scope.shop, worker.id],
+    )
+    const run = worker.run(task, job())
+    await begun(runs, 1)
+    runs[0]!.end()
+    await run
+  })
+})
+
+describe('a run', () => {
+  test('that ended says when the next one is; the attempts are counted from 1 again', async () => {
+    const { task, runs } = held()
+    const worker = await openTestWorker(database, [task])
+    for (const next of [new Date(Date.now() + 3_600_000), null]) {
+      const run = worker.run(task, job())
+      await begun(runs, next ? 1 : 2)
+      runs.at(-1)!.end(next)
+      await run
+      expect((await jobs()).map(({ key, seconds }) => [key, Math.round(seconds / 60)])).toEqual([['held:a', 60]])
+    }
+    expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1])
+  })
+
+  test('that fails is tried again after a pause and counts; one that is stopped is due now and does not', async () => {
+    const attempts: number[] = []
+    const stopping = new AbortController()
+    const task: BackgroundTask = {
+      ...{ name: 'held', atOnce: 1 },
+      run: ({ attempt, signal }) => {
+        attempts.push(attempt)
+        if (attempt === 2) stopping.abort(new Error('stopping'))
+        return Promise.reject(signal.aborted ? (signal.reason as Error) : new Error('it failed'))
+      },
+    }
+    const worker = await openTestWorker(database, [task], { signal: stopping.signal })
+    await worker.run(task, job())
+    expect((await jobs())[0]!.seconds).toBeGreaterThan(10)
+    await worker.run(task, job())
+    expect((await jobs())[0]!.seconds).toBeLessThan(1)
+    await (await openTestWorker(database, [{ ...task, run: ({ attempt }) => (attempts.push(attempt), Promise.resolve(null)) }])).run(task, job()) // prettier-ignore
+    expect(attempts).toEqual([1, 2, 2])
+  })
+})
+
+describe('the sweep', () => {
+  test('queues what is wanted and has neither a live job nor a run', async () => {
+    const wanted = `select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking'`
+    const { task, runs } = held({ wanted, onePerShop: true })
+    const worker = await openTestWorker(database, [task, { ...held().task, name: 'single' }])
+    const add = async () =>
+      (
+        await scope.query<{ id: string }>(
+          `insert into csv_uploads (shop_id, filename, status) values (:shop, 'a.csv', 'checking') returning id`,
+        )
+      )[0]!.id
+    const [running, queued] = [await add(), await add()]
+    const run = worker.run(task, { shop: scope.shop, key: running })
+    await begun(runs, 1)
+    await worker.background.recover()
+    await worker.background.recover()
+    const queue = `held:${scope.shop}`
+    expect(await jobs()).toMatchObject([{ key: `held:${queued}`, queue_name: queue }, { key: 'single:' }])
+    // As graphile-worker leaves a job that has thrown three times.
+    await database.pool.query(
+      `update graphile_worker._private_jobs set attempts = max_attempts where key like 'held:%'`,
+    )
+    await worker.background.recover()
+    const { rows } = await database.pool.query(`select attempts from graphile_worker.jobs where key like 'held:%'`)
+    expect(rows).toEqual([{ attempts: 0 }])
+    runs[0]!.end()
+    await run
+  })
+
+  test('drops jobs whose worker died when it had queued the next one', async () => {
+    const { task } = held()
+    const worker = await openTestWorker(database, [task])
+    await worker.background.recover()
+    await database.pool.query(`update graphile_worker._private_jobs set key = null, attempts = max_attempts`)
+    await worker.background.recover()
+    expect((await jobs()).map(({ key }) => key)).toEqual(['held:'])
+  })
+})
+
+test('jobs run as soon as they are queued, those of one shop one after another', async () => {
+  const { task, runs } = held({ atOnce: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' }) // prettier-ignore
+  const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
+  const stop = await startTestTasks(database, [task])
+  await queueTask(scope, task, 'a')
+  await begun(runs, 1)
+  await queueTask(scope, task, 'b')
+  await queueTask(other, task, 'c')
+  await begun(runs, 2)
+  expect(runs.map(({ key }) => key)).toEqual(['a', 'c'])
+  runs[0]!.end()
+  await begun(runs, 3)
+  expect(runs[2]!.key).toBe('b')
+  await stop()
+  expect((await jobs()).map(({ key }) => key)).toEqual(['held:b', 'held:c'])
+})
+
+test('what is due whenever a worker starts is queued then, unless it runs', async () => {
+  const { task, runs } = held({ atStart: true })
+  const [one, two] = [await openTestWorker(database, [task]), await openTestWorker(database, [task])]
+  const run = one.run(task)
+  await begun(runs, 1)
+  await two.background.start()
+  expect(await jobs()).toEqual([])
+  runs[0]!.end(new Date(Date.now() + 3_600_000))
+  await run
+  await two.background.start()
+  expect((await jobs()).map(({ key, seconds }) => [key, seconds < 1])).toEqual([['held:', true]])
+})
+
+test('a name that is listed twice is refused', () => {
+  const { task } = held()
+  const options = { database, worker: 'x', log: null as never, signal: new AbortController().signal }
+  expect(() => createBackground({ ...options, tasks: [task, task] })).toThrow('held is listed twice')
+})

@@ -1,0 +1,304 @@
+// Background work as jobs of the worker: CSV checks, mirror refreshes, schedules, stale messages, upkeep. A run holds a
+// lease that the worker's own heartbeat keeps alive, and the worker's crash sweep queues what has no live job.
+import type { Database } from '../db/database.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { errorFields, type Logger } from '../log.ts'
+import { SILENCE } from './worker/lease.ts'
+
+/** The identity of a task: what queues its jobs needs no more than this. */
+export interface TaskKind {
+  /** graphile-worker's task identifier, and the first part of the job keys. */
+  readonly name: string
+  /** Jobs of one shop run one after another, in the order in which they were queued. */
+  readonly onePerShop?: boolean
+}
+
+export interface BackgroundTask extends TaskKind {
+  /** The most runs at the same time in one process. */
+  atOnce: number
+  /**
+   * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues what
+   * has none. Absent: the task has one job for the whole installation, with the empty key.
+   */
+  wanted?: string
+  /** The job is due whenever a worker starts, and not only at its next time. */
+  atStart?: boolean
+  /**
+   * One run. Gives when to run again, or null: once `wanted` gives it again. What it throws is
+   * logged, and it is tried again. When `signal` aborts it throws the signal's reason.
+   */
+  run(run: TaskRun): Promise<Date | null>
+}
+
+export interface TaskRun {
+  /** Null: the task is about the whole installation. */
+  shop: number | null
+  key: string
+  /** 1 for the first run since the last one that ended; runs that were stopped do not count. */
+  attempt: number
+  lease: TaskLease
+  /** Aborts when the worker stops or the lease is lost. */
+  signal: AbortSignal
+}
+
+export interface TaskLease {
+  readonly number: number
+  /** Locks the lease for the rest of the transaction. Throws `LeaseLost` where another run has it. */
+  hold(tx: ShopScope): Promise<void>
+}
+
+/** Another run has taken over: nothing that this one would still write counts. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('The lease of this task was taken over')
+  }
+}
+
+export interface TaskJob {
+  shop: number | null
+  key: string
+}
+
+const MAX_ATTEMPTS = 3
+/** After a run that threw. */
+const RETRY_MS = 20_000
+
+const jobKey = (task: string, key: string) => `${task}:${key}`
+const flagOf = (task: string) => `task:${task}`
+
+/** `task`, `key` and `shop` are SQL expressions; the job is queued once per key. */
+const ADD_JOB = (job: { task: string; key: string; shop: string; runAt: string; serial: string }) =>
+  `graphile_worker.add_job(${job.task}, run_at := ${job.runAt}, job_key := ${job.task} || ':' || ${job.key},
+     payload := json_build_object('shop', ${job.shop}, 'key', ${job.key}), max_attempts := ${MAX_ATTEMPTS},
+     queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
+     flags := array['task:' || ${job.task}])`
+
+/** Queues a task's job for this key to run immediately, in the caller's transaction. */
+export async function queueTask(tx: ShopScope, { name, onePerShop = false }: TaskKind, key: string): Promise<void> {
+  const job = { task: ':name::text', key: ':key::text', shop: ':shop::int', runAt: 'null', serial: ':serial::boolean' }
+  await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop })
+}
+
+/** The attempts that failed are forgotten: the next run counts as the first one. */
+export async function forgetAttempts(tx: ShopScope, { name }: TaskKind, key: string): Promise<void> {
+  await tx.query(`update background_tasks set attempts = 0 where shop_id = :shop and task = :name and key = :key`, {
+    name,
+    key,
+  })
+}
+
+/** SQL: a living worker runs the task for this key. `key` is an SQL expression. */
+export const runsNow = ({ name }: TaskKind, key: string): string =>
+  `exists (select from background_tasks b join workers w on w.id = b.worker_id
+     where b.task = '${name}' and b.key = ${key} and w.beat_at > now() - interval '${SILENCE}')`
+
+export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
+  number,
+  hold: async (tx) => {
+    const rows = await tx.query(
+      `select from background_tasks where shop_id = :shop and task = :task and key = :key and lease = :number
+       for update`,
+      { task, key, number },
+    )
+    if (rows.length === 0) throw new LeaseLost()
+  },
+})
+
+export interface Background {
+  /** How many jobs it adds to those that one process works on. */
+  places: number
+  /** Flags of tasks that run as often as they may in this process. */
+  full(): string[]
+  /** Takes a place for a job; gives it back when called. */
+  enter(flags: readonly string[]): () => void
+  /** The work of each task identifier. Rejects only where the database is away. */
+  jobs: Readonly<Record<string, (job: TaskJob) => Promise<void>>>
+  /** Queues the tasks that are due whenever a worker starts. */
+  start(): Promise<void>
+  /** Queues what has no live job, and stops runs whose lease was taken over. The crash sweep calls it. */
+  recover(): Promise<void>
+}
+
+export interface BackgroundOptions {
+  database: Pick<Database, 'pool'>
+  /** Its row in `workers` keeps its leases alive. */
+  worker: string
+  tasks: readonly BackgroundTask[]
+  log: Logger
+  /** Aborts when the worker stops. */
+  signal: AbortSignal
+}
+
+interface Run {
+  lease: number | null
+  lost: AbortController
+}
+
+export function createBackground(options: BackgroundOptions): Background {
+  const { database, worker, tasks } = options
+  const names = tasks.map(({ name }) => name)
+  const double = names.find((name, at) => names.indexOf(name) < at)
+  if (double !== undefined) throw new Error(`The background task ${double} is listed twice`)
+  const running = new Map<string, Run>()
+  const perform = createPerform(options, running)
+  return {
+    ...createPlaces(tasks),
+    jobs: Object.fromEntries(tasks.map((task) => [task.name, (job: TaskJob) => perform(task, job)])),
+    start: async () => {
+      for (const task of tasks) if (task.atStart) await queueAtStart(database, task)
+    },
+    recover: async () => {
+      await dropSucceeded(database, names)
+      for (const task of tasks) await queueMissing(database, task)
+      await stopLost(database, worker, running)
+    },
+  }
+}
+
+function createPlaces(tasks: readonly BackgroundTask[]): Pick<Background, 'places' | 'full' | 'enter'> {
+  const most = new Map(tasks.map(({ name, atOnce }) => [flagOf(name), atOnce]))
+  const inside = new Map<string, number>()
+  const count = (flags: readonly string[], by: 1 | -1) => {
+    for (const flag of flags) inside.set(flag, (inside.get(flag) ?? 0) + by)
+  }
+  return {
+    places: tasks.reduce((sum, { atOnce }) => sum + atOnce, 0),
+    full: () => [...most].flatMap(([flag, limit]) => ((inside.get(flag) ?? 0) >= limit ? [flag] : [])),
+    enter: (flags) => {
+      count(flags, 1)
+      return () => count(flags, -1)
+    },
+  }
+}
+
+function createPerform(
+  { database, worker, log, signal: stopping }: BackgroundOptions,
+  running: Map<string, Run>,
+): (task: BackgroundTask, job: TaskJob) => Promise<void> {
+  const end = (task: BackgroundTask, job: TaskJob, lease: number, result: RunEnd) =>
+    endRun(database, task, job, lease, result)
+  const attempt = async (task: BackgroundTask, job: TaskJob, { number, attempts }: Taken, lost: AbortSignal) => {
+    const signal = AbortSignal.any([stopping, lost])
+    try {
+      const lease = leaseOf(task.name, job.key, number)
+      const next = await task.run({ ...job, attempt: attempts, lease, signal })
+      await end(task, job, number, { ended: true, next })
+    } catch (error) {
+      if (lost.aborted || error instanceof LeaseLost) return
+      // Another worker may continue immediately; the run does not count.
+      if (stopping.aborted) return end(task, job, number, { ended: false, next: new Date(), attempts: attempts - 1 })
+      log.warn('a background task failed, it will be tried again', {
+        ...{ task: task.name, key: job.key },
+        ...errorFields(error),
+      })
+      await end(task, job, number, { ended: false, next: new Date(Date.now() + RETRY_MS), attempts })
+    }
+  }
+  return async (task, job) => {
+    const id = jobKey(task.name, job.key)
+    if (running.has(id)) return
+    const run: Run = { lease: null, lost: new AbortController() }
+    running.set(id, run)
+    try {
+      const taken = await takeLease(database, worker, task, job)
+      if (!taken) return
+      run.lease = taken.number
+      await attempt(task, job, taken, run.lost.signal)
+    } finally {
+      running.delete(id)
+    }
+  }
+}
+
+interface Taken {
+  number: number
+  attempts: number
+}
+
+/**
+ * Null: a living worker runs it. That a worker holds a lease which it does not run means that it
+ * could not give it back, because the database was away.
+ */
+async function takeLease(
+  { pool }: BackgroundOptions['database'],
+  worker: string,
+  { name }: TaskKind,
+  { shop, key }: TaskJob,
+): Promise<Taken | null> {
+  const { rows } = await pool.query<Taken>(
+    `insert into background_tasks as b (task, key, shop_id, lease, worker_id, attempts)
+     values ($1, $2, $3, nextval('leases'), $4, 1)
+     on conflict (task, key) do update
+       set lease = excluded.lease, worker_id = excluded.worker_id, attempts = b.attempts + 1
+       where b.worker_id is null or b.worker_id = excluded.worker_id or not exists (
+         select from workers w where w.id = b.worker_id and w.beat_at > now() - $5::interval)
+     returning lease as number, attempts`,
+    [name, key, shop, worker, SILENCE],
+  )
+  return rows[0] ?? null
+}
+
+type RunEnd = { ended: true; next: Date | null } | { ended: false; next: Date; attempts: number }
+
+/** Gives the lease back and queues the next run, both or neither; nothing where the lease was taken over. */
+async function endRun(
+  { pool }: BackgroundOptions['database'],
+  { name, onePerShop = false }: TaskKind,
+  { shop, key }: TaskJob,
+  lease: number,
+  end: RunEnd,
+): Promise<void> {
+  const job = { task: '$1::text', key: '$2::text', shop: '$4::int', runAt: '$5::timestamptz', serial: '$6::boolean' }
+  const given = end.ended
+    ? `delete from background_tasks where task = $1 and key = $2 and lease = $3 and $7::int is null`
+    : `update background_tasks set worker_id = null, attempts = $7 where task = $1 and key = $2 and lease = $3`
+  await pool.query(
+    `with given as (${given} returning 1)
+     select ${ADD_JOB(job)} from given where $5::timestamptz is not null`,
+    [name, key, lease, shop, end.next, onePerShop, end.ended ? null : end.attempts],
+  )
+}
+
+async function queueAtStart({ pool }: BackgroundOptions['database'], task: BackgroundTask): Promise<void> {
+  const job = { task: '$1::text', key: `''`, shop: 'null::int', runAt: 'now()', serial: 'false' }
+  await pool.query(`select ${ADD_JOB(job)} where not ${runsNow(task, `''`)}`, [task.name])
+}
+
+const LIVE_JOB = (key: string) =>
+  `exists (select from graphile_worker.jobs j
+     where j.key = ${key} and (j.attempts < j.max_attempts or j.locked_at is not null))`
+
+const ONE_JOB = `select null::int as shop_id, '' as key, now() as due_at`
+
+async function queueMissing({ pool }: BackgroundOptions['database'], task: BackgroundTask): Promise<void> {
+  const job = { task: '$1::text', key: 't.key', shop: 't.shop_id', runAt: 't.due_at', serial: '$2::boolean' }
+  await pool.query(
+    `select ${ADD_JOB(job)} from (${task.wanted ?? ONE_JOB}) t
+     where not ${LIVE_JOB(`$1::text || ':' || t.key`)} and not ${runsNow(task, 't.key')}`,
+    [task.name, task.onePerShop ?? false],
+  )
+}
+
+/** Jobs that gave their key to the next one before their worker died. graphile-worker never takes them, and keeps them. */
+async function dropSucceeded({ pool }: BackgroundOptions['database'], names: readonly string[]): Promise<void> {
+  await pool.query(
+    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
+       where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)))`,
+    [names],
+  )
+}
+
+async function stopLost(
+  { pool }: BackgroundOptions['database'],
+  worker: string,
+  running: ReadonlyMap<string, Run>,
+): Promise<void> {
+  // A run that takes its lease after this is none of those looked at.
+  const before = [...running].filter(([, { lease }]) => lease !== null)
+  if (before.length === 0) return
+  const { rows } = await pool.query<{ lease: number }>('select lease from background_tasks where worker_id = $1', [
+    worker,
+  ])
+  const ours = new Set(rows.map(({ lease }) => lease))
+  for (const [, { lease, lost }] of before) if (!ours.has(lease!)) lost.abort(new LeaseLost())
+}

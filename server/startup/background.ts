@@ -1,0 +1,48 @@
+// The background tasks of this installation, each with the parts that it needs.
+import { csvCheckTask } from '../channels/csv/check-run.ts'
+import { createSkuCount } from '../channels/csv/sku-count.ts'
+import { matchAgain } from '../channels/match-again.ts'
+import { scheduleTask } from '../channels/schedule.ts'
+import type { UploadFolder } from '../channels/upload/upload.ts'
+import type { Limits } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { BackgroundTask } from '../engine/background.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Logger } from '../log.ts'
+import type { GuardedClient } from '../ports/guarded-fetch.ts'
+import type { BlobStore } from '../store/store.ts'
+import { mirrorTask } from '../storefront/mirror/mirror.ts'
+import type { Storefront } from '../storefront/storefront.ts'
+import { scrubTask, upkeepTask } from './upkeep.ts'
+
+export interface BackgroundParts {
+  database: Database
+  engine: Engine
+  storefront: Storefront
+  stores: ReadonlyMap<string, BlobStore>
+  folder: UploadFolder
+  client: GuardedClient
+  limits: Limits
+  clock: () => Date
+  log: Logger
+}
+
+export function backgroundTasks(parts: BackgroundParts): BackgroundTask[] {
+  const { database, engine, storefront, stores, folder, client, limits, clock, log } = parts
+  const upkeep = { database, stores, uploads: { engine, folder }, clock, log }
+  return [
+    csvCheckTask({
+      database,
+      probe: (url, signal) => client.probe(url, signal),
+      oddSkus: (scope) => createSkuCount(scope, storefront.catalog(scope.shop)),
+      limits,
+    }),
+    mirrorTask({
+      ...{ database, storefront, log },
+      refreshed: (scope, { learned }) => matchAgain(engine, scope, learned),
+    }),
+    scheduleTask({ database, engine, clock, log }),
+    upkeepTask(upkeep),
+    scrubTask(upkeep),
+  ]
+}

@@ -26,6 +26,10 @@ import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
+import { apiChannel } from './server/channels/api/channel.ts'
+import { csvChannel } from './server/channels/csv/channel.ts'
+import { adminChannel, catalogChannel, scheduleChannel } from './server/channels/origins.ts'
+import { uploadChannel } from './server/channels/upload/channel.ts'
 import { defineConfig, readEnvironment, type Config } from './server/config.ts'
 import { createLinksWorkflow } from './workflows/create-links.ts'
 import { importApi } from './workflows/import-api.ts'
@@ -69,6 +73,7 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       notify,
     ],
     workflows: [importApi, importUpload, importCsv, updateFromCsv, createLinksWorkflow],
+    channels: [adminChannel, apiChannel, csvChannel, uploadChannel, scheduleChannel, catalogChannel],
     storage: environment.storage,
   })
 }

@@ -149,6 +149,13 @@ describe('the composition', () => {
     expect(problemsOf(() => compose(workflows))).toContain(message)
   })
 
+  test('refuses a channel that imports files and has no workflow for them', () => {
+    const channel = { id: 'post', title: 'Post', imports: { title: 'Post', plural: 'Post' } }
+    const withChannel = (workflows: Workflow[]) => () => defineConfig({ ...compose(workflows), channels: [channel] })
+    expect(problemsOf(withChannel([]))).toContain('channel post: add its workflow import-post, with kind import')
+    expect(withChannel([workflow({ id: 'import-post', kind: 'import', steps: workflow().steps })])().channels).toEqual([channel]) // prettier-ignore
+  })
+
   test('refuses a doubled plugin', () => {
     expect(problemsOf(() => compose([], [plugin, plugin]))).toContain('plugin count-pages is listed twice')
   })

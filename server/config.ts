@@ -6,6 +6,7 @@ import { actionsOf, type Plugin, type Workflow } from '../plugins/contract.ts'
 import { parseBounded, shortName, type Issue } from './bounds.ts'
 import { sensitiveOptions } from './sensitive.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
+import { channelProblems, type Channel } from './workflows/channel.ts'
 
 export const ROLES = ['web', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -45,6 +46,8 @@ export interface Config {
   environment: Environment
   plugins: readonly Plugin[]
   workflows: readonly Workflow[]
+  /** The ways by which operations start, with their titles. */
+  channels: readonly Channel[]
   storage: Storage
   limits: Limits
 }
@@ -238,12 +241,17 @@ function readStorage(env: z.output<typeof environmentSchema>, dataDir: string, p
 }
 
 /** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */
-export function defineConfig(config: Omit<Config, 'limits'> & { limits?: Partial<Limits> }): Config {
+export function defineConfig(
+  config: Omit<Config, 'limits' | 'channels'> & { limits?: Partial<Limits>; channels?: readonly Channel[] },
+): Config {
   const workflows = [...config.workflows, ...impliedActions(config.plugins, config.workflows)]
-  const whole: Config = { ...config, workflows, limits: { ...DEFAULT_LIMITS, ...config.limits } }
+  const { channels = [], limits } = config
+  const whole: Config = { ...config, workflows, channels, limits: { ...DEFAULT_LIMITS, ...limits } }
   const problems = [
     ...doubled('plugin', whole.plugins),
     ...doubled('workflow', whole.workflows),
+    ...doubled('channel', whole.channels),
+    ...channelProblems(whole.channels, whole.workflows),
     ...whole.workflows.flatMap((workflow) =>
       workflowProblems(workflow, whole.plugins, workflow.action).map(
         ({ param, message }) => `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,

@@ -95,6 +95,7 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     stores,
     secrets,
     uploads: { engine, folder, locks, fileBytes: limits.file_bytes },
+    channels: config.channels,
     limits,
     page,
     baseUrl,

@@ -6,6 +6,7 @@ import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
 import { defineConfig, type Limits } from '../server/config.ts'
 import { openUploadFolder } from '../server/channels/upload/upload.ts'
+import type { Channel } from '../server/workflows/channel.ts'
 import { openLocks } from '../server/db/locks.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { createDelivery } from '../server/delivery/delivery.ts'
@@ -50,6 +51,7 @@ export interface TestApp {
 export interface AppOptions {
   plugins?: readonly Plugin[]
   workflows?: readonly Workflow[]
+  channels?: readonly Channel[]
   limits?: Partial<Limits>
   trustProxy?: boolean
 }
@@ -67,6 +69,7 @@ const UNLIMITED = {
 export async function openTestApp({
   plugins = [],
   workflows = [],
+  channels = [],
   limits = {},
   trustProxy = false,
 }: AppOptions = {}): Promise<TestApp> {
@@ -75,6 +78,7 @@ export async function openTestApp({
     ...config,
     plugins: [...config.plugins, ...plugins, makeBytes],
     workflows: [...config.workflows, ...workflows],
+    channels: [...config.channels, ...channels],
     limits: { ...config.limits, ...UNLIMITED, ...limits },
   })
   const engine = await createTestEngine(whole.plugins, whole.workflows)
@@ -104,6 +108,7 @@ export async function openTestApp({
     stores,
     secrets,
     uploads,
+    channels: whole.channels,
     limits: whole.limits,
     page: builtPage(),
     baseUrl: 'http://127.0.0.1',

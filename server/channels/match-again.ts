@@ -2,6 +2,7 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { readShop } from '../files/shop-settings.ts'
+import { catalogChannel } from './origins.ts'
 
 const ACTION = 'map-products'
 /** Of one operation; the rest come with the next products. */
@@ -45,7 +46,7 @@ function start(engine: Engine, scope: ShopScope, ids: readonly string[], options
   const workflow = withOptions(engine.workflow(ACTION)!, ACTION, { ...options })
   return engine.start(scope, {
     workflow: withOptions(workflow, 'notify', { when: 'matched' }),
-    channel: 'catalog',
+    channel: catalogChannel.id,
     source: { type: 'files', ids },
     request: {},
     requestedBy: 'catalog refresh',

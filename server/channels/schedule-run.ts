@@ -7,6 +7,7 @@ import { countFiles } from '../files/list.ts'
 import { deletes } from '../workflows/describe.ts'
 import { workflowOf } from './schedule-check.ts'
 import { takeNow, type ScheduleRow } from './schedule-rows.ts'
+import { scheduleChannel } from './origins.ts'
 
 export interface Run {
   requestedBy: string
@@ -25,7 +26,7 @@ export async function startRun(tx: ShopScope, engine: Engine, schedule: Schedule
   const start = (scope: ShopScope, dryRun: boolean) =>
     engine.start(scope, {
       workflow,
-      channel: 'schedule',
+      channel: scheduleChannel.id,
       source: { type: 'filter', filter },
       // As the schedule says, whatever the shop does with other operations.
       request: { notify: schedule.notify !== 'never' },

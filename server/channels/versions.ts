@@ -3,9 +3,9 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
-import { importFromApi } from './api.ts'
+import { importFromApi } from './api/start.ts'
 import { findUpload } from './upload/rows.ts'
-import { startImport } from './upload/start.ts'
+import { importUploads } from './upload/start.ts'
 
 interface By {
   name: string
@@ -47,8 +47,8 @@ export function replaceFromUpload(
     if (found.status === 'uploading') throw new AppError('conflict', { message: 'This upload is not complete yet' })
     if (found.status !== 'received' || found.operation_id !== null)
       throw new AppError('conflict', { message: 'This upload has been imported already' })
-    return startImport(engine, tx, [{ ...found, filename, on_conflict: 'new_version', replaces: id }], {
-      request: { auto_map: false },
+    return importUploads(engine, tx, [{ ...found, filename, on_conflict: 'new_version', replaces: id }], {
+      auto_map: false,
       requestedBy: by.name,
       idempotencyKey: by.idempotencyKey,
     })

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
+import type { Channel } from '../workflows/channel.ts'
 import { UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
 import type { Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
@@ -38,6 +39,7 @@ import { linkRoutes } from './routes/links.ts'
 import { messageRoutes } from './routes/messages.ts'
 import { noticeRoutes } from './routes/notices.ts'
 import { artifactRoutes } from './routes/artifacts.ts'
+import { channelRoutes } from './routes/channels.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { operationLogRoutes } from './routes/operation-log.ts'
 import { operationRoutes } from './routes/operations.ts'
@@ -63,6 +65,7 @@ export interface AppParts {
   stores: ReadonlyMap<string, BlobStore>
   secrets: Secrets
   uploads: UploadParts
+  channels: readonly Channel[]
   limits: Limits
   page: PageSource
   baseUrl: string
@@ -93,6 +96,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...renamePreviewRoutes(parts),
     ...impactRoutes(parts),
     ...workflowRoutes(parts.engine),
+    ...channelRoutes(parts.channels),
     ...pluginRoutes(parts.engine),
     ...scheduleRoutes(parts),
     ...productRoutes(),

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Workflow } from '../../plugins/contract.ts'
 import { cannotUndo } from '../engine/engine.ts'
 import { toPublicId } from '../ids.ts'
-import { CHANNELS, type ImportChannel, type Parts } from '../workflows/check.ts'
+import { channelOfBuiltIn } from '../workflows/channel.ts'
+import type { Parts } from '../workflows/check.ts'
 import { summaryOf } from '../workflows/describe.ts'
 import type { OwnWorkflow } from '../workflows/workflows.ts'
 import { timestamp } from './schemas.ts'
@@ -30,7 +31,12 @@ export const workflowBody = z
         on_failure: onFailure.optional(),
       }),
     ),
-    channel: z.enum(CHANNELS).nullable().default(null).meta({ description: 'Every import of this kind runs it' }),
+    channel: z
+      .string()
+      .max(100)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Every import of this channel runs it (`GET /api/channels` lists them)' }),
   })
   .meta({ id: 'WorkflowRequest' })
 
@@ -52,7 +58,7 @@ export const workflowSchema = z
         on_failure: onFailure.optional(),
       }),
     ),
-    channel: z.enum(CHANNELS).nullable(),
+    channel: z.string().nullable(),
     cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
     created_at: timestamp.nullable(),
     updated_at: timestamp.nullable(),
@@ -80,13 +86,9 @@ export function workflowRecord(
       ...(step.when ? { when: { ...step.when } } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),
     })),
-    channel: own ? own.channel : builtInChannel(workflow.id),
+    channel: own ? own.channel : channelOfBuiltIn(workflow),
     cannot_undo: cannotUndo(workflow, plugins),
     created_at: own?.created_at.toISOString() ?? null,
     updated_at: own?.updated_at.toISOString() ?? null,
   }
 }
-
-/** `import-api` is what imports over the API run where nothing of the shop's own is attached. */
-const builtInChannel = (id: string): ImportChannel | null =>
-  CHANNELS.find((channel) => id === `import-${channel}`) ?? null

@@ -2,10 +2,9 @@
 // hold of every workflow stand in server/config.ts; here are those that keep a merchant from one that could not work.
 import { conditionSchema, UNSAFE_CHARACTERS, type Plugin, type Step, type Workflow } from '../../plugins/contract.ts'
 import { parseBounded } from '../bounds.ts'
+import { builtInWorkflow } from './channel.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from '../config.ts'
 
-export const CHANNELS = ['api', 'csv', 'upload', 'drop', 'cloud'] as const
-export type ImportChannel = (typeof CHANNELS)[number]
 export const MAX_STEPS = 50
 export const MAX_PARALLEL = 16
 const MAX_NAME = 100
@@ -29,7 +28,8 @@ export interface WorkflowBody {
     when?: Record<string, unknown> | null | undefined
     on_failure?: Step['onFailure']
   }[]
-  channel: ImportChannel | null
+  /** A channel's id. */
+  channel: string | null
 }
 
 export interface Checked {
@@ -169,7 +169,7 @@ function channelProblems({ channel, kind, steps }: WorkflowBody, { workflows, pl
   if (channel === null) return []
   const wrong = (message: string) => [{ param: 'channel', message }]
   if (kind !== 'import') return wrong('Only a workflow for imports can be attached to a way of importing')
-  const builtIn = workflows.find(({ id }) => id === `import-${channel}`)
+  const builtIn = builtInWorkflow(channel, workflows)
   if (!builtIn) return wrong('Files cannot be imported this way here')
   const first = pluginOf(builtIn.steps[0], plugins)
   if (!first || first.id === steps[0]?.plugin) return []

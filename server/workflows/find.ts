@@ -5,7 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { parsePublicId, toPublicId } from '../ids.ts'
 import { withOptions } from '../engine/engine.ts'
-import { actionOf, type ImportChannel, type Parts } from './check.ts'
+import { actionOf, type Parts } from './check.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'
 
 /** A shop's own workflow as the engine takes it. */
@@ -34,7 +34,7 @@ export async function requireWorkflow(scope: ShopScope, id: string, parts: Parts
 /** The workflow that every import of this kind in the shop runs, or null: the built-in one. Throws `workflow_broken`. */
 export async function attachedWorkflow(
   scope: ShopScope,
-  channel: ImportChannel,
+  channel: string,
   plugins: readonly Plugin[],
 ): Promise<Workflow | null> {
   const [own] = await scope.query<OwnWorkflow>('select * from workflows where shop_id = :shop and channel = :channel', {

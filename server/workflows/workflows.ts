@@ -3,7 +3,7 @@ import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
-import { checkWorkflow, type ImportChannel, type Parts, type WorkflowBody } from './check.ts'
+import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 
 export interface OwnWorkflow {
   /** A bare UUID. */
@@ -12,7 +12,7 @@ export interface OwnWorkflow {
   kind: Workflow['kind']
   parallel: number
   steps: Step[]
-  channel: ImportChannel | null
+  channel: string | null
   created_at: Date
   updated_at: Date
 }

@@ -1,12 +1,10 @@
-// The CSV channel: the rows of a checked file become entries of the shop's own workflow for them, or of import-csv; rows with the
-// id of a file become changes of that file.
+// Starts what the rows of a checked file ask for: an import of new files, and changes of the files that rows name by their ids.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { scopesOfConflict, type Engine, type StartInput } from '../../engine/engine.ts'
+import { scopesOfConflict, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { draftOf, type Draft } from '../../files/drafts.ts'
-import { readShop, type ShopDefaults } from '../../files/shop-settings.ts'
-import { attachedWorkflow } from '../../workflows/find.ts'
+import { startImport, type ImportFile } from '../start-import.ts'
+import { csvChannel } from './channel.ts'
 import { bodyOf } from './check.ts'
 import { placesOf } from './columns.ts'
 import { errorRows } from './problems.ts'
@@ -49,30 +47,25 @@ export function startCsvImport(
   return scope.transaction(async (tx) => {
     const upload = await requireOpen(tx, id)
     requireChecked(upload, wishes)
-    const { settings } = await readShop(tx)
-    const { entries, rows } = await workOf(tx, upload, settings)
-    if (entries.length + rows.length === 0)
+    const { files, rows } = await workOf(tx, upload)
+    if (files.length + rows.length === 0)
       throw new AppError('too_few', { message: 'No row of this file can be imported' })
     if (rows.length > 0) caller.permit(['files:write'])
-    if (entries.length > 0) caller.permit(scopesOfConflict(upload.check_options!.on_conflict))
-    const key = caller.idempotencyKey
-    const imports: Start = {
-      workflow: (await attachedWorkflow(tx, 'csv', engine.plugins)) ?? engine.workflow('import-csv')!,
-      source: { type: 'entries', entries },
-      request: { ...given('auto_map', wishes), ...given('notify', wishes) },
-      ...(key === undefined ? {} : { idempotencyKey: key }),
-    }
-    const updates: Start = {
-      workflow: engine.workflow('update-from-csv')!,
-      source: { type: 'rows', rows },
-      request: given('notify', wishes),
-      ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),
-    }
-    const start = (input: Start) =>
-      engine.start(tx, { ...input, channel: 'csv', label: upload.filename, requestedBy: caller.name })
-    const started = {
-      imports: entries.length > 0 ? await start(imports) : null,
-      updates: rows.length > 0 ? await start(updates) : null,
+    if (files.length > 0) caller.permit(scopesOfConflict(upload.check_options!.on_conflict))
+    const { name: requestedBy, idempotencyKey } = caller
+    const { filename: label } = upload
+    const started: CsvStarted = {
+      imports:
+        files.length > 0
+          ? await startImport(engine, tx, csvChannel, {
+              ...importWishes(wishes),
+              files,
+              label,
+              requestedBy,
+              idempotencyKey,
+            })
+          : null,
+      updates: rows.length > 0 ? await startUpdates(engine, tx, rows, { wishes, label, caller }) : null,
     }
     await tx.query(
       `update csv_uploads set status = 'started', operation_id = :imports, update_operation_id = :updates
@@ -83,9 +76,23 @@ export function startCsvImport(
   })
 }
 
-type Start = Omit<StartInput, 'channel' | 'requestedBy'>
-const given = (name: 'auto_map' | 'notify', wishes: CsvStart) =>
-  wishes[name] === undefined ? {} : { [name]: wishes[name] }
+const importWishes = ({ auto_map, notify }: CsvStart) => ({ auto_map, notify })
+
+/** The operation over the rows that name a file by its id. */
+function startUpdates(
+  engine: Engine,
+  tx: ShopScope,
+  rows: readonly { id: string; wanted: FileChange }[],
+  { wishes: { notify }, label, caller }: { wishes: CsvStart; label: string; caller: CsvCaller },
+): Promise<string> {
+  const { name: requestedBy, idempotencyKey: key } = caller
+  return engine.start(tx, {
+    ...{ workflow: engine.workflow('update-from-csv')!, channel: csvChannel.id, label, requestedBy },
+    source: { type: 'rows', rows },
+    request: notify === undefined ? {} : { notify },
+    ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),
+  })
+}
 
 function requireChecked({ status, progress, check_options }: CsvUpload, wishes: CsvStart): void {
   const conflict = (message: string) => new AppError('conflict', { message })
@@ -101,20 +108,20 @@ function requireChecked({ status, progress, check_options }: CsvUpload, wishes: 
 }
 
 /** What the rows without errors ask for. */
-async function workOf(tx: ShopScope, upload: CsvUpload, defaults: ShopDefaults) {
+async function workOf(tx: ShopScope, upload: CsvUpload) {
   const wrong = await errorRows(tx, upload)
   const places = placesOf(upload.mapping, upload.headers)
-  const entries: { entry: Entry; draft: Draft }[] = []
+  const files: ImportFile[] = []
   const updates: { id: string; wanted: FileChange }[] = []
   for await (const rows of bodyOf(readUploadRows(tx, upload))) {
     for (const { row, cells } of rows) {
       if (wrong.has(row)) continue
       const { values } = readValues(cells, places)
-      if (values.id === null) entries.push(entryOf(values, upload.check_options!.on_conflict, defaults))
+      if (values.id === null) files.push(fileOf(values, upload.check_options!.on_conflict))
       else updates.push({ id: values.id, wanted: changeOf(values) })
     }
   }
-  return { entries, rows: updates }
+  return { files, rows: updates }
 }
 
 /** An empty cell leaves the file as it is. */
@@ -129,20 +136,11 @@ function changeOf({ filename, expiry_days, download_limit, tags }: RowValues): F
   }
 }
 
-const entryOf = (values: RowValues, on_conflict: Entry['on_conflict'], defaults: ShopDefaults) => ({
-  entry: {
-    filename: values.filename,
-    source: { type: 'url' as const, url: values.file_url },
-    on_conflict,
-    ...(values.product_sku ? { product_sku: values.product_sku } : {}),
-  },
-  draft: draftOf(
-    {
-      filename: values.filename,
-      ...(values.tags ? { tags: values.tags } : {}),
-      ...(values.expiry_days === undefined ? {} : { expiry_days: values.expiry_days }),
-      ...(values.download_limit === undefined ? {} : { download_limit: values.download_limit }),
-    },
-    defaults,
-  ),
+const fileOf = (
+  { filename, file_url, product_sku, tags, expiry_days, download_limit }: RowValues,
+  on_conflict: Entry['on_conflict'],
+): ImportFile => ({
+  ...{ filename, product_sku, on_conflict },
+  source: { type: 'url', url: file_url },
+  ...{ tags, expiry_days, download_limit },
 })

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { UploadRow } from './rows.ts'
-import { addToImport, startImport } from './start.ts'
+import { addToImport, importUploads } from './start.ts'
 
 export interface BatchRequest {
   auto_map?: boolean
@@ -115,8 +115,8 @@ async function importAll(
   open: boolean,
 ): Promise<void> {
   if (batch.operation_id && (await addToImport(engine, tx, batch.operation_id, uploads))) return
-  const about = { request: batch.request, requestedBy: batch.requested_by, open }
-  const operation = await startImport(engine, tx, uploads, about)
+  const about = { ...batch.request, requestedBy: batch.requested_by, open }
+  const operation = await importUploads(engine, tx, uploads, about)
   await tx.query('update upload_batches set operation_id = :operation where shop_id = :shop and id = :id', {
     id: batch.id,
     operation: open ? operation : null,

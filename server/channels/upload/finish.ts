@@ -7,7 +7,7 @@ import { AppError } from '../../errors.ts'
 import { importArrived } from './batches.ts'
 import type { UploadFolder } from './folder.ts'
 import type { UploadRow } from './rows.ts'
-import { startImport } from './start.ts'
+import { importUploads } from './start.ts'
 
 export interface FinishParts {
   engine: Engine
@@ -35,7 +35,7 @@ export async function finishUpload(
     await tx
       .transaction(async (inner) => {
         if (received.batch_id) await importArrived(engine, inner, received.batch_id)
-        else await startImport(engine, inner, [received], { request: {}, requestedBy: received.requested_by })
+        else await importUploads(engine, inner, [received], { requestedBy: received.requested_by })
       })
       .catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error

@@ -1,44 +1,20 @@
-// Uploads that are complete become entries of the shop's own workflow for them, or of import-upload: one
-// operation that grows with the files of a batch, or one for an upload that came by itself.
-import type { Entry } from '../../../plugins/contract.ts'
+// Starts the import of complete uploads: one operation that grows with the files of a batch, or one for a single upload.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { draftOf } from '../../files/drafts.ts'
-import { readShop } from '../../files/shop-settings.ts'
-import { attachedWorkflow } from '../../workflows/find.ts'
+import { importEntries, startImport, type ImportFile, type ImportRequest } from '../start-import.ts'
+import { uploadChannel } from './channel.ts'
 import type { UploadRow } from './rows.ts'
-
-interface Request {
-  auto_map?: boolean
-  notify?: boolean
-}
 
 type Import = UploadRow & { replaces?: string }
 
-interface About {
-  request: Request
-  requestedBy: string
-  idempotencyKey?: string | undefined
-  /** More files of the same batch are to be added to it. */
-  open?: boolean
-}
-
 /** Starts the operation over these uploads, inside the caller's transaction; gives its UUID. */
-export async function startImport(
+export async function importUploads(
   engine: Engine,
   tx: ShopScope,
   uploads: readonly Import[],
-  { request, requestedBy, idempotencyKey, open = false }: About,
+  request: Omit<ImportRequest, 'files'>,
 ): Promise<string> {
-  const operation = await engine.start(tx, {
-    workflow: (await attachedWorkflow(tx, 'upload', engine.plugins)) ?? engine.workflow('import-upload')!,
-    channel: 'upload',
-    source: { type: 'entries', entries: await entriesOf(tx, uploads) },
-    request,
-    requestedBy,
-    open,
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  })
+  const operation = await startImport(engine, tx, uploadChannel, { ...request, files: uploads.map(fileOf) })
   await notePlaces(tx, operation, uploads, 0)
   return operation
 }
@@ -58,7 +34,7 @@ export async function addToImport(
     { operation, batch: uploads[0]!.batch_id, names: uploads.flatMap(({ name_key }) => name_key ?? []) },
   )
   const before = new Map(newest.map(({ name_key, position }) => [name_key, position]))
-  const entries = await entriesOf(tx, uploads)
+  const entries = await importEntries(tx, uploads.map(fileOf))
   const first = await engine.add(
     tx,
     operation,
@@ -69,16 +45,10 @@ export async function addToImport(
   return true
 }
 
-async function entriesOf(tx: ShopScope, uploads: readonly Import[]) {
-  const { settings } = await readShop(tx)
-  return uploads.map(({ id, filename, on_conflict, tags, replaces }) => ({
-    entry: {
-      ...{ filename, source: { type: 'upload', id }, on_conflict },
-      ...(replaces === undefined ? {} : { replaces }),
-    } satisfies Entry,
-    draft: draftOf({ filename, tags }, settings),
-  }))
-}
+const fileOf = ({ id, filename, on_conflict, tags, replaces }: Import): ImportFile => ({
+  ...{ filename, on_conflict, tags, replaces },
+  source: { type: 'upload', id },
+})
 
 async function notePlaces(tx: ShopScope, operation: string, uploads: readonly Import[], first: number) {
   await tx.query(

@@ -6,7 +6,7 @@ import { errorFields, type Logger } from '../../log.ts'
 import { startBatch } from './batches.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { EXPIRY_MS, type UploadRow } from './rows.ts'
-import { startImport } from './start.ts'
+import { importUploads } from './start.ts'
 
 const DAY = `interval '24 hours'`
 /** Failed files can be tried again for so long, and what became of an upload is told for so long. */
@@ -99,7 +99,7 @@ function startAlone(engine: FinishParts['engine'], scope: ReturnType<typeof forS
       'select * from uploads where shop_id = :shop and id = :id and operation_id is null for update',
       { id: row.id },
     )
-    if (still) await startImport(engine, tx, [still], { request: {}, requestedBy: still.requested_by })
+    if (still) await importUploads(engine, tx, [still], { requestedBy: still.requested_by })
   })
 }
 

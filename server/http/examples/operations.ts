@@ -49,6 +49,7 @@ export const operationExamples: Examples = {
 
 export const workflowExamples: Examples = {
   'get /api/plugins': { status: 200 },
+  'get /api/channels': { status: 200 },
   'get /api/workflows': { status: 200 },
   'post /api/workflows/check': { body: workflowBody, status: 200 },
   'post /api/workflows': { body: workflowBody, status: 201 },

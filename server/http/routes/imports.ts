@@ -1,6 +1,6 @@
 // POST /api/files/import: import files by URL.
 import { z } from 'zod'
-import { importFromApi } from '../../channels/api.ts'
+import { importFromApi } from '../../channels/api/start.ts'
 import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'

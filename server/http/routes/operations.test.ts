@@ -467,6 +467,7 @@ describe('who may', () => {
   it.each<[string, string, unknown, Scope]>([
     ['GET', '/api/operations', undefined, 'operations:read'],
     ['GET', '/api/plugins', undefined, 'operations:read'],
+    ['GET', '/api/channels', undefined, 'operations:read'],
     [
       'POST',
       '/api/operations',

@@ -7,6 +7,8 @@ import { AppError } from '../../errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
 import { startBulk } from '../../channels/admin.ts'
+import { apiChannel } from '../../channels/api/channel.ts'
+import { adminChannel } from '../../channels/origins.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint, type Reply, type Scope } from '../endpoint.ts'
 import {
@@ -177,7 +179,7 @@ const begin = (parts: OperationParts) =>
   })
 
 /** People work in the page, programs with keys. */
-export const channelOf = ({ subject }: Caller): string => (subject.startsWith('key:') ? 'api' : 'admin')
+export const channelOf = ({ subject }: Caller): string => (subject.startsWith('key:') ? apiChannel.id : adminChannel.id)
 
 async function accepted({ engine, clock }: OperationParts, caller: Caller, id: string): Promise<Reply> {
   const operation = (await engine.get(caller.scope, id))!

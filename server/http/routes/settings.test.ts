@@ -96,7 +96,6 @@ const fileNamed = async (filename: string) => {
 }
 /** So that none takes another's name. */
 const EXTENSIONS = { api: '.pdf', csv: '.zip', upload: '.mp3' }
-const FIRST_STEP = { api: 'fetch-url', csv: 'fetch-url', upload: 'take-upload' }
 const storedIn = (location: string) => readdir(path.join(app.engine.folder, location, String(app.engine.shop)))
 const locationsOf = async (filename: string) =>
   app.owner.scope.query<{ location: string; hash: string }>(
@@ -106,20 +105,6 @@ const locationsOf = async (filename: string) =>
   )
 
 describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => {
-  it('begin with the shop’s defaults', async () => {
-    await imported(`${channel} plain.bin`)
-    const { expiry_days, download_limit, cdn, visibility } = DEFAULTS
-    expect(await fileNamed(`${channel} plain.bin`)).toMatchObject({ expiry_days, download_limit, cdn, visibility })
-    const own = { expiry_days: null, download_limit: 7, cdn: false, visibility: 'public' }
-    await set(own)
-    try {
-      await imported(`${channel} own.bin`)
-      expect(await fileNamed(`${channel} own.bin`)).toMatchObject(own)
-    } finally {
-      await set(DEFAULTS)
-    }
-  })
-
   it('put their bytes where the shop wants them; those that are there stay', async () => {
     await imported(`${channel} here.bin`)
     await set({ storage_location: 'backup' })
@@ -166,23 +151,5 @@ describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => 
     await set({ notify_unmapped: false })
     expect(await told(`${channel} quiet.bin`)).toBe('1 of 1 file imported.')
     await set(DEFAULTS)
-  })
-
-  it('run the shop’s own workflow where there is one', async () => {
-    const own = {
-      name: `Own ${channel}`,
-      kind: 'import',
-      channel,
-      steps: [
-        { plugin: FIRST_STEP[channel as keyof typeof CHANNELS] },
-        { plugin: 'validate-file' },
-        { plugin: 'tag-files', options: { mode: 'add', tags: ['own way'] } },
-      ],
-    }
-    const { body: made } = await app.owner.call('POST', '/api/workflows', own)
-    expect(await imported(`${channel} attached.bin`)).toMatchObject({ workflow: made.id, status: 'success', channel })
-    expect(await fileNamed(`${channel} attached.bin`)).toMatchObject({ tags: ['own way'] })
-    expect((await app.owner.call('DELETE', `/api/workflows/${made.id}`)).status).toBe(204)
-    expect(await imported(`${channel} detached.bin`)).toMatchObject({ workflow: `import-${channel}` })
   })
 })

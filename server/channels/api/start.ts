@@ -1,0 +1,38 @@
+// Starts the import of what a storefront tool posted to the API.
+import type { Entry } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { startImport } from '../start-import.ts'
+import { apiChannel } from './channel.ts'
+
+export interface ApiImport {
+  files: readonly {
+    filename: string
+    url: string
+    product_sku?: string | undefined
+    expiry_days?: number | null | undefined
+    download_limit?: number | null | undefined
+    tags?: readonly string[] | undefined
+    /** The file whose next version it becomes, a bare UUID. */
+    replaces?: string | undefined
+  }[]
+  auto_map?: boolean | undefined
+  notify?: boolean | undefined
+  on_conflict: Entry['on_conflict']
+  callback_url?: string | undefined
+}
+
+/** Gives the operation's UUID. Throws what `startImport` does. */
+export function importFromApi(
+  engine: Engine,
+  scope: ShopScope,
+  { files, on_conflict, ...request }: ApiImport,
+  caller: { name: string; idempotencyKey: string | undefined },
+): Promise<string> {
+  return startImport(engine, scope, apiChannel, {
+    ...request,
+    files: files.map(({ url, ...file }) => ({ ...file, source: { type: 'url', url }, on_conflict })),
+    requestedBy: caller.name,
+    idempotencyKey: caller.idempotencyKey,
+  })
+}

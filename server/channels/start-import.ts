@@ -1,0 +1,74 @@
+// Starting an import, for every channel: the shop's settings complete each file's draft, and the workflow that the shop attached
+// to the channel runs, or the built-in one.
+import type { Entry } from '../../plugins/contract.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
+import { draftOf, type DraftWishes } from '../files/drafts.ts'
+import { readShop } from '../files/shop-settings.ts'
+import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
+import { attachedWorkflow } from '../workflows/find.ts'
+
+/** One file that a channel imports. Settings that are absent come from the shop. */
+export interface ImportFile {
+  filename: string
+  source: Entry['source']
+  on_conflict: Entry['on_conflict']
+  product_sku?: string | undefined
+  /** The file whose next version it becomes, a bare UUID. */
+  replaces?: string | undefined
+  tags?: readonly string[] | undefined
+  expiry_days?: number | null | undefined
+  download_limit?: number | null | undefined
+}
+
+export interface ImportRequest {
+  files: readonly ImportFile[]
+  /** For history: a person, or an API key's name. */
+  requestedBy: string
+  /** A second start with the same key gives the first one's operation. */
+  idempotencyKey?: string | undefined
+  /** Absent: as the shop's settings say. */
+  auto_map?: boolean | undefined
+  notify?: boolean | undefined
+  /** Is told the end of the import. */
+  callback_url?: string | undefined
+  /** What history calls it; absent: the first file's name. */
+  label?: string | undefined
+  /** More files will be added, until the operation is closed. */
+  open?: boolean | undefined
+}
+
+/** Gives the operation's UUID. Throws `workflow_broken` where the attached workflow cannot run. */
+export async function startImport(
+  engine: Engine,
+  scope: ShopScope,
+  channel: ImportChannel,
+  { files, requestedBy, auto_map, notify, callback_url, ...options }: ImportRequest,
+): Promise<string> {
+  const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
+  return engine.start(scope, {
+    workflow: attached ?? builtInWorkflow(channel.id, engine.workflows)!,
+    channel: channel.id,
+    source: { type: 'entries', entries: await importEntries(scope, files) },
+    request: present({ auto_map, notify, callback_url }),
+    requestedBy,
+    ...present(options),
+  } satisfies StartInput)
+}
+
+/** The files as the engine takes them, for an operation that grows. */
+export async function importEntries(
+  scope: ShopScope,
+  files: readonly ImportFile[],
+): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
+  const { settings } = await readShop(scope)
+  return files.map(({ filename, source, on_conflict, product_sku, replaces, ...own }) => ({
+    entry: { filename, source, on_conflict, ...present({ product_sku: product_sku || undefined, replaces }) },
+    draft: draftOf({ filename, ...present(own) } satisfies DraftWishes, settings),
+  }))
+}
+
+type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+const present = <T extends object>(values: T): Present<T> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>

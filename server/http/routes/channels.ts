@@ -1,0 +1,32 @@
+// Channels: the ways by which operations start, with the texts by which pages name them.
+import { z } from 'zod'
+import type { Channel } from '../../workflows/channel.ts'
+import { endpoint, type Endpoint } from '../endpoint.ts'
+
+const channelSchema = z
+  .object({
+    id: z.string(),
+    title: z.string().meta({ description: 'How an operation came: `CSV`' }),
+    imports: z
+      .object({
+        title: z.string().meta({ description: 'One import: `CSV import`' }),
+        plural: z.string().meta({ description: 'What a workflow attached to it runs on: `CSV imports`' }),
+      })
+      .nullable()
+      .meta({ description: 'Null: its operations are about files that exist' }),
+  })
+  .meta({ id: 'Channel' })
+
+export function channelRoutes(channels: readonly Channel[]): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/channels',
+      summary: 'List the channels by which operations start',
+      tag: 'Workflows',
+      scope: 'operations:read',
+      replies: { 200: { description: 'All of them', schema: z.object({ data: z.array(channelSchema) }) } },
+      handler: () => Promise.resolve({ body: { data: channels.map((channel) => ({ ...channel })) } }),
+    }),
+  ]
+}

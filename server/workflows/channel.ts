@@ -1,0 +1,41 @@
+// A channel as the rest of the server sees it: plain data, listed in app.config.ts. Its folder in server/channels/ holds the code.
+import type { Workflow } from '../../plugins/contract.ts'
+
+export interface Channel {
+  /** What operations and workflows store: `csv`. */
+  id: string
+  /** How an operation came: `CSV`. */
+  title: string
+  /** Texts of a channel that imports files; null: its operations are about files that exist. */
+  imports: {
+    /** One import: `CSV import`. */
+    title: string
+    /** What a workflow attached to the channel runs on: `CSV imports`. */
+    plural: string
+  } | null
+}
+
+/** A channel that imports files. */
+export interface ImportChannel extends Channel {
+  imports: NonNullable<Channel['imports']>
+}
+
+/** The id of the built-in workflow that a channel's imports run where the shop attached none of its own. */
+const workflowIdOf = (channel: string): string => `import-${channel}`
+
+/** Null: this installation has no such channel, or it imports no files. */
+export const builtInWorkflow = (channel: string, workflows: readonly Workflow[]): Workflow | null =>
+  workflows.find(({ id, kind }) => kind === 'import' && id === workflowIdOf(channel)) ?? null
+
+/** The channel whose built-in workflow this is, or null. */
+export const channelOfBuiltIn = ({ id, kind }: Pick<Workflow, 'id' | 'kind'>): string | null =>
+  kind === 'import' && id.startsWith(workflowIdOf('')) ? id.slice(workflowIdOf('').length) : null
+
+/** What is wrong with the configured channels; empty when they can be used. */
+export function channelProblems(channels: readonly Channel[], workflows: readonly Workflow[]): string[] {
+  return channels.flatMap(({ id, imports }) =>
+    imports && !builtInWorkflow(id, workflows)
+      ? [`channel ${id}: add its workflow ${workflowIdOf(id)}, with kind import`]
+      : [],
+  )
+}

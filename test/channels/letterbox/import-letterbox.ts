@@ -1,0 +1,15 @@
+// What happens to every file that comes by letter.
+import type { Workflow } from '../../../plugins/contract.ts'
+
+export const importLetterbox: Workflow = {
+  id: 'import-letterbox',
+  title: 'Letterbox import',
+  action: 'import',
+  kind: 'import',
+  parallel: 1,
+  steps: [
+    { id: 'fetch', plugin: 'fetch-url' },
+    { id: 'validate', plugin: 'validate-file' },
+    { id: 'notify', plugin: 'notify' },
+  ],
+}

@@ -1,0 +1,67 @@
+// The shared suite over every channel of the installation, and over one that this test adds: its folder is in test/channels/,
+// and it takes one workflow and one line of configuration.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appConfig } from '../../app.config.ts'
+import { apiChannel } from '../../server/channels/api/channel.ts'
+import { csvChannel } from '../../server/channels/csv/channel.ts'
+import { uploadChannel } from '../../server/channels/upload/channel.ts'
+import { toPublicId } from '../../server/ids.ts'
+import type { EngineWorker } from '../../server/engine/worker.ts'
+import { untilEnded, type Answer } from '../app.ts'
+import { importLetterbox } from '../channels/letterbox/import-letterbox.ts'
+import { letterboxChannel, openLetter } from '../channels/letterbox/channel.ts'
+import { openCsvApp, type CsvApp } from '../csv.ts'
+import { contentOf } from '../fakes/content.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { channelSuite } from '../suites/channels.ts'
+import { sendFile } from '../uploads.ts'
+
+let app: CsvApp
+let origin: Origin
+let worker: EngineWorker
+beforeAll(async () => {
+  app = await openCsvApp({}, { channels: [letterboxChannel], workflows: [importLetterbox] })
+  origin = await startOrigin()
+  worker = await app.engine.startWorker()
+})
+afterAll(async () => {
+  await worker.stop()
+  await origin.close()
+  await app.close()
+})
+
+const address = (filename: string) => `${origin.url}/bytes/100/${encodeURIComponent(filename)}`
+
+/** Imports one file by each channel. */
+const WAYS = {
+  api: async (filename: string) => {
+    const files = [{ filename, url: address(filename) }]
+    const { body } = await app.owner.call('POST', '/api/files/import', { files })
+    return untilEnded(app.owner, body.job_id)
+  },
+  csv: async (filename: string) => {
+    const id = await app.uploaded(`filename,file_url\n${filename},${address(filename)}\n`)
+    await app.checked(id)
+    const { body } = await app.owner.call('POST', `/api/csv/${id}/start`, {})
+    return untilEnded(app.owner, body.job_id)
+  },
+  upload: async (filename: string) => {
+    const { body: batch } = await app.owner.call('POST', '/api/uploads/batches', {})
+    const bytes = contentOf(100, filename)
+    await sendFile({ url: app.url, key: app.owner.key }, bytes, { metadata: { filename, batch: batch.id } }).done
+    const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
+    return untilEnded(app.owner, body.id)
+  },
+  letterbox: async (filename: string) => {
+    const id = await openLetter(app.engine.engine, app.owner.scope, `${address(filename)}\n`, 'postman')
+    return untilEnded(app.owner, toPublicId('import', id))
+  },
+} satisfies Record<string, (filename: string) => Promise<Answer['body']>>
+
+for (const channel of [apiChannel, csvChannel, uploadChannel, letterboxChannel])
+  channelSuite(channel, () => ({ app, imported: WAYS[channel.id as keyof typeof WAYS] }))
+
+test('every channel of the installation that imports files is among them', () => {
+  const { channels } = appConfig({})
+  expect(channels.flatMap(({ id, imports }) => (imports ? [id] : []))).toEqual(['api', 'csv', 'upload'])
+})

@@ -1,0 +1,77 @@
+// What every channel that imports files must do, in the same words for each: it is listed, its imports begin with the shop's
+// settings, run the workflow that the shop attached or the built-in one, and are in history under its name.
+import { afterAll, describe, expect, it } from 'vitest'
+import type { ImportChannel } from '../../server/workflows/channel.ts'
+import type { Answer, TestApp } from '../app.ts'
+
+export interface ChannelWorld {
+  /** With a worker. */
+  app: TestApp
+  /** Imports one file of this name by the channel; gives the operation once it has ended. */
+  imported(filename: string): Promise<Answer['body']>
+}
+
+/** `world` is asked for when the tests run. */
+export function channelSuite(channel: ImportChannel, world: () => ChannelWorld): void {
+  const { id } = channel
+  const call = (...request: Parameters<TestApp['owner']['call']>) => world().app.owner.call(...request)
+  const get = async (route: string) => (await call('GET', route)).body
+  const set = async (settings: object) => expect((await call('PATCH', '/api/settings', settings)).status).toBe(200)
+  const fileNamed = async (filename: string) => {
+    const { data } = await get(`/api/files?search=${encodeURIComponent(filename)}`)
+    return get(`/api/files/${data[0].id}`)
+  }
+  const DEFAULTS = { expiry_days: 60, download_limit: 5, cdn: true, visibility: 'private' }
+
+  describe(`imports by ${id}`, () => {
+    afterAll(() => set(DEFAULTS))
+
+    it('are listed among the channels, with a built-in workflow', async () => {
+      const { data } = await get('/api/channels')
+      expect(data).toContainEqual({ ...channel })
+      expect(await get(`/api/workflows/import-${id}`)).toMatchObject({ channel: id, kind: 'import', built_in: true })
+    })
+
+    it('begin with the shop’s defaults', async () => {
+      await set(DEFAULTS)
+      await world().imported(`${id} plain.bin`)
+      expect(await fileNamed(`${id} plain.bin`)).toMatchObject(DEFAULTS)
+      const own = { expiry_days: null, download_limit: 7, cdn: false, visibility: 'public' }
+      await set(own)
+      await world().imported(`${id} own.bin`)
+      expect(await fileNamed(`${id} own.bin`)).toMatchObject(own)
+    })
+
+    it('run the shop’s own workflow where there is one', async () => {
+      const builtIn = await get(`/api/workflows/import-${id}`)
+      const own = {
+        name: `Own ${id}`,
+        kind: 'import',
+        channel: id,
+        steps: [
+          { plugin: builtIn.steps[0].plugin },
+          { plugin: 'validate-file' },
+          { plugin: 'tag-files', options: { mode: 'add', tags: ['own way'] } },
+        ],
+      }
+      const { body: made, status } = await call('POST', '/api/workflows', own)
+      expect(status).toBe(201)
+      expect(await world().imported(`${id} attached.bin`)).toMatchObject({
+        ...{ workflow: made.id, status: 'success', channel: id },
+      })
+      expect(await fileNamed(`${id} attached.bin`)).toMatchObject({ tags: ['own way'] })
+      expect((await call('DELETE', `/api/workflows/${made.id}`)).status).toBe(204)
+      expect(await world().imported(`${id} detached.bin`)).toMatchObject({ workflow: `import-${id}` })
+    })
+
+    it('are in history under the channel, and in no other shop’s', async () => {
+      const operation = await world().imported(`${id} history.bin`)
+      const of = async (client: TestApp['owner']) =>
+        (await client.call('GET', `/api/operations?channel=${id}&limit=100`)).body.data.map(
+          (one: { id: string }) => one.id,
+        )
+      expect(await of(world().app.owner)).toContain(operation.id)
+      expect(await of(await world().app.stranger(`${id}.myshopify.com`))).toEqual([])
+    })
+  })
+}

@@ -1,4 +1,4 @@
-// Bulk actions and workflows on files that exist, asked for by a person in the page or by a program with a key.
+// Starts bulk actions and workflows on existing files, for a person in the page or a program with a key.
 import type { Workflow } from '../../plugins/contract.ts'
 import { schemaProblems } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -39,7 +39,7 @@ export async function startBulk(engine: Engine, scope: ShopScope, request: BulkR
   return startWorkflow(engine, scope, workflow, request)
 }
 
-/** The same for a workflow at hand. */
+/** The same, for a workflow that the caller has already. */
 export async function startWorkflow(
   engine: Engine,
   scope: ShopScope,
@@ -49,7 +49,7 @@ export async function startWorkflow(
   const permissions = permissionsOf(workflow, engine.plugins)
   request.permit(permissions)
   const { source, dryRun, requestedBy, channel, idempotencyKey } = request
-  // What goes to the trash comes back by an undo; from there nothing does.
+  // Undo brings files back from the trash. A purge is final.
   if (!dryRun && meansEverything(source) && permissions.includes('files:purge'))
     throw invalid([
       {
@@ -99,7 +99,7 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
 }
 
-/** A filter looks in the trash where the workflow works there. Throws `validation_failed` where it can't. */
+/** A filter selects in the trash when the workflow works there. Throws `validation_failed` when it can't. */
 export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source: Source): Source {
   if (source.type !== 'filter') return source
   const message = misplaced(source.filter, workflow, plugins)
@@ -107,7 +107,7 @@ export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source:
   return { type: 'filter', filter: placedFilter(source.filter, workflow, plugins) }
 }
 
-/** A filter that leaves nothing out: it is as easily forgotten as meant. */
+/** A filter without conditions: the caller may have forgotten them. */
 const meansEverything = (source: Source): boolean =>
   source.type === 'filter' &&
   Object.entries(source.filter).every(([name, value]) => value === undefined || (name === 'deleted' && value === false))

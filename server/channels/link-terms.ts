@@ -1,5 +1,5 @@
-// Terms of single files, where an operation makes links: each is about a file that the operation is about. One of another file
-// would come to nothing, and nobody would notice.
+// Terms of single files, in an operation that creates links: each must name a selected file. Terms of any other
+// file would be ignored without notice.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Source } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'

@@ -1,17 +1,17 @@
-// Files that found no product are matched again when the catalog has learned of products, SKUs or titles.
+// Matches files without a product again when the catalog has new products, SKUs or titles.
 import type { ShopScope } from '../db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { catalogChannel } from './origins.ts'
 
 const ACTION = 'map-products'
-/** Of one operation; the rest come with the next products. */
+/** Of one operation; the others follow with the next change of the catalog. */
 const MOST_FILES = 50_000
 
 /**
- * Starts an operation over the files that never had a product and whose import named a SKU that a product has now, and one over those
- * whose products may be guessed; gives their UUIDs. Files that someone took off their products stay as they are.
- * @param learned how much is new; with nothing, nothing is done.
+ * Starts one operation over files whose import named a SKU that a product has now, and one over files whose
+ * products may be guessed; both only over files that never had a product. Gives the operations' UUIDs.
+ * @param learned how many products and SKUs are new; 0 starts nothing.
  */
 export async function matchAgain(engine: Engine, scope: ShopScope, learned: number): Promise<string[]> {
   if (learned === 0) return []
@@ -19,7 +19,7 @@ export async function matchAgain(engine: Engine, scope: ShopScope, learned: numb
   const named = await filesOf(scope, WANTED_IS_KNOWN)
   const guesses = settings.match_by.some((method) => method !== 'sku')
   const open = guesses ? await filesOf(scope, MAY_BE_GUESSED, { auto_map: settings.auto_map }) : []
-  // Where the SKU turns out to be unknown after all, nothing is guessed in its place.
+  // A file that named a SKU is matched by that SKU only, and never by a guess.
   const works = [
     { ids: named, options: { match_by: [] } },
     { ids: open, options: {} },
@@ -41,7 +41,7 @@ async function filesOf(scope: ShopScope, which: string, bindings: { auto_map?: b
   return rows.map(({ id }) => id)
 }
 
-/** Nobody has asked for it: it is told of only where files found products. */
+/** No person started it, so it notifies only when files found products. */
 function start(engine: Engine, scope: ShopScope, ids: readonly string[], options: object): Promise<string> {
   const workflow = withOptions(engine.workflow(ACTION)!, ACTION, { ...options })
   return engine.start(scope, {

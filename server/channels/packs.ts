@@ -1,5 +1,5 @@
-// Packs as a person or a program changes them. With a pack's products its files' mappings change too, which is an operation: history
-// has it, and it can be undone.
+// Changes of packs. New products of a pack change the mappings of its files; that is an operation, so it is in history
+// and can be undone.
 import type { ShopScope } from '../db/for-shop.ts'
 import { untilThrough } from '../db/retry-transaction.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
@@ -16,7 +16,7 @@ export interface ProductChoice {
   variant_id?: string | null | undefined
 }
 
-/** The products as the catalog has them. Throws `validation_failed` that names every one that is unknown or chosen twice. */
+/** Looks the products up in the catalog. Throws `validation_failed` with each unknown or repeated one. */
 export async function chosenProducts(scope: ShopScope, choices: readonly ProductChoice[]): Promise<PackProduct[]> {
   const products = new Map<string, PackProduct>()
   const details: ErrorDetail[] = []
@@ -34,7 +34,7 @@ export async function chosenProducts(scope: ShopScope, choices: readonly Product
   return [...products.values()]
 }
 
-/** Gives the UUID of the operation that brings its files' mappings up to date, or null where nothing of them changes. */
+/** Gives the UUID of the operation that updates its files' mappings, or null when none of them changes. */
 export function changePack(
   engine: Engine,
   scope: ShopScope,

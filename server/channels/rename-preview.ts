@@ -1,5 +1,5 @@
-// New names while a pattern is being written: the first files of a selection as the plugin's own plan names them, at once. Whether a
-// name is free is told by the same rule as in an operation; of a long row of files in each other's names only the first are looked at.
+// The live preview of a rename: the first files of a selection, named by the plugin's own plan. Free names are found by the
+// rule that operations use; a long chain of files that take each other's names is followed only for a few steps.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, Foreseen, Placed, Source } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
@@ -13,12 +13,12 @@ export interface NewName {
   id: string
   before: string
   after: string
-  /** Why it can't be called that, or stays as it is; null: it can. */
+  /** Why it cannot have that name, or keeps its own; null: it can. */
   problem: string | null
 }
 
 const ACTION = 'rename-files'
-/** So many times those are looked at too that have the names which are wanted. */
+/** How many steps such a chain is followed. */
 const ROUNDS = 5
 
 interface Wanted {
@@ -56,7 +56,7 @@ export async function previewNames(
   return { names, total }
 }
 
-/** What the shown files want the names of, as far as that is selected too, and would be renamed with them. */
+/** The selected files that hold the wanted names, and would be renamed with the shown ones. */
 async function withHolders(
   scope: ShopScope,
   shown: readonly Foreseen[],
@@ -70,7 +70,7 @@ async function withHolders(
     const known = new Set(foreseen.map(({ id }) => id))
     const holders = [...(await holdersOf(scope, wanted)).values()].filter((id) => !known.has(id))
     const more = holders.length > 0 ? await selection.find(holders) : []
-    // What is further away is taken to leave its name: the operation's own preview looks at all.
+    // Files beyond that are assumed to give up their name; the operation's own preview checks them all.
     if (more.length === 0 || round === ROUNDS) return { foreseen, leaving: new Set(more.map(({ id }) => id)) }
     last = await foresee(more)
     foreseen.push(...last)

@@ -14,7 +14,7 @@ export interface Accepted {
   candidate: Candidate
 }
 
-/** Gives the operation's UUID and how many it maps; null where none of them was open any more. */
+/** Gives the operation's UUID and how many files it maps; null when no review was open any more. */
 export function acceptReviews(
   engine: Engine,
   scope: ShopScope,

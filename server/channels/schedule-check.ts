@@ -1,4 +1,4 @@
-// What a schedule runs, and everything that is wrong with one before it is saved.
+// Resolves what a schedule runs, and finds every problem of one before it is saved.
 import type { Workflow } from '../../plugins/contract.ts'
 import { keptProblems, type WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -41,7 +41,7 @@ export async function scheduleProblems(scope: ShopScope, body: ScheduleBody, par
   return [...problems, ...(await runProblems(scope, body, parts))]
 }
 
-/** What is wrong with what it runs, and with the files that it runs on. */
+/** The problems of its workflow or action, and of its filter. */
 async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
   try {
     const workflow = await workflowOf(scope, body, parts)

@@ -1,4 +1,4 @@
-// The shop's schedules as they are kept: what runs, on which files, and when next.
+// The shop's schedules in the database: what runs, on which files, and the next run.
 import type { WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { OperationStatus } from '../engine/engine.ts'
@@ -58,7 +58,7 @@ export async function readSchedule(scope: ShopScope, id: string): Promise<Schedu
   return row ? rowOf(row) : null
 }
 
-/** The schedule for this transaction alone, when it is due at `now`; null when it is not, or another worker has it. */
+/** Locks the schedule for this transaction; null when it is not due at `now` or another worker has it. */
 export async function takeDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
   const [row] = await tx.query<Stored>(
     `${SELECT} and s.id = :id and s.enabled and s.next_run_at <= :now for update of s skip locked`,
@@ -67,7 +67,7 @@ export async function takeDue(tx: ShopScope, id: string, now: Date): Promise<Sch
   return row ? rowOf(row) : null
 }
 
-/** The schedule for this transaction alone, once no other has it. Throws `not_found`. */
+/** Locks the schedule for this transaction, and waits for its lock. Throws `not_found`. */
 export async function takeNow(tx: ShopScope, id: string): Promise<ScheduleRow> {
   const [row] = await tx.query<Stored>(`${SELECT} and s.id = :id for update of s`, { id })
   if (!row) throw new AppError('not_found')
@@ -90,7 +90,7 @@ export async function createSchedule(scope: ShopScope, body: ScheduleBody, parts
   })
 }
 
-/** The whole of it. Throws `not_found`, `validation_failed`. */
+/** Replaces all fields. Throws `not_found`, `validation_failed`. */
 export async function replaceSchedule(
   scope: ShopScope,
   id: string,
@@ -109,13 +109,13 @@ export async function replaceSchedule(
   })
 }
 
-/** Runs that it started go on. Throws `not_found`. */
+/** Operations that it started continue. Throws `not_found`. */
 export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
   const gone = await scope.query('delete from schedules where shop_id = :shop and id = :id returning 1', { id })
   if (gone.length === 0) throw new AppError('not_found')
 }
 
-/** The clock on the shop's wall has changed: every next run is reckoned anew. */
+/** Recalculates every next run after a change of the shop's time zone. */
 export async function rescheduleAll(tx: ShopScope, timeZone: string, now: Date): Promise<void> {
   const rows = await tx.query<{ id: string; cron: string }>(
     'select id, cron from schedules where shop_id = :shop and enabled for update',

@@ -1,4 +1,4 @@
-// One run of a schedule: its files looked up anew, held to its cap, and never beside a run of its own that still goes on.
+// One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run of the same schedule.
 import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { placedFilter, type Engine } from '../engine/engine.ts'
@@ -17,7 +17,7 @@ export interface Run {
 
 /**
  * Starts the operation and gives its UUID. Above the schedule's cap it is a preview, and a notice asks to confirm it.
- * `schedule` is held by the transaction. Throws what `workflowOf` and the engine do.
+ * The transaction holds the lock of `schedule`. Throws what `workflowOf` and the engine throw.
  */
 export async function startRun(tx: ShopScope, engine: Engine, schedule: ScheduleRow, run: Run): Promise<string> {
   const workflow = told(await workflowOf(tx, schedule, engine), schedule.notify)
@@ -28,7 +28,7 @@ export async function startRun(tx: ShopScope, engine: Engine, schedule: Schedule
       workflow,
       channel: scheduleChannel.id,
       source: { type: 'filter', filter },
-      // As the schedule says, whatever the shop does with other operations.
+      // The schedule's own choice overrides the shop's setting.
       request: { notify: schedule.notify !== 'never' },
       requestedBy: run.requestedBy,
       dryRun,
@@ -48,7 +48,7 @@ export async function startRun(tx: ShopScope, engine: Engine, schedule: Schedule
   return operation
 }
 
-/** A run that someone asks for. Throws `not_found`, and `conflict` while the last one goes on. */
+/** A run that a person starts. Throws `not_found`, and `conflict` while the last run has not ended. */
 export function runNow(scope: ShopScope, engine: Engine, id: string, run: Run): Promise<string> {
   return scope.transaction(async (tx) => {
     const schedule = await takeNow(tx, id)
@@ -58,7 +58,7 @@ export function runNow(scope: ShopScope, engine: Engine, id: string, run: Run): 
   })
 }
 
-/** The UUID of a run of this schedule that has not ended; a preview that waits for a person has. */
+/** The UUID of a run that has not ended. A preview that waits for confirmation counts as ended. */
 export async function runningOperation(tx: ShopScope, id: string): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and schedule_id = :id
@@ -69,9 +69,9 @@ export async function runningOperation(tx: ShopScope, id: string): Promise<strin
   return row?.id ?? null
 }
 
-/** A preview that no one has confirmed is overtaken by what a new run finds. */
+/** A new run replaces previews that were not confirmed. */
 async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promise<void> {
-  // Locked first: one that is being confirmed at this moment must not be cancelled as if it still waited.
+  // Locked first, so that a preview that is being confirmed concurrently is not cancelled.
   const waiting = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and schedule_id = :id and status = 'previewed'
      for no key update skip locked`,
@@ -84,7 +84,7 @@ async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promi
   )
 }
 
-/** Leaves a notice, unless the same one is there and has not been read. */
+/** Raises a notice, unless the same one exists and is unread. */
 export async function leaveNotice(
   tx: ShopScope,
   notice: { level: 'warning' | 'critical'; title: string; body: string; operation: string | null },
@@ -98,7 +98,7 @@ export async function leaveNotice(
   )
 }
 
-/** Null where more files turned up since they were counted than it may take: then nothing was started. */
+/** Null, with nothing started, when the selection has grown above the cap since it was counted. */
 async function startWithin(
   tx: ShopScope,
   engine: Engine,
@@ -131,7 +131,7 @@ async function askToConfirm(tx: ShopScope, engine: Engine, schedule: ScheduleRow
   })
 }
 
-/** The workflow with its last word as the schedule wants it: when it sends an email. A notice there is of every run. */
+/** The workflow whose notify step sends email as the schedule says. Every run raises a notice. */
 function told(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
   const isNotify = ({ plugin }: Step) => plugin === 'notify'
   if (workflow.steps.some(isNotify)) {

@@ -1,7 +1,7 @@
-// When a schedule runs: a cron line of five fields, read by the clock on the shop's wall, and said in plain words.
+// When a schedule runs: a cron line of five fields in the shop's time zone, and its description in words.
 import { Cron } from 'croner'
 
-/** More fixed times of the day than this are hardly written by hand. */
+/** A line with more fixed times of day is evaluated as one pattern. */
 const MOST_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
@@ -22,8 +22,8 @@ const reasonOf = (error: unknown) =>
   String(error instanceof Error ? error.message : error).replace(/^CronPattern: /, '')
 
 /**
- * The next `count` runs after a moment. A time of day comes once a day, whatever the clocks do: one that they skip is
- * made up for when they have skipped it, one that they show twice counts the first time. `*` in the hour goes by real hours.
+ * The next `count` runs after a moment. A time of day occurs once a day, also when clocks change: a skipped time runs
+ * when the clocks have skipped it, a repeated time runs the first time. `*` in the hour counts real hours.
  */
 export function nextRuns(cron: string, timeZone: string, after: Date, count: number): Date[] {
   const lines = fixedTimes(cron).map((line) => {
@@ -41,7 +41,7 @@ export function nextRuns(cron: string, timeZone: string, after: Date, count: num
   return runs
 }
 
-/** Croner holds to the above for lines of one time a day; a line of several is as many lines of one. */
+/** Croner does this for lines with one time a day, so a line with several is split into such lines. */
 function fixedTimes(cron: string): string[] {
   const [minute, hour, ...days] = fieldsOf(cron)
   const minutes = numbersOf(minute!)
@@ -63,7 +63,7 @@ function numbersOf(field: string): number[] | null {
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const SHORT = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** `0 2 1 * *` → `Monthly on the 1st at 02:00`; a line that has no short words for it is given as it is. */
+/** `0 2 1 * *` → `Monthly on the 1st at 02:00`; a line without a short description is returned unchanged. */
 export function scheduleText(cron: string): string {
   const [minute, hour, day, month, weekday] = fieldsOf(cron) as [string, string, string, string, string]
   const line = fieldsOf(cron).join(' ')
@@ -89,7 +89,7 @@ function dailyText(minute: string, hour: string): string | null {
   return hours && /^0{1,2}$/.test(minute) ? `Every ${hours} hours` : null
 }
 
-/** Every so many, where they go evenly into an hour or a day. */
+/** The step, if it divides an hour or a day evenly. */
 function stepOf(field: string, whole: number): number | null {
   const every = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1] ?? 0)
   return every > 1 && whole % every === 0 ? every : null

@@ -12,7 +12,7 @@ import { leaveNotice, runningOperation, startRun } from './schedule-run.ts'
 import { setNextRun, takeDue, type ScheduleRow } from './schedule-rows.ts'
 import { nextRuns } from './schedule-times.ts'
 
-/** A schedule that another process has saved is noticed within this time. */
+/** A schedule that was saved in the meantime is noticed within this time. */
 const LOOK_MS = 10_000
 const DUE_AT_ONCE = 100
 
@@ -51,12 +51,12 @@ export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
   return fired
 }
 
-/** Moves the schedule on and starts its run, both or neither: a crash in between loses no run and makes none twice. */
+/** Sets the next run and starts this one in one transaction: a crash neither loses a run nor repeats it. */
 async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date): Promise<boolean> {
   const schedule = await takeDue(tx, id, now)
   if (!schedule) return false
   const { time_zone } = (await readShop(tx)).settings
-  // From now and not from when it was due: of the runs missed while no worker was up, this one stands for all.
+  // Counted from now, so that this one run replaces all that were missed while no worker ran.
   await setNextRun(tx, id, nextRuns(schedule.cron, time_zone, now, 1)[0] ?? null)
   const running = await runningOperation(tx, id)
   if (running) {

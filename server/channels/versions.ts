@@ -1,5 +1,5 @@
-// A file replaced: new bytes, fetched from an address or uploaded before, are imported as its next version. It is known by its id: it may
-// be renamed, or go, while they come.
+// Replacing a file: new bytes, from an address or an earlier upload, are imported as its next version. The file is identified
+// by its id, since it may be renamed or deleted during the import.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
@@ -21,14 +21,14 @@ export async function replaceFromUrl(
   by: By,
 ): Promise<string> {
   const filename = await nameOf(scope, id)
-  // Its products are what they are: new bytes are no reason to guess.
+  // A new version keeps the file's products; nothing is matched.
   const files = [{ filename, url, replaces: id }]
   return importFromApi(engine, scope, { files, auto_map: false, on_conflict: 'new_version' }, by)
 }
 
 /**
- * With an upload that is complete and in no import yet, which is one of a batch that has not been started. Throws `not_found`,
- * `validation_failed` where there is no such upload, `conflict` where it can't be taken.
+ * `upload`: one that is complete and in no import, as those of a batch that was not started. Throws `not_found`,
+ * `validation_failed` for an unknown upload, `conflict` when it cannot be used.
  */
 export function replaceFromUpload(
   engine: Engine,
@@ -55,7 +55,7 @@ export function replaceFromUpload(
   })
 }
 
-/** The same request, whose answer was lost: the upload is taken, and by whom it was meant for. */
+/** A repeated request whose answer was lost: the upload is in its own import already. */
 async function startedBefore(tx: ShopScope, { idempotencyKey: key }: By): Promise<string | null> {
   if (key === undefined) return null
   const [row] = await tx.query<{ id: string }>(

@@ -1,4 +1,4 @@
-// Callbacks: the end of an operation, told to the address that its caller gave. At least once, under one id.
+// Callbacks: the end of an operation is posted to the address that its caller gave, at least once, under one id.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
 import { withoutSecrets, wholeAddress, type KeptAddress } from '../engine/operations/sealed-addresses.ts'
@@ -23,18 +23,18 @@ const DELAYS = [
   10 * HOUR,
   ...[12, 12, 12, 12].map((hours) => hours * HOUR),
 ]
-/** All of it, the look-up of the name too: a slow receiver must not keep other shops' work waiting. */
+/** Includes the DNS lookup: a slow receiver must not delay the messages of other shops. */
 const WITHIN_MS = 15 * SECOND
 const GONE = 410
 
-/** Call it in the transaction that ends the operation, whatever its status; without a `callback_url` it does nothing. */
+/** Call it in the transaction that ends the operation, in any status. Without a `callback_url` it does nothing. */
 export async function queueCallback(
   tx: ShopScope,
   operation: { id: string; round: number; request: { callback_url?: string; callback_sealed?: string } },
 ): Promise<void> {
   const { callback_url: url, callback_sealed: sealed } = operation.request
   if (url === undefined) return
-  // Retry Failed ends the operation once more, and that is told too.
+  // Retry Failed ends the operation again, which is another callback.
   const key = `callback/${operation.id}/${operation.round}`
   const [row] = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id)
@@ -79,7 +79,7 @@ export function callbackDeliverer({ client, secrets, operationRecord, clock }: C
         return deliveryOf((await client.post(address, headers, text, signal)).status)
       } catch {
         if (stopping.aborted) return { status: 'returned' }
-        // One sentence for all of it: what a receiver's network looks like from here is nobody's business.
+        // One text for all causes: details would reveal what this server can reach.
         return { status: 'again', reason: 'The address could not be reached, or did not answer in time' }
       }
     },
@@ -88,7 +88,7 @@ export function callbackDeliverer({ client, secrets, operationRecord, clock }: C
 
 function deliveryOf(status: number): Delivery {
   if (status >= 200 && status < 300) return { status: 'sent' }
-  // By Standard Webhooks the receiver wants no more of it.
+  // Standard Webhooks: 410 means that the receiver wants no more messages.
   if (status === GONE) return { status: 'failed', reason: 'The address answered 410: it wants no callbacks any more' }
   return { status: 'again', reason: `The address answered ${status}` }
 }

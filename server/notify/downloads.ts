@@ -1,6 +1,6 @@
-// What shops are told of downloads: that files were downloaded whose notification is on, and that a buyer asks for more. A file
-// is told of at once and then at most once an hour, with how often it was downloaded meanwhile: a file that goes around must not
-// flood anyone.
+// Notifications of downloads, for files that have them switched on, and of buyers who ask for more downloads. The first download
+// of a file is reported immediately, further ones at most once an hour with their number, so that a popular file does not
+// flood the shop's inbox.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Ask } from '../delivery/ask.ts'
@@ -13,7 +13,7 @@ import type { MailPayload } from './templates.ts'
 
 const TOLD_EVERY = '1 hour'
 const ASKED_EVERY = '24 hours'
-/** More files than this are counted, not named. */
+/** Further files are only counted. */
 const MOST_NAMED = 50
 
 export const downloadMessages = (database: Database, clock: () => Date): DownloadMessages => ({
@@ -21,7 +21,7 @@ export const downloadMessages = (database: Database, clock: () => Date): Downloa
   asked: (ask) => forShop(database, ask.shop).transaction((tx) => tellAsk(tx, ask)),
 })
 
-/** Tells all shops of the downloads that are due, and gives how many shops that were. Safe to run in several processes. */
+/** Notifies all shops of due downloads; gives the number of shops. Safe to run in several processes. */
 export async function tellDownloads(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ shop_id: number }>(
     `select distinct shop_id from download_notices
@@ -39,7 +39,7 @@ interface ToldFile {
 }
 
 async function tellShop(tx: ShopScope, now: Date): Promise<void> {
-  // Whoever is second waits for the row and then finds nothing untold.
+  // A second process waits for the row lock and then finds nothing to report.
   const rows = await tx.query<ToldFile & { wanted: boolean }>(
     `update download_notices n set untold = 0, told_at = :now from (
        select d.file_id, f.filename, f.download_notification as wanted
@@ -51,7 +51,7 @@ async function tellShop(tx: ShopScope, now: Date): Promise<void> {
      returning n.file_id as id, due.filename, old.untold as downloads, due.wanted`,
     { now, every: TOLD_EVERY },
   )
-  // It may have been turned off since.
+  // The notification may have been switched off in the meantime.
   const files = rows.filter(({ wanted }) => wanted).toSorted((a, b) => a.filename.localeCompare(b.filename, 'en'))
   if (files.length === 0) return
   const title = files.length === 1 ? `${files[0]!.filename} was downloaded` : `${files.length} files were downloaded`
@@ -81,7 +81,7 @@ interface AskedLink {
   email: string | null
 }
 
-/** False where this link has asked within a day. */
+/** False when this link has asked within a day. */
 async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const [link] = await tx.query<AskedLink>(
     `update links l set asked_at = :now from (
@@ -113,7 +113,7 @@ async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   return true
 }
 
-/** Where the shop can do something about it; the pack may be gone. */
+/** The page where the shop can act on it; the pack may have been deleted. */
 function addressOf({ file_id, pack_id }: AskedLink): string {
   if (file_id !== null) return `files/${toPublicId('file', file_id)}`
   return pack_id === null ? 'packs' : `packs/${toPublicId('pack', pack_id)}`
@@ -135,7 +135,7 @@ const noticeOf = ({ reason, sent_to, email, message }: Record<'reason' | 'sent_t
     .filter(Boolean)
     .join('\n')
 
-/** Without recipients none is queued: it could only fail, and be told of as trouble. */
+/** Without recipients no email is queued: it would fail and raise a notice about that. */
 async function sendMail(tx: ShopScope, { settings }: ShopRecord, key: string, payload: MailPayload): Promise<void> {
   if (settings.recipients.length === 0) return
   const [row] = (await tx

@@ -49,7 +49,7 @@ async function ofCallback(tx: ShopScope, message: Told, { reason }: Failure) {
 interface ToldContent {
   subject?: string
   to?: readonly string[]
-  /** It brings a buyer's link. */
+  /** It contains a buyer's link. */
   link: boolean
 }
 

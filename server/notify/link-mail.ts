@@ -1,5 +1,5 @@
-// Email that brings buyers their links. A message names its link alone, and the key is put in as it leaves: neither the outbox
-// nor whoever reads what was sent ever has one.
+// Email with buyers' links. A message stores only the link's id, and the key is inserted when it is sent: neither the outbox
+// nor the list of sent messages contains a key.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessages } from '../engine/worker/queue.ts'
 import { linkAddress, LINK_COLUMNS, LINK_TABLES, readLinks, type Link, type LinkRow } from '../files/links.ts'
@@ -9,7 +9,7 @@ import type { Content } from './outbox.ts'
 import { renderMail } from './templates.ts'
 
 const TEMPLATE = 'download-link'
-/** Where the key stands while the message waits. */
+/** The placeholder for the key in a stored message. */
 const KEY = '(this key is not kept)'
 
 interface LinkPayload {
@@ -18,15 +18,15 @@ interface LinkPayload {
   link: string
 }
 
-/** The link that a message brings, or null: it is of another kind. */
+/** The link that a message contains, or null for other messages. */
 export const broughtLink = (payload: unknown): string | null => {
   const { template, link } = payload as Partial<LinkPayload>
   return template === TEMPLATE && typeof link === 'string' ? link : null
 }
 
 /**
- * Queues an email for each link (bare UUIDs) to its own address; once for each `occasion`, whatever runs again. Call it in the
- * transaction that decides it. Gives how many were queued.
+ * Queues an email for each link (bare UUIDs) to its own address. Idempotent for each `occasion`. Call it in the transaction
+ * that decides to send them. Gives how many were queued.
  */
 export async function queueLinkMails(
   tx: ShopScope,
@@ -48,7 +48,7 @@ export async function queueLinkMails(
   return rows.length
 }
 
-/** Each link's message, without its key; links that are gone have none. */
+/** Each link's message, without its key. Deleted links have none. */
 export async function writeLinkMails(
   scope: ShopScope,
   links: readonly string[],
@@ -74,7 +74,7 @@ export async function writeLinkMails(
   )
 }
 
-/** The message as it leaves, or null: its link does not work any more. */
+/** The message with the key, or null when its link does not work any more. */
 export async function withKey(
   scope: ShopScope,
   content: Content,
@@ -87,7 +87,7 @@ export async function withKey(
   return { ...content, text: fill(content.text), ...(content.html ? { html: fill(content.html) } : {}) }
 }
 
-/** Nobody's name begins a line of its own. */
+/** A name must not start a new line of the message. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** `It works once, until January 31, 2026.` */

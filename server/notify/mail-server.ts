@@ -1,5 +1,5 @@
-// Handing email to the mail server, once. SMTP has one moment that counts: when the server asks for the message itself.
-// Before it nothing has left, and a reply after it is a plain yes or no; only silence after it leaves us not knowing.
+// Hands email to the mail server, at most once. The point of no return in SMTP is the server's reply to DATA: before it nothing
+// was sent, and a reply after the message is a clear yes or no. Only silence after the message leaves its fate unknown.
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
@@ -20,7 +20,7 @@ export interface MailServer {
   handOver(letter: Letter, signal: AbortSignal): Promise<Delivery>
 }
 
-/** Milliseconds. The first two together stay under the two minutes after which a message is thought lost. */
+/** Milliseconds. The first two together are below the two minutes after which the sweep takes a message for lost. */
 export interface MailTimeouts {
   /** Until the server is ready for the message. */
   handOver: number
@@ -31,7 +31,7 @@ export interface MailTimeouts {
 const TIMEOUTS: MailTimeouts = { handOver: 30_000, answer: 80_000, connect: 10_000 }
 
 export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): MailServer {
-  // Not the pool, which sends again by itself when a connection breaks.
+  // Not nodemailer's pool: it sends a message again when its connection breaks.
   const server = new SMTPTransport({
     url,
     dnsTimeout: timeouts.connect,
@@ -51,14 +51,14 @@ export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): 
   return { handOver: (letter, signal) => handOver(transport, letter, openGate(signal, timeouts.handOver)) }
 }
 
-/** What stands between a message and the mail server. */
+/** Decides whether the message may still be sent when the server asks for it. */
 interface Gate {
-  /** Called when the server is ready for the message; throws to keep it back. */
+  /** Called when the server is ready for the message; throws if it must not be sent any more. */
   pass(): void
   readonly passed: boolean
-  /** We are stopping. */
+  /** This process is stopping. */
   readonly stopping: boolean
-  /** Aborts while nothing has passed and nothing shall any more. */
+  /** Aborts when the message must not be sent any more; never after it has passed. */
   readonly closed: AbortSignal
 }
 
@@ -73,7 +73,7 @@ function openGate(stopping: AbortSignal, withinMs: number): Gate {
   return {
     pass: () => {
       keepBack.throwIfAborted()
-      // A process that was stopped for a while may come here before its timers do.
+      // A process that was suspended may get here before its timers fire.
       if (performance.now() - from > withinMs) throw new Error('It took too long to hand it over')
       passed = true
     },
@@ -87,7 +87,7 @@ function openGate(stopping: AbortSignal, withinMs: number): Gate {
   }
 }
 
-/** Read for the first time when the server has said that it is ready. */
+/** Is first read when the server has replied to DATA. */
 function readThrough(gate: Gate, raw: Buffer): Readable {
   return new Readable({
     read() {
@@ -130,7 +130,7 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-/** What the mail server said, and nothing of where it is. */
+/** The mail server's reply, without its address. */
 function reasonOf({ code, response }: SmtpError): string {
   if (code === 'EAUTH') return 'The mail server did not accept our sign-in'
   if (response) return `The mail server answered: ${response.replace(/\s+/g, ' ').trim().slice(0, 200)}`

@@ -1,5 +1,5 @@
-// Email: written from its template before its first try; sent to the recipients that the shop has by then, or, where it brings
-// a link, to the address that the link was made for.
+// Email: rendered from its template before the first attempt; sent to the shop's current recipients, or, if it contains a link,
+// to the address that the link was created for.
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
@@ -11,7 +11,7 @@ import { renderMail, type MailPayload } from './templates.ts'
 const MINUTE = 60_000
 
 export interface MailOptions {
-  /** Null: messages are written and kept, and none leaves. */
+  /** Null: messages are rendered and kept, and none is sent. */
   server: MailServer | null
   from: string
   baseUrl: string
@@ -22,7 +22,7 @@ export interface MailOptions {
 export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOptions): Deliverer {
   return {
     delays: [MINUTE, 5 * MINUTE],
-    // Where none leaves, none can have left.
+    // Without a mail server no message can have been sent.
     lost: server ? 'unknown' : 'waiting',
     write: async (scope, message) => {
       const link = broughtLink(message.payload)
@@ -48,7 +48,7 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
 
 const GONE = { subject: 'A download link', text: '' }
 
-/** The same in every try, so that a receiver can drop a second copy; and nobody's holiday note answers it. */
+/** Equal in every attempt, so that receivers can drop copies; the header suppresses automatic replies. */
 const stamps = (id: string) => ({
   messageId: `<${toPublicId('message', id)}@stevedore>`,
   headers: { 'Auto-Submitted': 'auto-generated' },

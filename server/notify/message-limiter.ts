@@ -1,18 +1,18 @@
-// Whose turn it is: a mail server or a receiver that is slow to answer must not hold all the jobs of this process, nor
-// one shop's messages those of another.
+// Limits concurrent messages: a slow mail server or receiver must not occupy all jobs of this process, and one shop's messages
+// must not delay another shop's.
 import type { MessageKind } from './outbox.ts'
 
 const AGAIN_MS = 500
 const APART_MS = 100
 
 export interface MessageLimiter {
-  /** Null when it is not this one's turn; call the function when it is over. */
+  /** Null when the limit is reached; otherwise call the function when the attempt is over. */
   take(kind: MessageKind, shop: number): (() => void) | null
-  /** When to ask again: those that wait come back one by one. */
+  /** When to try again: waiting messages come back one by one. */
   later(): Date
 }
 
-/** @param atOnce messages of each kind in this process; of one shop there is never more than one. */
+/** @param atOnce concurrent messages of each kind in this process; at most one of each shop. */
 export function createMessageLimiter(atOnce: Readonly<Record<MessageKind, number>>): MessageLimiter {
   const busy = new Map<MessageKind, Set<number>>()
   let last = 0

@@ -1,4 +1,4 @@
-// Messages as the shop reads them: what was sent to whom, what became of it, and sending one again by hand.
+// Messages as the shop reads them: content, recipients and status, and sending one again.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
@@ -36,7 +36,7 @@ export interface MessageFilter {
   limit: number
 }
 
-/** Newest first. `baseUrl` is for those that have not been written yet. */
+/** Newest first. `baseUrl` renders messages that have no content yet. */
 export async function listMessages(scope: ShopScope, filter: MessageFilter, baseUrl: string): Promise<MessageRow[]> {
   const { kind, status, before, limit } = filter
   const rows = await scope.query<Stored>(
@@ -57,7 +57,7 @@ export async function readMessage(scope: ShopScope, id: string, baseUrl: string)
   return (await readable(scope, rows, baseUrl))[0] ?? null
 }
 
-/** Queues it anew with all its tries before it. False while it is being sent. */
+/** Queues it again with all its attempts. False while it is being sent. */
 export function sendAgain(scope: ShopScope, id: string): Promise<boolean> {
   return scope.transaction(async (tx) => {
     const rows = await tx.query(
@@ -85,7 +85,7 @@ async function readable(scope: ShopScope, rows: readonly Stored[], baseUrl: stri
   }
 }
 
-/** A plugin may have named a template that there is not: its message is never written, and the others are read all the same. */
+/** A plugin may name a template that does not exist: such a message must not break the list. */
 function draftMail(payload: MailPayload, baseUrl: string): Omit<Content, 'to'> {
   try {
     return renderMail(payload, baseUrl)

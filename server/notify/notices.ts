@@ -1,5 +1,5 @@
-// In-app notices, as the page lists them. The engine writes them with the end of an operation, the outbox when a message
-// did not go well.
+// In-app notices, as the page lists them. The engine raises them when an operation ends, the outbox when a message could not be
+// delivered.
 import type { ShopScope } from '../db/for-shop.ts'
 
 export interface NoticeRow {
@@ -27,7 +27,7 @@ export async function listNotices(
   return { rows, unread: await countUnread(scope) }
 }
 
-/** Call it in the transaction that does what it tells. */
+/** Call it in the transaction of the event. */
 export async function raiseNotice(
   tx: ShopScope,
   notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,

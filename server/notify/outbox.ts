@@ -1,5 +1,5 @@
-// The outbox: a message is taken by one worker under a lease, handed over, and kept with what became of it. What kind of
-// message it is decides how it is sent and how often; that is all a kind has to say.
+// The outbox: one worker takes a message under a lease, hands it over, and records the result. A deliverer for each kind of
+// message decides how it is sent and how often.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { queueMessage, type OutboxJob } from '../engine/worker/queue.ts'
@@ -23,7 +23,7 @@ export interface Message {
   id: string
   kind: MessageKind
   payload: unknown
-  /** As it was written for an earlier try. */
+  /** As it was rendered for an earlier attempt. */
   content: Content | null
   operation_id: string | null
   created_at: Date
@@ -31,26 +31,26 @@ export interface Message {
   lease: number
 }
 
-/** What became of one try. Reasons are for the shop: they name nothing of this server's own network. */
+/** The result of one attempt. Reasons are shown to the shop: they reveal nothing of this server's network. */
 export type Delivery =
   | { status: 'sent'; content?: Partial<Content>; reason?: string }
-  /** Surely not delivered; another try may help. */
+  /** Not delivered; another attempt may help. */
   | { status: 'again'; reason: string }
-  /** Surely not delivered, and no try will help. */
+  /** Not delivered, and no attempt will help. */
   | { status: 'failed'; reason: string }
-  /** It may have arrived or not: it is never sent again by itself. */
+  /** It may have arrived: it is never sent again automatically. */
   | { status: 'unknown'; reason: string }
-  /** We are stopping: surely not delivered, and the try does not count. */
+  /** Not delivered because this process stops; the attempt does not count. */
   | { status: 'returned' }
 
 export interface Deliverer {
-  /** What is sent. An earlier try's content stays as it was written. */
+  /** The content. That of an earlier attempt is kept. */
   write(scope: ShopScope, message: Message): Promise<Content>
-  /** Does not throw for what the other side does. */
+  /** Never throws because of the receiver. */
   send(scope: ShopScope, content: Content, message: Message, signal: AbortSignal): Promise<Delivery>
-  /** Milliseconds to wait after each try; where they end, so do the tries. */
+  /** Milliseconds to wait after each attempt; after the last one the message has failed. */
   delays: readonly number[]
-  /** What it is when its worker died while it had it. */
+  /** Its status when its worker died during an attempt. */
   lost: 'unknown' | 'waiting'
 }
 
@@ -64,10 +64,10 @@ export interface OutboxParts {
   signal: AbortSignal
 }
 
-/** Of each kind in one process, so that most of its jobs are left for files. */
+/** Concurrent messages of each kind in one process: most jobs are left for files. */
 const AT_ONCE = { email: 1, callback: 2 }
 
-/** Carries out one message. Throws only when the database is away; then a sweep settles it. */
+/** Carries out one message. Throws only when the database is away; the sweep then records the result. */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
   const limiter = createMessageLimiter(AT_ONCE)
   return async ({ shop, message: id }) => {
@@ -99,7 +99,7 @@ async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promi
   await recordAttempt(scope, message, deliverer.delays, delivery)
 }
 
-/** From here on a crash means that it may have left. */
+/** From here on a crash means that it may have been sent. */
 async function takeMessage(scope: ShopScope, id: string): Promise<Message | null> {
   const [row] = await scope.query<Message>(
     `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'), taken_at = now()

@@ -1,4 +1,4 @@
-// What became of a try, written down: only by the try that still holds the message's lease.
+// Records the result of an attempt, only while the attempt holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDatabaseAway } from '../db/error-classes.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -6,10 +6,10 @@ import { queueMessage } from '../engine/worker/queue.ts'
 import type { Delivery, Message } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
-/** We are stopping: another worker may take it, not this one over and over. */
+/** When this process stops: late enough that another worker takes the message, and not this one again. */
 export const later = (): Date => new Date(Date.now() + 5000)
 
-/** Notes what became of a try, and queues the next one or tells the shop. Throws when the database stays away. */
+/** Records the result, and queues the next attempt or notifies the shop. Throws when the database stays away. */
 export async function recordAttempt(
   scope: ShopScope,
   message: Message,
@@ -34,7 +34,7 @@ type Writer<Status extends Delivery['status']> = (
 
 const WRITERS: { [Status in Delivery['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
-    // Also where the sweep had called it unknown meanwhile: now it is known.
+    // Also when the sweep has marked it as unknown in the meantime.
     const held = await note(tx, message, ['sending', 'unknown'], 'sent', reason ?? null, JSON.stringify(content))
     if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
   },
@@ -61,7 +61,7 @@ async function giveUp(
   if (await note(tx, message, ['sending'], end.status, end.reason)) await raiseFailureNotice(tx, message, end)
 }
 
-/** False when another try has the message by now, or a sweep has settled it. */
+/** False when another attempt has the message, or the sweep has recorded a result. */
 async function note(
   tx: ShopScope,
   message: Message,
@@ -82,7 +82,7 @@ async function note(
 const TRIES = 40
 const WAIT_MS = 500
 
-/** What was delivered must be noted, or it would be called unknown: a restarting database is waited for. */
+/** Waits for a restarting database: an unrecorded delivery would be marked as unknown. */
 async function withDatabase(work: () => Promise<void>): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {

@@ -1,5 +1,5 @@
-// Signatures of what we post, after Standard Webhooks (github.com/standard-webhooks): whoever receives it can tell that it
-// is ours, unchanged, recent, and whether they have had it before.
+// Signatures of callbacks, after Standard Webhooks (github.com/standard-webhooks): a receiver can check origin, integrity and
+// age, and recognise repeats.
 import { createHmac } from 'node:crypto'
 import type { Secrets } from '../secrets.ts'
 
@@ -10,7 +10,7 @@ export function webhookSecret(secrets: Pick<Secrets, 'derive'>, shop: number): s
   return PREFIX + secrets.derive(`webhook/${shop}`).toString('base64')
 }
 
-/** `id`: the same for every try of one message. `at`: when this try is made. */
+/** `id`: equal for every attempt of one message. `at`: the time of this attempt. */
 export function signatureHeaders(secret: string, id: string, at: Date, body: string): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const key = Buffer.from(secret.slice(PREFIX.length), 'base64')

@@ -19,12 +19,12 @@ hbs.registerHelper('count', (value: unknown) => number.format(Number(value)))
 
 const compiled = new Map<string, Handlebars.TemplateDelegate>()
 
-/** `baseUrl`: where the page is, without a slash at the end. Throws for a template that there is not. */
+/** `baseUrl`: where the page is, without a slash at the end. Throws for an unknown template. */
 export function renderMail({ template, data }: MailPayload, baseUrl: string): RenderedMail {
   const values = { ...data, baseUrl }
   const [subject, ...lines] = templateOf(`${template}.txt`, true)(values).split('\n')
   return {
-    // A workflow's name is the merchant's: it must not begin a line of its own.
+    // A workflow's name is the merchant's: it must not start a new line.
     subject: subject!.replace(/\s+/g, ' ').replace(/[. ]+$/, ''),
     text: lines.join('\n').trim() + '\n',
     // The formatter of templates drops it.

@@ -6,8 +6,8 @@ import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
 
-/** Connections of each pool. */
-const CONNECTIONS = 16
+/** Connections of each pool: a worker's jobs (worker.ts) may each use one. */
+const CONNECTIONS = 24
 
 export interface OpenedDatabase {
   database: Database

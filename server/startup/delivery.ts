@@ -1,4 +1,4 @@
-// Delivery as this installation has it: with or without a CDN, and an nginx that sends files in our place.
+// Delivery as this installation configures it: with or without a CDN, and with nginx sending the files.
 import type { Config } from '../config.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
 

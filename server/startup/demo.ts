@@ -1,4 +1,4 @@
-// What a newcomer needs to try the product: an API key that stays the same, kept in the data folder, and a command to paste.
+// Demo mode: keeps one API key in the data folder, and prints a command to paste.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { findApiKey } from '../db/api-keys.ts'
@@ -31,7 +31,7 @@ export async function prepareDemo(
       ? before.api_key!
       : (await createApiKey(forShop(database, shop.id), { name: 'Demo', scopes: SCOPES, demo: true })).key
   const demo: Demo = { url, shop: shop.domain, api_key: apiKey }
-  // Whole or not at all: scripts wait for this file.
+  // Written atomically: scripts wait for this file.
   await writeFile(`${file}.new`, JSON.stringify(demo, null, 2) + '\n', { mode: 0o600 })
   await rename(`${file}.new`, file)
   return demo

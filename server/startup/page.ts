@@ -1,4 +1,4 @@
-// Building the admin page when it is missing or older than its sources, in a process of its own whose memory goes with it.
+// Builds the admin page when it is missing or older than its sources, in a child process that frees its memory at exit.
 // It is built beside its place and renamed into it: servers that start together never see half a page.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -49,7 +49,7 @@ async function compress(folder: string): Promise<void> {
   }
 }
 
-/** Another server may do the same at this moment: whoever is last wins, and both pages are whole. */
+/** Servers may do this concurrently: the last one wins, and both pages are complete. */
 async function replace(fresh: string): Promise<void> {
   const old = `${fresh}-old`
   await rename(DIST, old).catch(() => {})

@@ -61,7 +61,7 @@ const inShop = (onConflict: OnConflict): Conflict => ({
   detail: `${IN_SHOP}: ${CONSEQUENCES[onConflict]}`,
 })
 
-/** Rows are imported side by side: which of two would replace the other is nobody's to say. */
+/** Rows are imported concurrently, so which of two would replace the other is undefined. */
 function amongRows(before: number, onConflict: OnConflict): Conflict {
   const where = `Row ${before} has this name too`
   if (onConflict === 'rename') return { severity: 'warning', detail: `${where}: one of them gets a number` }

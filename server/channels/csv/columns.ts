@@ -46,7 +46,7 @@ export function headerLabels(cells: readonly string[]): string[] {
   })
 }
 
-/** The same for files with the same headers, whatever their order and case. */
+/** Equal for files with the same headers, in any order and case. */
 export const headersKey = (headers: readonly string[]): string => JSON.stringify(headers.map(plain).sort())
 
 export const emptyMapping = (): ColumnMapping =>

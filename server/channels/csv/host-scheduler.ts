@@ -1,20 +1,19 @@
-// Addresses by their hosts, which take turns: each has room for a few requests at once, and one that is to be left alone has none.
+// Schedules requests to addresses by host, round robin: a few concurrent requests for each, and none for a resting host.
 
 export interface Host {
   /** Addresses that are still to be asked; the last one is next. */
   waiting: string[]
   running: number
-  /** How many requests it may have at once. */
+  /** The most concurrent requests. */
   room: number
-  /** Failures in a row that say nothing about a single address. */
+  /** Consecutive failures that concern the host and not one address. */
   failures: number
-  /** How often in a row it has asked to be left alone. */
+  /** How often in a row it has asked for fewer requests. */
   rests: number
-  /** It is left alone. */
+  /** Set while it gets no requests. */
   resting: NodeJS.Timeout | null
 }
 
-/** Whom to ask for what. */
 export interface ScheduledRequest {
   host: Host
   url: string
@@ -28,7 +27,7 @@ export function createHostScheduler(
 ) {
   const hosts = hostsOf(urls, at_once_per_host)
   let running = 0
-  /** Those that have addresses left and room for another request, in their turn. */
+  /** Hosts with waiting addresses and room for another request, in order. */
   const ready = new Set(hosts)
   const offer = (host: Host) => {
     if (host.waiting.length > 0 && host.running < host.room && host.resting === null) ready.add(host)
@@ -38,7 +37,7 @@ export function createHostScheduler(
     host.running--
   }
   return {
-    /** Null: nobody is to be asked for now. */
+    /** Null: no host can take a request now. */
     next: (): ScheduledRequest | null => {
       const [host] = ready
       if (!host || running === at_once) return null
@@ -53,7 +52,7 @@ export function createHostScheduler(
       end(host)
       offer(host)
     },
-    /** The host is left alone for so many milliseconds, and asked for this address after all the others. */
+    /** The host gets no requests for `ms`, and this address moves to its end. */
     rest: (host: Host, url: string, ms: number) => {
       end(host)
       host.waiting.unshift(url)
@@ -64,7 +63,7 @@ export function createHostScheduler(
         wake()
       }, ms)
     },
-    /** Gives the addresses that nobody is asked for any more. */
+    /** Gives up all waiting addresses, and returns them. */
     drop: (): string[] => {
       ready.clear()
       return hosts.flatMap(({ waiting }) => waiting.splice(0))

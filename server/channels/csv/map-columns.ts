@@ -1,4 +1,4 @@
-// The merchant says which column is which field. Whatever was found with the columns before counts no more.
+// Assigns columns to fields. The results of checks with an earlier assignment are dropped.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ColumnMapping } from './columns.ts'
 import { requireMapping, saveMapping } from './saved-mappings.ts'

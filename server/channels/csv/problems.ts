@@ -1,4 +1,4 @@
-// What a check has found, row by row: written while it goes on, paged for the page, and as a CSV file of the rows to correct.
+// The problems that a check finds: written during the check, paged for the API, and as a CSV file of the rows to correct.
 import Papa from 'papaparse'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'

@@ -113,7 +113,7 @@ function tagsProblem(tags: readonly string[]): Problem | null {
 const WHOLE = /^\d{1,15}$/
 
 const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
-/** What spreadsheets make of a whole number. Three zeros may be thousands: nobody can tell. */
+/** Whole numbers as spreadsheets write them. Three zeros are ambiguous: they may be thousands. */
 const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 
 /** `60`, `60.0`; nothing: the default; `never` and `unlimited`: null. */

@@ -1,4 +1,4 @@
-// Column mappings that a shop has saved under a name. One applies by itself when a file with the same headers comes again.
+// Column mappings that a shop has saved under a name. A file with the same headers gets its mapping automatically.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { FIELDS, headersKey, plain, type ColumnMapping } from './columns.ts'

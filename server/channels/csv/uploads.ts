@@ -145,7 +145,7 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
 
 const TOO_LARGE = 'A CSV file has at most 50 MB: split it'
 
-/** Pieces of one size, whatever size they come in. */
+/** Joins the incoming pieces to chunks of one size. */
 async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let gathered: Uint8Array[] = []
   let size = 0
@@ -176,7 +176,7 @@ async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> 
     const bytes = await next
     if (!bytes) return
     next = read(number)
-    // Nobody waits for it when the reader stops here.
+    // It is not awaited when the reader stops here.
     next.catch(() => {})
     yield bytes
   }
@@ -234,7 +234,7 @@ export async function removeUpload(scope: ShopScope, id: string): Promise<boolea
   return gone.length > 0
 }
 
-/** Removes what has been kept long enough, across shops. For the hourly upkeep; several may run at once. */
+/** Removes what has been kept long enough, across shops. For the hourly upkeep; several may run concurrently. */
 export async function sweepCsvUploads(pool: { query(sql: string): Promise<unknown> }): Promise<void> {
   await pool.query(
     `delete from csv_uploads where created_at < now() - interval '${KEPT}'

@@ -61,9 +61,9 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
 }
 
 /**
- * Imports what has been received and is in no operation yet, and takes in no more; gives the UUID of that
- * import. With nothing new it gives that of the last one, so that asking twice does no harm. Throws
- * `not_found`, and `conflict` when nothing was ever received.
+ * Imports the received files that are in no operation, and closes the batch; gives the import's UUID.
+ * Idempotent: with nothing new it gives the last import. Throws `not_found`, and `conflict` when nothing
+ * was ever received.
  */
 export function startBatch(engine: Engine, scope: ShopScope, id: string): Promise<string> {
   return untilThrough(scope, async (tx) => {
@@ -77,8 +77,8 @@ export function startBatch(engine: Engine, scope: ShopScope, id: string): Promis
 }
 
 /**
- * A file of a batch has arrived. Where the number of files was announced it is imported now: a small one
- * need not wait for a large one. The operation grows with the batch, and ends with its last file.
+ * A file of a batch is complete. If the batch announced its number of files, it is imported now, so that
+ * small files do not wait for large ones. The operation grows with the batch and ends with its last file.
  */
 export async function importArrived(engine: Engine, tx: ShopScope, id: string): Promise<void> {
   const batch = await holdBatch(tx, id)
@@ -95,7 +95,7 @@ async function holdBatch(tx: ShopScope, id: string): Promise<BatchRow | null> {
   return row ?? null
 }
 
-/** `whole`: nothing more is waited for. */
+/** `whole`: no more files are expected. */
 async function importReceived(
   engine: Engine,
   tx: ShopScope,
@@ -124,8 +124,8 @@ async function importAll(
 }
 
 /**
- * In the order in which they were begun. Unless nothing more is waited for, a file stays out while an
- * earlier one of its name is on its way: the name is given in order.
+ * In the order in which they were begun. Unless `whole`, a file waits while an earlier one of the same
+ * name is still uploading, so that names are assigned in order.
  */
 const receivedOf = (tx: ShopScope, batch: string, whole: boolean): Promise<UploadRow[]> =>
   tx.query<UploadRow>(

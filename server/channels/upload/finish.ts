@@ -1,5 +1,5 @@
-// The last byte is there: the upload is moved out of its sender's reach and marked as received, and an import starts where
-// nothing more has to come. Every step can be done again after a crash, by whoever asks next.
+// After the last byte: the upload is moved where its sender cannot change it, marked as received, and imported if its batch
+// is complete. Every step is idempotent, so the next request or sweep continues after a crash.
 import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -21,17 +21,17 @@ export async function finishUpload(
 ): Promise<void> {
   await folder.finish(upload.id)
   if (upload.batch_id && upload.counted === false) return void (await markReceived(scope, upload.id))
-  // Adding to an operation can meet a batch of it that ends: the deadlock rolls one of both back.
+  // Adding to an operation can deadlock with a batch of it that ends; PostgreSQL rolls one of them back.
   await untilThrough(scope, async (tx) => {
-    // Uploads of a batch that end at once wait here for each other: one of them is the last one.
+    // Uploads of a batch that end concurrently wait for each other here: one of them must be the last.
     if (upload.batch_id)
       await tx.query('select from upload_batches where shop_id = :shop and id = :id for no key update', {
         id: upload.batch_id,
       })
     const received = await markReceived(tx, upload.id)
     if (!received) return
-    // The bytes are received whatever comes of this: a workflow that cannot run is told to whoever starts the batch, and
-    // the sweep tries again.
+    // A workflow that cannot run must not undo the reception: starting the batch reports it, and the sweep
+    // tries again.
     await tx
       .transaction(async (inner) => {
         if (received.batch_id) await importArrived(engine, inner, received.batch_id)
@@ -43,7 +43,7 @@ export async function finishUpload(
   })
 }
 
-/** Null where someone else has done it. */
+/** Null when another request has done it. */
 async function markReceived(scope: ShopScope, id: string): Promise<UploadRow | null> {
   const [received] = await scope.query<UploadRow>(
     `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null, received_at = now()

@@ -1,5 +1,5 @@
-// Where uploads lie on the disk: `incoming/<id>` while bytes come, `received/<id>` once all are there, out of reach of
-// whoever sent them. Every process that serves or imports uploads has the same folder.
+// Uploads on the disk: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and its sender can no longer
+// change it. All processes that serve or import uploads share this folder.
 import { mkdirSync } from 'node:fs'
 import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
 import path from 'node:path'
@@ -30,7 +30,7 @@ export function openUploadFolder(folder: string) {
       return found && { size: found.size, changed: found.mtime }
     },
     cut: (id: string, size: number) => truncate(at('incoming', id), size),
-    /** Makes the bytes last and moves them out of reach. Once more does no harm. */
+    /** Syncs the bytes and moves the file to `received`. Idempotent. */
     finish: async (id: string) => {
       const file = await unlessAbsent(open(at('incoming', id), 'r+'))
       if (file) {
@@ -43,7 +43,7 @@ export function openUploadFolder(folder: string) {
       await rm(at('incoming', id), { force: true })
       await rm(at('received', id), { force: true })
     },
-    /** Ids of what lies here, a page at a time, untouched since `before`. */
+    /** Ids of the files that were not changed since `before`, a page at a time. */
     async *old(before: Date): AsyncGenerator<string[]> {
       for (const place of Object.values(places)) {
         let page: string[] = []

@@ -1,5 +1,5 @@
 // What a client says of an upload before it sends a byte. It is judged by the same rules as every file, then and there:
-// nobody should send five gigabytes to learn that the name was wrong.
+// a wrong name must not be found only after five gigabytes.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../ids.ts'
@@ -46,7 +46,7 @@ export const invalid = (details: readonly ErrorDetail[]): AppError =>
     ...(details.length === 1 ? { message: details[0]!.message } : {}),
   })
 
-/** What is told again to whoever asks how far the upload has come. */
+/** The metadata that a HEAD request repeats. */
 export function keptMetadata(metadata: Metadata): Record<string, string> {
   const kept = KNOWN.flatMap((name) => (typeof metadata[name] === 'string' ? [[name, metadata[name]] as const] : []))
   return Object.fromEntries(kept)

@@ -34,7 +34,7 @@ export interface UploadRow {
   operation_id: string | null
   position: number | null
   expires_at: Date
-  /** Its batch's import starts by itself, with the last of its files. Only `findUpload` looks. */
+  /** The batch announced its number of files. Set by `findUpload` only. */
   counted?: boolean
 }
 

@@ -12,7 +12,7 @@ import { deleteUpload, EXPIRY_MS, findUpload, insertUpload, noteOffset, noteUnpr
 export interface UploadRequest {
   /** For history. */
   requestedBy: string
-  /** What comes with this request: straight from the connection, since tus would take it through three more streams. */
+  /** The request's bytes, straight from the connection: tus would pipe them through three more streams. */
   bytes: AsyncIterable<Buffer>
   checksum: Checksum | null
   /** The most bytes that a file may have. */
@@ -23,7 +23,7 @@ export class ShopUploads extends DataStore {
   readonly #parts: FinishParts
   readonly #scope: ShopScope
   readonly #request: UploadRequest
-  /** This request's upload as it stood when the lock was taken: from then on nobody else changes it. */
+  /** The upload's row when its lock was taken; no other request changes it until the lock is released. */
   #row: UploadRow | undefined
 
   constructor(parts: FinishParts, scope: ShopScope, request: UploadRequest) {
@@ -63,7 +63,7 @@ export class ShopUploads extends DataStore {
     const { bytes } = this.#request
     const path = this.#parts.folder.incoming(row.id)
     const end = await receive(path, { bytes, offset, limit: row.size_bytes, checksum })
-    // The last byte is noted by what follows it.
+    // `finish` records the last byte.
     if (end < row.size_bytes || checksum) await noteOffset(this.#scope, row.id, end)
     return end
   }
@@ -91,18 +91,18 @@ export class ShopUploads extends DataStore {
     return row
   }
 
-  /** Called under the upload's lock: nobody writes meanwhile. */
+  /** Call it under the upload's lock, which excludes other writers. */
   async #offsetOf(row: UploadRow): Promise<number> {
     if (row.status !== 'uploading') return row.size_bytes
     const { folder } = this.#parts
     const found = await folder.look(row.id)
     if (!found) throw ERRORS.FILE_NO_LONGER_EXISTS
     if (row.unproved_from !== null && found.size > row.unproved_from) {
-      // A process died over a chunk before it had proved its checksum.
+      // A process died before it had verified the checksum of this chunk.
       await folder.cut(row.id, row.unproved_from)
       return row.unproved_from
     }
-    // One died between the last byte and what follows it; the client will send nothing more, so it is done now.
+    // A process died after the last byte; the client will send nothing more, so the upload is finished now.
     if (found.size === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
     return found.size
   }

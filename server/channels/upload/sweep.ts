@@ -1,5 +1,5 @@
-// Uploads across shops: what nobody finished goes after a day, what was imported gives up its second name, and a batch
-// that someone walked away from is imported as far as it came. A finished upload is never swept before its import is.
+// The sweep of uploads, across shops: removes unfinished ones after a day and imported ones from the folder, and imports
+// abandoned batches as far as they came. A complete upload is never removed before its import has ended.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { errorFields, type Logger } from '../../log.ts'
@@ -9,18 +9,18 @@ import { EXPIRY_MS, type UploadRow } from './rows.ts'
 import { importUploads } from './start.ts'
 
 const DAY = `interval '24 hours'`
-/** Failed files can be tried again for so long, and what became of an upload is told for so long. */
+/** Failed files can be retried, and results of uploads be read, for this long. */
 const KEPT = `interval '7 days'`
 const PAGE = 1000
 
 type Swept = UploadRow & { shop_id: number }
 
-/** Gives how many unfinished uploads it removed. May run in several processes at once. */
+/** Gives how many unfinished uploads it removed. May run in several processes concurrently. */
 export async function sweepUploads(parts: FinishParts & { log: Logger }, database: Database): Promise<number> {
   const removed = await sweepUnfinished(parts, database)
   await startForgotten(parts, database)
   await closeForgotten(parts, database)
-  await settle(parts, database)
+  await removeImported(parts, database)
   await sweepOrphans(parts, database)
   return removed
 }
@@ -34,10 +34,10 @@ async function sweepUnfinished(parts: FinishParts, database: Database): Promise<
     const scope = forShop(database, row.shop_id)
     const found = await parts.folder.look(row.id)
     if (found && found.size === row.size_bytes && row.unproved_from === null) {
-      // Its process died before it could say so.
+      // Its process died before it had recorded the end.
       await finishUpload(parts, scope, row)
     } else if (found && found.changed.getTime() > Date.now() - EXPIRY_MS) {
-      // One request may go on for longer than a day: the file knows better than the row.
+      // One request may last longer than a day; the file's time is newer than the row's.
       await scope.query('update uploads set expires_at = :until where shop_id = :shop and id = :id', {
         id: row.id,
         until: new Date(found.changed.getTime() + EXPIRY_MS),
@@ -54,7 +54,7 @@ async function sweepUnfinished(parts: FinishParts, database: Database): Promise<
   return removed
 }
 
-/** Received, and nobody started the import: the page was closed, or the workflow could not run. */
+/** Received but never imported: the page was closed, or the workflow could not run. */
 async function startForgotten({ engine, log }: FinishParts & { log: Logger }, database: Database): Promise<void> {
   const { rows } = await database.pool.query<Swept>(
     `select distinct on (shop_id, coalesce(batch_id, id)) * from uploads u
@@ -73,10 +73,10 @@ async function startForgotten({ engine, log }: FinishParts & { log: Logger }, da
   }
 }
 
-/** After so long without a byte, the files that have not come are given up, for the import's end. */
+/** After this long without a byte the missing files are given up, so that the import can end. */
 const IDLE = `interval '1 hour'`
 
-/** Imports of batches of which nothing has come for a while: the page was closed before the last file. */
+/** Closes imports of idle batches: the page was closed before the last file. */
 async function closeForgotten({ engine, log }: FinishParts & { log: Logger }, database: Database): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; id: string }>(
     `select b.shop_id, b.id from upload_batches b
@@ -103,8 +103,8 @@ function startAlone(engine: FinishParts['engine'], scope: ReturnType<typeof forS
   })
 }
 
-/** Bytes that a file has need no second name; those of a failed one are kept while it can be tried again. */
-async function settle({ folder }: FinishParts, database: Database): Promise<void> {
+/** Removes the bytes of imported uploads; those of failed ones are kept while they can be retried. */
+async function removeImported({ folder }: FinishParts, database: Database): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(
     `update uploads u set status = case when i.status = 'done' then 'imported' else 'failed' end, settled_at = now()
      from operations o, items i
@@ -113,7 +113,7 @@ async function settle({ folder }: FinishParts, database: Database): Promise<void
        and (i.status = 'done' or o.finished_at < now() - ${KEPT} and i.status not in ('pending', 'running'))
      returning u.id`,
   )
-  // Those of the last time too: a process may have died between the row and the file.
+  // Also those of earlier sweeps: a process may have died between the row and the file.
   const again = await database.pool.query<{ id: string }>(
     `delete from uploads where status in ('imported', 'failed') and settled_at < now() - ${KEPT} returning id`,
   )

@@ -1,4 +1,4 @@
-// The tus 1.0 protocol for one request: a server that knows one shop and nothing else, since its store does.
+// The tus 1.0 protocol for one request: a server whose store knows one shop only.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { ERRORS, Server, type Locker } from '@tus/server'
@@ -17,7 +17,7 @@ import { ShopUploads } from './store.ts'
 export const UPLOADS_PATH = '/api/uploads'
 /** Unfinished uploads of one shop. */
 const MOST_OPEN = 10_000
-/** So long a request may go on when another one for the same upload has come: its client is most likely gone. */
+/** How long a request may continue after another one for the same upload came: its client is probably gone. */
 const DRAIN_MS = 500
 
 export interface TusParts extends FinishParts {
@@ -32,7 +32,7 @@ export interface TusCaller {
   permit(onConflict: Entry['on_conflict']): void
 }
 
-/** Answers the request; throws `AppError` where it answered nothing. */
+/** Answers the request, or throws an `AppError` before it has answered anything. */
 export async function handleTus(
   parts: TusParts,
   caller: TusCaller,
@@ -67,7 +67,7 @@ export async function handleTus(
   await send(request, response, await server.handleWeb(withoutBody(request)))
 }
 
-/** The request as tus takes it, but for the bytes: those go straight to the store. */
+/** The request as tus takes it, without its bytes: they go straight to the store. */
 function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[0] {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
@@ -76,18 +76,18 @@ function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, answer: Response): Promise<void> {
-  // What is left of a chunk that was given up shall not be read as the next request.
+  // The rest of an interrupted chunk must not be read as the next request.
   if (request.method === 'PATCH' && !request.complete) response.setHeader('Connection', 'close')
   const body = await answer.text()
   if (answer.status < 400) return void response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body)
-  // The protocol's headers hold; its bare text becomes an error like any other.
+  // The protocol's headers are kept; its text body becomes a JSON error.
   for (const [name, value] of answer.headers) if (!OF_BODY.has(name)) response.setHeader(name, value)
   throw toAppError({ status_code: answer.status, body })
 }
 
 const OF_BODY: ReadonlySet<string> = new Set(['content-length', 'content-type'])
 
-/** The request's bytes; where the line breaks, and when someone else wants the upload, they end. */
+/** The request's bytes; they end when the connection breaks or another request wants the upload. */
 async function* untilStopped(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
   const bytes = new PassThrough()
   const end = () => {
@@ -101,7 +101,7 @@ async function* untilStopped(request: IncomingMessage, signal: AbortSignal): Asy
   yield* bytes as AsyncIterable<Buffer>
 }
 
-/** Refuses what would be refused in the end, before its bytes are sent; gives the new upload's id. */
+/** Refuses invalid uploads before their bytes are sent; gives the new upload's id. */
 async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadWishes): Promise<string> {
   const found = await lookAround(scope, nameKey(filename), batch)
   if (batch && !found.batch)
@@ -114,11 +114,11 @@ async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadW
   return toPublicId('upload', found.id)
 }
 
-/** A shop's number is part of the name: nobody can ask for the lock of another shop's upload. */
+/** The shop's number is part of the lock's name, so no shop can lock another shop's upload. */
 function lockerOf(locks: Locks, shop: number, method: string, stop: () => void): Locker {
   return {
     newLock: (id) => {
-      // Nobody else can know an upload that is only being made.
+      // No other request knows the id of an upload that is being created.
       if (method === 'POST') return { lock: async () => {}, unlock: async () => {} }
       let release: (() => Promise<void>) | undefined
       return {
@@ -143,15 +143,15 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   500: 'internal',
 }
 
-/** What tus says in its own words, without the line's end. */
+/** Errors that keep the text of tus. */
 const SPOKEN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
 
-/** What is no fault of the protocol, a full disk for one, is named where every request's errors are. */
+/** Other errors, such as a full disk, are handled with those of all requests. */
 function toAppError(error: Error | { status_code: number; body: string }): Error {
   if (error instanceof AppError) return error
   if (error instanceof LockTimeout) return new AppError('unavailable', { retryAfter: 1, cause: error })
   if (!('status_code' in error)) return error
-  // More bytes than were announced, which is another thing than a file that is too large.
+  // More bytes than announced; that does not mean that the file is too large.
   if (error.body === ERRORS.ERR_SIZE_EXCEEDED.body) return new AppError('payload_too_large', { cause: error })
   const code = CODES[error.status_code] ?? 'malformed_request'
   if (code === 'conflict') return new AppError(code, { message: 'The upload does not stand at this offset' })

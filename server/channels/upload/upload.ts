@@ -1,4 +1,4 @@
-// The upload channel as the rest of the house sees it.
+// The public functions of the upload channel.
 import type { Engine } from '../../engine/engine.ts'
 import type { Locks } from '../../db/locks.ts'
 import type { UploadFolder } from './folder.ts'
@@ -10,7 +10,7 @@ export { readResults } from './results.ts'
 export { sweepUploads } from './sweep.ts'
 export { handleTus, UPLOADS_PATH } from './tus.ts'
 
-/** What serving uploads takes. */
+/** What the routes of uploads need. */
 export interface UploadParts {
   engine: Engine
   folder: UploadFolder

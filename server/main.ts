@@ -1,35 +1,21 @@
-// Starts the roles asked for, wires the house together, and stops it cleanly. Read this first.
+// Starts the roles asked for, and stops them cleanly. compose.ts wires the parts together. Read this first.
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { appConfig } from '../app.config.ts'
-import { openUploadFolder } from './channels/upload/upload.ts'
+import { composeServer, type Closing } from './compose.ts'
 import { ConfigError, type Config } from './config.ts'
-import { openListener } from './db/listener.ts'
-import { openLocks } from './db/locks.ts'
-import { createEngine } from './engine/engine.ts'
-import type { EngineParts } from './engine/types.ts'
 import { startWorker } from './engine/worker.ts'
-import { createApp, listen } from './http/app.ts'
+import { listen } from './http/app.ts'
 import { operationRecord } from './http/operation-record.ts'
 import { builtPage, developmentPage } from './http/page.ts'
-import { createListings } from './files/listings.ts'
 import { createLogger, errorFields, type Logger } from './log.ts'
 import { openOutbox, type OutboxOptions } from './notify/open.ts'
-import { downloadMessages } from './notify/downloads.ts'
-import { createGuardedClient } from './ports/guarded-fetch.ts'
 
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
-import { openDelivery } from './startup/delivery.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
 import { ensurePage } from './startup/page.ts'
-import { portsFactory } from './startup/ports.ts'
-import { openStores } from './startup/stores.ts'
-
-import { openStorefront } from './storefront/open.ts'
 
 const STOP_WITHIN_MS = 20_000
-type Closing = () => Promise<unknown>
 
 /** Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed start stops it too. */
 async function start(config: Config, log: Logger, closings: Closing[], development: boolean): Promise<void> {
@@ -39,29 +25,10 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   pageBuilt.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
-  const listener = await openListener(database.url, log)
-  closings.push(() => listener.close())
-  const stores = await openStores(config.storage, log)
-  const folder = openUploadFolder(path.join(environment.dataDir, 'uploads'))
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
-  const storefront = await openStorefront({ environment, database, secrets, log })
-  closings.push(() => storefront.close())
-  const client = createGuardedClient({ allowLoopback: environment.allowLoopback, fileBytes: limits.file_bytes, log })
-  closings.push(() => client.close())
   const clock = () => new Date()
-
-  const parts: EngineParts = {
-    database,
-    listener,
-    plugins: config.plugins,
-    workflows: config.workflows,
-    limits,
-    ports: portsFactory({ client, stores, storefront, uploads: folder }),
-    listings: createListings({ secrets, baseUrl }),
-    secrets,
-    log,
-  }
-  const engine = createEngine(parts)
+  const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
+  const { engine, parts, stores, storefront, client, folder } = server
   if (environment.roles.includes('worker')) {
     const { smtpUrl, mailFrom: from } = environment
     if (smtpUrl === null && environment.platform !== null)
@@ -77,42 +44,16 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   }
   if (!web) return log.info('the worker is ready')
 
-  const locks = await openLocks(database.url, log)
-  closings.push(() => locks.close())
   await pageBuilt
-  const page = development ? await developmentPage() : builtPage()
-  closings.push(() => page.close())
-  const { trustProxy } = environment
-  const messages = downloadMessages(database, clock)
-  const delivery = openDelivery(config, { database, stores, secrets, baseUrl, messages, clock, log })
-  closings.push(() => delivery.close())
-  listener.on('operation_progress', () => delivery.doubt())
-  const app = createApp({
-    database,
-    engine,
-    storefront,
-    delivery,
-    stores,
-    secrets,
-    uploads: { engine, folder, locks, fileBytes: limits.file_bytes },
-    channels: config.channels,
-    limits,
-    page,
-    baseUrl,
-    demo: environment.platform === null,
-    trustProxy,
-    metricsToken: environment.metricsToken,
-    clock,
-    log,
-  })
-  const server = await listen(app, environment.port, environment.host)
+  const { app } = await server.openWeb(development ? await developmentPage() : builtPage())
+  const http = await listen(app, environment.port, environment.host)
   closings.push(async () => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeIdleConnections()
-    setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
+    const closed = new Promise((resolve) => http.close(resolve))
+    http.closeIdleConnections()
+    setTimeout(() => http.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
     await closed
   })
-  const { port } = server.address() as AddressInfo
+  const { port } = http.address() as AddressInfo
   if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
   const demo = await prepareDemo(database, environment.dataDir, storefront.demoShop, baseUrl)
   process.stdout.write(welcome(demo, storefront.demoSample!))

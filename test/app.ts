@@ -1,24 +1,22 @@
-// The HTTP application as the server has it, in the test's own process: real database, workers, disk and sockets, with
-// whatever plugins a test adds to those of app.config.ts.
+// The server as main.ts composes it, in the test's own process: real database, workers, disk and sockets, with the plugins
+// that a test adds to those of app.config.ts.
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import { composeServer, type Closing } from '../server/compose.ts'
 import { defineConfig, type Limits } from '../server/config.ts'
-import { openUploadFolder } from '../server/channels/upload/upload.ts'
 import type { Channel } from '../server/workflows/channel.ts'
-import { openLocks } from '../server/db/locks.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
-import { createDelivery } from '../server/delivery/delivery.ts'
-import { createApp, listEndpoints, listen, type AppParts } from '../server/http/app.ts'
+import { listEndpoints, listen } from '../server/http/app.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
-import { downloadMessages } from '../server/notify/downloads.ts'
-import { createDiskStore } from '../server/store/disk.ts'
-import { openStorefront } from '../server/storefront/open.ts'
-import { createTestShop, silent } from './database.ts'
-import { createTestEngine, makeBytes, type TestEngine } from './engine.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { createTestShop, openTestDatabase, silent } from './database.ts'
+import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
 
 export interface Answer {
   status: number
@@ -74,50 +72,31 @@ export async function openTestApp({
   trustProxy = false,
 }: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-app-'))
+  const disk = (name: string) => ({ kind: 'disk' as const, folder: path.join(folder, name) })
   const whole = defineConfig({
     ...config,
     plugins: [...config.plugins, ...plugins, makeBytes],
     workflows: [...config.workflows, ...workflows],
     channels: [...config.channels, ...channels],
     limits: { ...config.limits, ...UNLIMITED, ...limits },
+    storage: { primary: disk('primary'), backup: disk('backup') },
+    environment: { ...config.environment, dataDir: folder, baseUrl: null, allowLoopback: true, trustProxy },
   })
-  const engine = await createTestEngine(whole.plugins, whole.workflows)
-  const { database, secrets } = engine.parts
-  const environment = { ...config.environment, baseUrl: null }
-  const storefront = await openStorefront({ environment, database, secrets, log: silent })
-  const clock = () => new Date()
-  const stores = new Map(
-    ['primary', 'backup'].map((name) => [name, createDiskStore({ folder: path.join(engine.folder, name) })]),
-  )
-  const locks = await openLocks(database.url, silent)
-  const uploads = {
-    engine: engine.engine,
-    folder: openUploadFolder(path.join(engine.folder, 'uploads')),
-    locks,
-    fileBytes: whole.limits.file_bytes,
+  const database = await openTestDatabase()
+  const closings: Closing[] = []
+  const secrets = createSecrets('the secret of the tests, long enough')
+  const composed = await composeServer({
+    ...{ config: whole, database, secrets, closings, log: silent },
+    ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
+  })
+  const { app, parts } = await composed.openWeb(builtPage())
+  const close = async () => {
+    for (const closing of closings.reverse()) await closing()
+    await database.drop()
+    await rm(folder, { recursive: true, force: true })
   }
-  const messages = downloadMessages(database, clock)
-  const about = { log: silent, clock, trustProxy: false, baseUrl: 'http://127.0.0.1' }
-  const delivery = createDelivery({ database, stores, secrets, messages, ...about })
-  engine.parts.listener.on('operation_progress', () => delivery.doubt())
-  const parts: AppParts = {
-    database,
-    engine: engine.engine,
-    storefront,
-    delivery,
-    stores,
-    secrets,
-    uploads,
-    channels: whole.channels,
-    limits: whole.limits,
-    page: builtPage(),
-    baseUrl: 'http://127.0.0.1',
-    demo: true,
-    trustProxy,
-    clock,
-    log: silent,
-  }
-  const app = createApp(parts)
+  const engine = await testEngineOn({ parts: composed.parts, engine: composed.engine, folder, close })
   const server = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clientOf = async (shop: number, scopes: readonly Scope[]): Promise<Client> => {
@@ -135,9 +114,6 @@ export async function openTestApp({
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await delivery.settle()
-      await locks.close()
-      await storefront.close()
       await engine.close()
     },
   }

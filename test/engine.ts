@@ -147,9 +147,27 @@ export async function createTestEngine(
       }
     },
   }
+  const engine = createEngine(parts)
+  const close = async () => {
+    sandboxes.close()
+    await listener.close()
+    await client.close()
+    await database.drop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return testEngineOn({ parts, engine, folder, close })
+}
+
+/** What tests do with an engine, with a shop to do it in. */
+export async function testEngineOn({
+  parts,
+  engine,
+  folder,
+  close,
+}: Pick<TestEngine, 'parts' | 'engine' | 'folder' | 'close'>): Promise<TestEngine> {
+  const { database, limits } = parts
   const shop = await createTestShop(database)
   const scope = forShop(database, shop)
-  const engine = createEngine(parts)
   const defaults = shopSettingsSchema.parse({})
   const start = (workflow: Workflow, source: Source, more: Partial<StartInput> = {}) =>
     engine.start(scope, { workflow, channel: 'api', source, request: {}, requestedBy: 'test', ...more })
@@ -188,12 +206,6 @@ export async function createTestEngine(
       if (!operation || !hasEnded(operation)) throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)
       return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }
     },
-    close: async () => {
-      sandboxes.close()
-      await listener.close()
-      await client.close()
-      await database.drop()
-      await rm(folder, { recursive: true, force: true })
-    },
+    close,
   }
 }

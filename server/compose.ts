@@ -1,0 +1,121 @@
+// Wires the server's parts together, for main.ts and for the tests: opens what every role needs,
+// then what the web role needs.
+import path from 'node:path'
+import { openUploadFolder, type UploadFolder } from './channels/upload/upload.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import { openListener } from './db/listener.ts'
+import { openLocks } from './db/locks.ts'
+import type { Delivery } from './delivery/delivery.ts'
+import { createEngine, type Engine } from './engine/engine.ts'
+import type { EngineParts } from './engine/types.ts'
+import { createListings } from './files/listings.ts'
+import { createApp, type AppParts } from './http/app.ts'
+import type { PageSource } from './http/page.ts'
+import type { Logger } from './log.ts'
+import { downloadMessages } from './notify/downloads.ts'
+import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
+import type { Secrets } from './secrets.ts'
+import { openDelivery } from './startup/delivery.ts'
+import { portsFactory } from './startup/ports.ts'
+import { openStores } from './startup/stores.ts'
+import type { BlobStore } from './store/store.ts'
+import { openStorefront } from './storefront/open.ts'
+import type { Storefront } from './storefront/storefront.ts'
+
+export type Closing = () => Promise<unknown>
+
+export interface Given {
+  config: Config
+  database: Database
+  secrets: Secrets
+  /** Of the addresses that we give out, without a slash at the end. */
+  baseUrl: string
+  clock: () => Date
+  log: Logger
+  /** Added as parts open, so that a start that fails closes them too. Run in reverse order. */
+  closings: Closing[]
+}
+
+export interface Composed {
+  engine: Engine
+  /** What a worker needs. */
+  parts: EngineParts
+  stores: ReadonlyMap<string, BlobStore>
+  storefront: Storefront
+  client: GuardedClient
+  /** Where unfinished uploads are. */
+  folder: UploadFolder
+  /** Throws `ConfigError` where a setting cannot be used. */
+  openWeb(page: PageSource): Promise<Web>
+}
+
+export interface Web {
+  app: ReturnType<typeof createApp>
+  parts: AppParts
+  delivery: Delivery
+}
+
+/** Throws `ConfigError` where a setting cannot be used. */
+export async function composeServer(given: Given): Promise<Composed> {
+  const { config, database, secrets, baseUrl, log, closings } = given
+  const { environment, limits } = config
+  const listener = await openListener(database.url, log)
+  closings.push(() => listener.close())
+  const stores = await openStores(config.storage, log)
+  const folder = openUploadFolder(path.join(environment.dataDir, 'uploads'))
+  const storefront = await openStorefront({ environment, database, secrets, log })
+  closings.push(() => storefront.close())
+  const { allowLoopback } = environment
+  const client = createGuardedClient({ allowLoopback, fileBytes: limits.file_bytes, log })
+  closings.push(() => client.close())
+  const parts: EngineParts = {
+    database,
+    listener,
+    plugins: config.plugins,
+    workflows: config.workflows,
+    limits,
+    ports: portsFactory({ client, stores, storefront, uploads: folder }),
+    listings: createListings({ secrets, baseUrl }),
+    secrets,
+    log,
+  }
+  const engine = createEngine(parts)
+  const composed = { engine, parts, stores, storefront, client, folder }
+  return { ...composed, openWeb: (page) => openWeb(given, composed, page) }
+}
+
+async function openWeb(
+  { config, database, secrets, baseUrl, clock, log, closings }: Given,
+  { engine, parts: { listener }, stores, storefront, folder }: Omit<Composed, 'openWeb'>,
+  page: PageSource,
+): Promise<Web> {
+  const { environment, limits } = config
+  const locks = await openLocks(database.url, log)
+  closings.push(() => locks.close())
+  closings.push(() => page.close())
+  const messages = downloadMessages(database, clock)
+  const opened = { database, stores, secrets, baseUrl, messages, clock, log }
+  const delivery = openDelivery(config, opened)
+  closings.push(() => delivery.close())
+  listener.on('operation_progress', () => delivery.doubt())
+  const parts: AppParts = {
+    database,
+    engine,
+    storefront,
+    delivery,
+    stores,
+    secrets,
+    uploads: { engine, folder, locks, fileBytes: limits.file_bytes },
+    channels: config.channels,
+    limits,
+    page,
+    baseUrl,
+    demo: environment.platform === null,
+    trustProxy: environment.trustProxy,
+    metricsToken: environment.metricsToken,
+    clock,
+    log,
+  }
+  return { app: createApp(parts), parts, delivery }
+}

@@ -1,32 +1,57 @@
+import { randomInt } from 'node:crypto'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { sortTests } from './test/projects.ts'
 
-/** Whole flows and the browser take longest: begun last, one of them would run alone at the end. */
-const LONG = [/\/test\/flows\//, /\/test\/browser\//]
+/** A long file that starts last runs alone at the end, with the other processor idle. */
+const ORDER = ['soak', 'flows', 'browser', 'db', 'unit']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const at = LONG.findIndex((place) => place.test(moduleId))
-      return at < 0 ? LONG.length : at
-    }
+    const rank = ({ project }: TestSpecification) => ORDER.indexOf(project.name)
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
 
+const tests = sortTests()
+const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
+process.stdout.write(`seed ${seed} (SEED=${seed} repeats the random choices)\n`)
+const POSTGRES = 'test/global-setup.ts'
+const SERVERS = [POSTGRES, 'test/page-setup.ts']
+
 export default defineConfig({
   test: {
-    globalSetup: 'test/global-setup.ts',
-    include: ['{server,plugins,workflows,test,web}/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // A machine that is busy is no fault. Where a second is what was promised, the test says so.
-    expect: { poll: { timeout: 20_000 } },
-    // Two cores, and one file that waits: more at once only slow each other down.
+    // Far above what a busy machine needs: they end a test that hangs. A promise with a time in it
+    // is tested by that time in its own test.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    // Two for two processors, and one for a file that waits.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    // A test that is skipped or focused by accident is a test that can't fail.
+    provide: { seed, soak: false },
+    // A test that is focused by accident hides the others.
     allowOnly: false,
     passWithNoTests: false,
+    // Test files of one worker share its process: each module is read once.
+    isolate: false,
+    projects: [
+      { extends: true, test: { name: 'unit', include: tests.unit } },
+      { extends: true, test: { name: 'db', include: tests.db, globalSetup: POSTGRES } },
+      { extends: true, test: { name: 'flows', include: tests.flows, globalSetup: SERVERS } },
+      { extends: true, test: { name: 'browser', include: tests.browser, globalSetup: SERVERS } },
+      {
+        extends: true,
+        test: {
+          name: 'soak',
+          include: tests.soak,
+          globalSetup: SERVERS,
+          setupFiles: 'test/soak/setup.ts',
+          testTimeout: 3_600_000,
+          hookTimeout: 1_200_000,
+          provide: { seed, soak: true },
+        },
+      },
+    ],
   },
 })

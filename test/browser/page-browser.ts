@@ -1,7 +1,7 @@
 // Chromium on the admin page of a running server, and a watch over what a page must never do.
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
 
@@ -19,9 +19,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** What a page comes to is waited for this long, whether the browser waits for it or we ask again and again. */
-const WAIT_MS = 15_000
-vi.setConfig({ expect: { poll: { timeout: WAIT_MS } } })
+/** The browser waits as long as `expect.poll` does: longer than a page needs on a busy machine. */
+const WAIT_MS = 60_000
 
 /** In a locale whose files can have any name, whatever this machine's is: in the plain one Chromium saves them as "download". */
 export const startBrowser = (): Promise<Browser> =>
@@ -29,6 +28,11 @@ export const startBrowser = (): Promise<Browser> =>
     ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 },
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
   })
+
+let shared: Promise<Browser> | undefined
+
+/** The browser of all test files of this process; it ends with the process. A test file opens contexts of its own in it. */
+const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
 
 export interface OpenPage {
   page: Page
@@ -106,7 +110,7 @@ export interface World<Origin> {
 }
 
 /**
- * A server, an origin and a browser for a whole test file, started at once; `prepare` gets them before the first test. Gives
+ * A server, an origin and a browser for a whole test file, started concurrently; `prepare` gets them before the first test. Gives
  * how to open a page. What a test has opened is closed after it, and nothing may have been complained of.
  */
 export function usePages<Origin extends { close(): Promise<unknown> }>(
@@ -114,12 +118,12 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   prepare: (world: World<Origin>) => Promise<void> | void,
 ): (address: string, options?: BrowserContextOptions) => Promise<Page> {
   let world: World<Origin> | undefined
-  let shared: BrowserContext
+  let context: BrowserContext
   const opened: OpenPage[] = []
   beforeAll(async () => {
-    const [server, origin, browser] = await Promise.all([startPageServer(), startOrigin(), startBrowser()])
+    const [server, origin, browser] = await Promise.all([startPageServer(), startOrigin(), sharedBrowser()])
     world = { server, origin, browser }
-    shared = await contextOf(browser)
+    context = await contextOf(browser)
     await prepare(world)
   })
   afterEach(async () => {
@@ -129,13 +133,13 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
     }
   })
   afterAll(async () => {
-    await Promise.all([world?.browser.close(), world?.server.end()])
+    await Promise.all([context.close(), world?.server.end()])
     await world?.origin.close()
   })
   return async (address, options) => {
     const { browser, server } = world!
     // In one context the page's scripts are fetched and compiled once for all tests; who wants another browser gets one.
-    const page = await (options ? openPage(browser, server, address, options) : openIn(shared, server, address))
+    const page = await (options ? openPage(browser, server, address, options) : openIn(context, server, address))
     opened.push(page)
     return page.page
   }

@@ -2,7 +2,6 @@
 // That every route with an id is closed to other shops is shown by tenants.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
-import { findRunning } from '../../server/db/embedded.ts'
 import { forShop } from '../../server/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
 import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
@@ -64,7 +63,7 @@ async function makeOwner(domain: string): Promise<Owner> {
 
 beforeAll(async () => {
   ;[server, origin] = await Promise.all([startServer({ env: { TRUST_PROXY: '1' } }), startOrigin()])
-  database = openDatabase((await findRunning(server.dataDir))!, 2, silent)
+  database = openDatabase(server.databaseUrl, 2, silent)
   ;[a, b] = await Promise.all([makeOwner('shop-a.myshopify.com'), makeOwner('shop-b.myshopify.com')])
   document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as ApiDocument
 })

@@ -1,7 +1,6 @@
 // Workflows, schedules and settings over HTTP, on the real process: made, checked, attached, run, refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
-import { findRunning } from '../../server/db/embedded.ts'
 import { findShop } from '../../server/db/shops.ts'
 import { forShop } from '../../server/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
@@ -16,7 +15,7 @@ let origin: Origin
 let database: Database
 beforeAll(async () => {
   ;[server, origin] = await Promise.all([startServer(), startOrigin()])
-  database = openDatabase((await findRunning(server.dataDir))!, 2, silent)
+  database = openDatabase(server.databaseUrl, 2, silent)
 })
 afterAll(async () => {
   await database.close()

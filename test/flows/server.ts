@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
+import { createTestDatabase } from '../database.ts'
 
 export { makeDataDir, removeDataDir }
 
@@ -16,13 +17,17 @@ const START = (JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 export const [, ...ARGUMENTS] = START.split(' ')
 /** The Node that a clone brings: ours may lie where another user can’t reach it. */
 export const nodeOf = (root: string): string => path.join(root, 'node_modules', 'node', 'bin', 'node')
-const READY_MS = 60_000
+const READY_MS = 120_000
+/** Of servers whose database is not embedded. */
+const SECRET = 'a secret for servers of tests, long enough'
 
 export interface RunningServer {
   url: string
   apiKey: string
   shop: string
   dataDir: string
+  /** Empty: it has an embedded PostgreSQL in its data folder. */
+  databaseUrl: string
   child: ChildProcess
   /** Everything it has written so far, for a test that fails. */
   output(): string
@@ -34,7 +39,10 @@ export interface RunningServer {
 }
 
 export interface ServerOptions {
-  /** Kept by the caller; without one a folder is made. */
+  /**
+   * Kept by the caller, with the embedded PostgreSQL in it unless `env` names a database. Without one a folder is made, and
+   * the database is on the run's own PostgreSQL: to make and start one takes longer than the server's own start.
+   */
   dataDir?: string
   env?: Record<string, string>
   /** A clone of the product to start in place of this one, and the user that starts it. */
@@ -45,11 +53,14 @@ export interface ServerOptions {
 /** Resolves when the server says that it is ready. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await makeDataDir())
+  const given = options.env?.DATABASE_URL ?? ''
+  const databaseUrl = given || options.dataDir ? given : (await createTestDatabase()).url
+  const database = databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
   const port = await freePort()
   const child = spawn(options.root ? nodeOf(options.root) : process.execPath, ARGUMENTS, {
     cwd: options.root ?? ROOT,
     ...options.user,
-    env: { ...baseEnv(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...options.env },
+    env: { ...baseEnv(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...database, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -64,6 +75,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     apiKey: demo.api_key!,
     shop: demo.shop!,
     dataDir,
+    databaseUrl,
     child,
     output: () => output,
     call: (method, route, body, headers = {}) =>

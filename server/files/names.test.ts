@@ -8,6 +8,7 @@ import { changeFiles, type Change } from './changes.ts'
 import { draftOfRecord } from './drafts.ts'
 import { grantNames, type Wish } from './name-allocation.ts'
 import { readRecords, type FileRecord } from './records.ts'
+import { sized } from '../../test/scale.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
@@ -228,7 +229,7 @@ describe('names of each other', () => {
         )
         expect(grantNames(wishes, holders)).toEqual(grantedByForce(wishes, holders))
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     )
   })
   it('whatever is wanted: a preview says what happens, each name is one file’s, and going back brings all back', async () => {
@@ -252,7 +253,7 @@ describe('names of each other', () => {
         expect((await change(...back)).filter(({ status }) => status !== 'changed')).toEqual([])
         expect((await now()).map(({ filename }) => filename)).toEqual(before.map(({ filename }) => filename))
       }),
-      { numRuns: 60 },
+      { numRuns: sized(20, 60) },
     )
   })
 })

@@ -1,5 +1,5 @@
-// What a person does to an operation on its way: pause, resume, cancel, preview, confirm, try again; in the middle of 100,000
-// files and of downloads that take for ever.
+// What a person does to an operation on its way: pause, resume, cancel, preview, confirm, try again; in the middle of
+// 100,000 files (40,000 in npm test) and of downloads that do not end.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import type { ItemStatus, Move, OperationRow } from '../../server/engine/engine.
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
+import { sized } from '../scale.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 
@@ -102,9 +103,9 @@ const filesWith = async (days: number) =>
     )
   )[0]!.n
 
-describe('100,000 files', () => {
-  const COUNT = 100_000
-  beforeAll(engineOf(COUNT), 120_000)
+describe('many files', () => {
+  const COUNT = sized(40_000, 100_000)
+  beforeAll(engineOf(COUNT))
   afterAll(end)
 
   test('a pause takes effect within a second, resuming ends the work', async () => {
@@ -223,8 +224,8 @@ describe('an import whose origin keeps it waiting', () => {
   })
 })
 
-describe('10,000 files', () => {
-  const COUNT = 10_000
+describe('files whose preview, retry or order counts', () => {
+  const COUNT = sized(3000, 10_000)
   let ids: string[]
   beforeAll(async () => {
     await engineOf(COUNT)()

@@ -1,5 +1,4 @@
 // A killed server, and a database that is restarted under load: what was acknowledged is all there, and nothing twice.
-import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,10 +8,15 @@ import { clusterOf } from '../../server/db/embedded-place.ts'
 import { OWNER_LOCK } from '../../server/db/embedded.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { randomOf, sized } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type RunningServer } from './server.ts'
+
+const FILES = sized(120, 400)
+const RESTARTS = sized(2, 10)
+const random = randomOf('recovery')
 
 let dataDir: string
 let origin: Origin
@@ -31,27 +35,27 @@ afterAll(async () => {
 
 test('an import that is killed in the middle goes on after the next start: all there, none twice', async () => {
   const skus = uniqueSkus()
-  const files = Array.from({ length: 400 }, (_, n) => ({
+  const files = Array.from({ length: FILES }, (_, n) => ({
     filename: `kept-${n}.bin`,
     url: `${origin.url}/bytes/${30_000 + n}/kept-${n}`,
     product_sku: skus[n % skus.length]!,
   }))
   const response = await server.call('POST', '/api/files/import', { files }, { prefer: 'respond-async' })
   const { job_id } = (await response.json()) as ImportReply
-  await until(() => origin.total > 150)
+  await until(() => origin.total > (FILES * 3) / 8)
   await server.kill()
 
   const key = server.apiKey
   server = await startServer({ dataDir })
   expect(server.apiKey).toBe(key)
-  expect(await jobUntilEnd(server, job_id)).toMatchObject({ status: 'success', total: 400, done: 400, failed: 0 })
+  expect(await jobUntilEnd(server, job_id)).toMatchObject({ status: 'success', total: FILES, done: FILES, failed: 0 })
 
   const listed = await listAll(server, '/api/files?search=kept-&limit=250')
-  expect(new Set(listed.map(({ filename }) => filename)).size).toBe(400)
-  expect(listed.length).toBe(400)
+  expect(new Set(listed.map(({ filename }) => filename)).size).toBe(FILES)
+  expect(listed.length).toBe(FILES)
   expect(listed.every(({ products }) => products!.length === 1)).toBe(true)
   const blobs = await storedBlobs(path.join(dataDir, 'files'))
-  for (let n = 0; n < 400; n++) expect(blobs.get(hashOf(contentOf(30_000 + n, `kept-${n}`)))).toBe(30_000 + n)
+  for (let n = 0; n < FILES; n++) expect(blobs.get(hashOf(contentOf(30_000 + n, `kept-${n}`)))).toBe(30_000 + n)
   for (const [hash, size] of blobs) expect(hashOf(await readFile(blobPath(hash)))).toBe(size >= 0 ? hash : '')
 })
 
@@ -59,14 +63,14 @@ test('an ordinary stop and start keeps everything', async () => {
   expect(await server.stop()).toBe(0)
   expect(existsSync(path.join(await clusterOf(path.join(dataDir, 'postgres')), 'postmaster.pid'))).toBe(false)
   server = await startServer({ dataDir })
-  expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(400)
+  expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(FILES)
 })
 
 test('a second server on the same data folder is refused with what to do', async () => {
   await expect(startServer({ dataDir })).rejects.toThrow(/Another Stevedore is running on this data folder/)
 })
 
-describe('ten immediate restarts of PostgreSQL under load', () => {
+describe('immediate restarts of PostgreSQL under load', () => {
   let cluster: Cluster
   let web: RunningServer
   let worker: Worker
@@ -74,7 +78,7 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
     cluster = await startCluster()
     web = await cluster.startWeb()
     worker = await cluster.startWorker('worker')
-  }, 120_000)
+  })
   afterAll(async () => {
     await Promise.all([web.stop(), worker.stop()])
     await cluster.close()
@@ -136,11 +140,11 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
       while (!over) await Promise.all([load(round++, files), delay(400)])
     })()
     const back: number[] = []
-    for (let restart = 0; restart < 10; restart++) {
+    for (let restart = 0; restart < RESTARTS; restart++) {
       // In the middle of what an import that was just acknowledged does, at a moment of chance.
       const before = acknowledged.imports.length
       await expect.poll(() => acknowledged.imports.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before)
-      await delay(randomInt(0, 400))
+      await delay(random(0, 400))
       const since = performance.now()
       await cluster.restartPostgres()
       await expect.poll(() => serves(web), { timeout: 10_000, interval: 50 }).toBe(true)
@@ -156,7 +160,7 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
     expect(Math.max(...back)).toBeLessThan(10_000)
     expect([web.child.exitCode, worker.child.exitCode]).toEqual([null, null])
 
-    expect(acknowledged.imports.length).toBeGreaterThanOrEqual(10)
+    expect(acknowledged.imports.length).toBeGreaterThanOrEqual(RESTARTS)
     for (const job of acknowledged.imports)
       expect(await jobUntilEnd(web, job)).toMatchObject({ status: 'success', total: 40, done: 40 })
     const names = (await listAll(web, '/api/files?search=load&limit=250')).map(({ filename }) => filename!)
@@ -166,7 +170,7 @@ describe('ten immediate restarts of PostgreSQL under load', () => {
     expect(acknowledged.links.filter((id) => !links.has(id))).toEqual([])
     for (const [file, days] of acknowledged.updates)
       expect(await (await web.call('GET', `/api/files/${file}`)).json()).toMatchObject({ expiry_days: days })
-  }, 120_000)
+  })
 })
 
 /** The API answers from the database: being up is not enough. */

@@ -5,14 +5,14 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentOf, hashOf } from '../fakes/content.ts'
+import { sized } from '../scale.ts'
 import { beginUpload, metadataOf, offsetOf, patch, sendFile, tus, type Sender } from '../uploads.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { jobUntilEnd } from './imports.ts'
 import type { RunningServer } from './server.ts'
 
-/** More for a long run by hand. */
-const KILLS = Number(process.env.UPLOAD_KILLS ?? 4)
-const SIZE = Number(process.env.UPLOAD_BYTES ?? 60_000_000)
+const KILLS = sized(3, 100)
+const SIZE = sized(60_000_000, 1_000_000_000)
 const CHUNK = Math.min(8_000_000, Math.ceil(SIZE / 6))
 
 let cluster: Cluster

@@ -1,12 +1,12 @@
 // Two worker processes and one for the web over one database: workers are killed and frozen in every phase of an import,
 // and nothing is lost, nothing is there twice, and nobody is told twice.
-import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentOf, hashOf } from '../fakes/content.ts'
+import { randomOf, sized } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { startCluster, type Cluster, type Worker } from './cluster.ts'
 import { startGatedOrigin, type GatedOrigin } from './gated-origin.ts'
@@ -14,6 +14,7 @@ import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { look, lookSettled, nextCommit, workerId, type Phase, type Sight } from './phases.ts'
 import type { RunningServer } from './server.ts'
 
+const random = randomOf('workers')
 let cluster: Cluster
 let web: RunningServer
 let origin: GatedOrigin
@@ -35,8 +36,12 @@ afterAll(async () => {
   expect([...codes, code]).toEqual([...codes, code].map(() => 0))
 })
 
-/** Longer than anyone waits for a worker that is silent. */
-const A_MINUTE_MS = 60_000
+/** In soak longer than any wait for a silent worker; else until others have done its work. */
+const A_MINUTE_MS = sized(0, 60_000)
+/** An import that is long enough for the kills, and where they hit. */
+const FILES = sized(300, 1000)
+const KILLS: Phase[] = Array.from({ length: sized(2, 17) }, (_, n) => (n % 2 === 0 ? 'fetch' : 'commit'))
+const AT_THE_END = sized(['outbox'] as const, ['outbox', 'notices', 'end'] as const)
 const since = performance.now()
 const seconds = () => ((performance.now() - since) / 1000).toFixed(1)
 /** The run's log says what was hit. */
@@ -120,8 +125,8 @@ const progressOf = (operation: string) =>
 async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
   const until = Date.now() + 40_000
   while (Date.now() < until) {
-    if (wanted === 'commit') origin.admit(randomInt(1, 12))
-    const caught = wanted === 'commit' ? await nextCommit(cluster.pool, names, 1000) : names[randomInt(names.length)]!
+    if (wanted === 'commit') origin.admit(random(1, 12))
+    const caught = wanted === 'commit' ? await nextCommit(cluster.pool, names, 1000) : names[random(0, names.length)]!
     if (!caught) continue
     const worker = workers.get(caught)!
     worker.freeze()
@@ -133,18 +138,17 @@ async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
     }
     worker.thaw()
     if (sight.attempt >= 3) origin.admit(2)
-    await delay(randomInt(5, 60))
+    await delay(random(5, 60))
   }
   throw new Error(`No worker came to ${wanted}`)
 }
 
-test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothing lost, nothing twice, one email', async () => {
-  const job = await startImport('killed', 1000)
+test('kills in fetch, commit and finish of one import: nothing lost, nothing twice, one email', async () => {
+  const job = await startImport('killed', FILES)
   const operation = idOf(job)
   await expect.poll(() => origin.waiting, { timeout: 20_000 }).toBeGreaterThan(30)
-  const plan: Phase[] = Array.from({ length: 17 }, (_, n) => (n % 2 === 0 ? 'fetch' : 'commit'))
   const hit: string[] = []
-  for (const wanted of plan) {
+  for (const wanted of KILLS) {
     const { name, phase, items, statement } = await killIn(wanted)
     hit.push(phase)
     say(
@@ -152,14 +156,14 @@ test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothi
     )
     // What it had in hand waits until it is known to be dead; the next one does not.
     await begin(name)
-    origin.admit(randomInt(5, 40))
+    origin.admit(random(5, 40))
   }
   expect((await row<{ done: number }>('select done from operations where id = $1', [operation])).done).toBeLessThan(
-    1000,
+    FILES,
   )
   // Whoever was killed begins again once the next lock is held: on a busy machine the end may be over before a worker is up.
   let fallen: string | null = null
-  for (const where of ['outbox', 'notices', 'end'] as const) {
+  for (const where of AT_THE_END) {
     const revive = () => (fallen === null ? Promise.resolve() : begin(fallen))
     fallen = where === 'end' ? await killAtEnd(operation, revive) : await killWhileWriting(where, operation, revive)
     hit.push('finish')
@@ -168,8 +172,8 @@ test('20 kills over an import of 1,000 files, in fetch, commit and finish: nothi
     )
   }
   await begin(fallen!)
-  expect(hit.length).toBe(20)
-  await expectWhole('killed', 1000, job)
+  expect(hit.length).toBe(sized(3, 20))
+  await expectWhole('killed', FILES, job)
 }, 600_000)
 
 /** A client of the test's own, to stand in the way with. */
@@ -211,7 +215,7 @@ function killWhileWriting(table: 'outbox' | 'notices', operation: string, revive
     // Not before: what is left may be done in no time.
     origin.open()
     // What the dead had in hand runs alone: on a slow disk that takes its time.
-    await expect.poll(() => progressOf(operation), { timeout: 180_000 }).toEqual({ done: 1000, failed: 0, why: [] })
+    await expect.poll(() => progressOf(operation), { timeout: 180_000 }).toEqual({ done: FILES, failed: 0, why: [] })
     const name = await blockedAt(`insert into "${table}"%`)
     await workers.get(name)!.kill()
     return name
@@ -246,7 +250,7 @@ function killAtEnd(operation: string, revive: () => Promise<void>): Promise<stri
   })
 }
 
-test('workers that stood still for a minute, in a download and in a transaction, find their work done and write nothing', async () => {
+test('workers that stood still, in a download and in a transaction, find their work done and write nothing', async () => {
   origin.shut()
   await begin('worker-3')
   const [loading, committing, heir] = [...names, 'worker-3'] as [string, string, string]

@@ -23,8 +23,8 @@ export default defineConfig({
   test: {
     // Far above what a busy machine needs: they end a test that hangs. A promise with a time in it
     // is tested by that time in its own test.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // Two for two processors, and one for a file that waits.
     maxWorkers: 3,

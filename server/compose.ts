@@ -95,10 +95,9 @@ async function openWeb(
   closings.push(() => locks.close())
   closings.push(() => page.close())
   const messages = downloadMessages(database, clock)
-  const opened = { database, stores, secrets, baseUrl, messages, clock, log }
+  const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
   const delivery = openDelivery(config, opened)
   closings.push(() => delivery.close())
-  listener.on('operation_progress', () => delivery.doubt())
   const parts: AppParts = {
     database,
     engine,

@@ -3,7 +3,7 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 
-export type Channel = 'operation_progress' | 'operation_control'
+export type Channel = 'operation_progress' | 'operation_control' | 'link_changed'
 type Handler = (payload: string | null) => void
 
 const RECONNECT_MS = 500
@@ -18,7 +18,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const CHANNELS: readonly Channel[] = ['operation_progress', 'operation_control']
+const CHANNELS: readonly Channel[] = ['operation_progress', 'operation_control', 'link_changed']
 
 /** Connects now and rejects if that fails. From then on it reconnects automatically. */
 export async function openListener(url: string, log: Logger): Promise<Listener> {

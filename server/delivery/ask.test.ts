@@ -65,7 +65,7 @@ test('the page of a link that ended has the form, and what it sends reaches the 
   expect(JSON.stringify([await mails(), await notices()])).not.toContain(key)
 })
 
-test('a link asks once a day, also when it asks twice at once', async () => {
+test('a link asks once a day, also with two concurrent requests', async () => {
   const { key } = await usedUp('once.pdf')
   const answers = await Promise.all([1, 2, 3].map(() => askForMore(port, { key })))
   expect(answers.map(({ text }) => text.includes('was sent</h1>')).filter(Boolean)).toHaveLength(1)

@@ -1,6 +1,7 @@
-// POST /download/ask: whoever holds a link asks its shop for more, with a plain form. The key in it is the permission: it can't
-// be guessed, and no cookie stands for anyone, so another site has nothing to forge. A link may ask once a day, a network ten times
-// an hour; what is sent reaches the shop as text alone.
+// POST /download/ask: the holder of a link asks its shop for more, with a plain form. The link's
+// key in the form is the authorisation: it cannot be guessed, and there are no cookies that another
+// site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
+// the shop as text only.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type pg from 'pg'
@@ -13,12 +14,12 @@ import { renderMessage, sendPage, type AskForm } from './pages.ts'
 import { hasAsked, refuse, whyNot, type Refused } from './refusal.ts'
 import { isKey, prefersJson } from './request.ts'
 
-/** What a link's holder wants the shop to know. */
+/** What a link's holder sends to the shop. */
 export interface Ask {
   shop: number
   /** A bare UUID. */
   link: string
-  /** Why the link may not be used, where that is so. */
+  /** Why the link may not be used; null if it may. */
   reason: ErrorCode | null
   email: string | null
   message: string | null
@@ -39,7 +40,7 @@ const fields = z.object({
   ),
 })
 
-/** Why a request is answered otherwise than asked. */
+/** Ends the handling of a request with an error response. */
 class Refusal extends Error {
   readonly code: ErrorCode
   readonly about: Refused
@@ -53,7 +54,7 @@ class Refusal extends Error {
 export function createAsking(parts: {
   pool: pg.Pool
   counting: Counting
-  /** Tells the shop; false where this link has asked within a day. */
+  /** Tells the shop; false if this link has asked within a day. */
   tell(ask: Ask): Promise<boolean>
 }): (request: IncomingMessage, response: ServerResponse, client: Client, now: Date) => Promise<void> {
   const limiter = new RateLimiterPostgres({
@@ -75,7 +76,7 @@ export function createAsking(parts: {
     })
   }
 
-  /** The link that asks, and what it asks. */
+  /** The link and the validated form. */
   async function read(request: IncomingMessage, client: Client, now: Date) {
     const form = await readForm(request)
     const key = String(form.key ?? '')
@@ -108,7 +109,7 @@ export function createAsking(parts: {
   }
 }
 
-/** Asking twice is no fault of the buyer's: the page says that the shop knows. */
+/** Asking twice is not an error: the page says that the shop knows already. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -123,7 +124,7 @@ function answer(
     ? renderMessage({
         shop,
         title: 'Your message was sent',
-        happened: `${shop.name} has been told that you ask for more.`,
+        happened: `${shop.name} has been told that you are asking for more.`,
         advice: email
           ? `They can answer you at ${email}.`
           : 'They can answer you at the address to which they sent you the link.',
@@ -155,14 +156,14 @@ async function readText(request: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    // What is left of it is not read: the connection can't be used again.
+    // The rest is not read, so the connection cannot be used again.
     if (bytes > BODY_BYTES) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
 }
 
-/** For the form that is shown once more, and for a program. */
+/** The problems, for a program and for the form that is shown again. */
 function problemsOf(key: string, form: Record<string, unknown>, error: z.ZodError) {
   const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
     param: String(path[0]),

@@ -1,39 +1,37 @@
-// From the store to the socket, through buffers that are used again: fresh memory for every piece costs more than its copying.
+// Reads a blob from its store and writes it to the response.
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
-import { createLately } from './lately.ts'
 import type { Target } from './targets.ts'
+import { createTtlCache } from './ttl-cache.ts'
 
-/** `release` takes the buffer back once it is sent. */
-export type Opened =
-  { whole: Buffer; release?: () => void } | { stream: Readable } | { reader: BlobReader; range: ByteRange }
+export type OpenedBytes = { whole: Buffer } | { stream: Readable } | { reader: BlobReader; range: ByteRange }
 
 export interface Bytes {
-  /** Opens the blob, or the part of it. Rejects with a `StoreError` where it is not to be had. */
-  open(target: Target, range: ByteRange | null): Promise<Opened>
+  /**
+   * Opens the blob or a part of it. Rejects with a `StoreError` if the blob is missing or has
+   * another length.
+   */
+  open(target: Target, range: ByteRange | null): Promise<OpenedBytes>
 }
 
-/** What must be asked before bytes are sent. */
+/** Limits the bytes that may be sent (session-budget.ts). */
 export interface Allowance {
-  /** May so many bytes more be sent? */
+  /** May this many more bytes be sent? */
   take(bytes: number): Promise<boolean>
 }
 
-/** Up to this size a file is read and sent in one go; of a larger one this much waits for its client, however slow. */
+/**
+ * A file up to this size is read and sent whole; of a larger one this much is in memory at a time.
+ */
 const PIECE_BYTES = 256 * 1024
-const KEPT_BUFFERS = 64
-const free: Buffer[] = []
 
-const take = () => free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
-const giveBack = (buffer: Buffer) => void (free.length < KEPT_BUFFERS && free.push(buffer))
-
-/** So long a blob of another machine is taken to be as long as it was: each look is a request. */
-const FOUND_MS = 10_000
+/** How long the length of a blob in a bucket is trusted: each check is a request. */
+const LENGTH_TTL_MS = 10_000
 
 export function createBytes(stores: ReadonlyMap<string, BlobStore>): Bytes {
-  const found = createLately<true>(FOUND_MS)
+  const checked = createTtlCache<true>(LENGTH_TTL_MS)
   return {
     open: async ({ shop, hash, location, size, blob }, part) => {
       const store = stores.get(location)
@@ -44,8 +42,8 @@ export function createBytes(stores: ReadonlyMap<string, BlobStore>): Bytes {
         return size > PIECE_BYTES ? { reader, range } : readSmall(reader, range)
       }
       if (size > PIECE_BYTES) {
-        if (!found.get(blob) && (await store.size(shop, hash)) !== size) throw new StoreError('missing')
-        found.set(blob, true)
+        if (!checked.get(blob) && (await store.size(shop, hash)) !== size) throw new StoreError('missing')
+        checked.set(blob, true)
         return { stream: await store.read(shop, hash, range) }
       }
       const bytes = await store.readWhole(shop, hash)
@@ -55,48 +53,46 @@ export function createBytes(stores: ReadonlyMap<string, BlobStore>): Bytes {
   }
 }
 
-/** One of another length than its row says is not the blob that was admitted. */
+/** A blob whose length differs from its row's is not the blob that was admitted. */
 async function openWhole(reader: BlobReader, size: number): Promise<BlobReader> {
   if (reader.size === size) return reader
   await reader.close()
   throw new StoreError('missing')
 }
 
-async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise<Opened> {
-  const buffer = take()
-  const whole = buffer.subarray(0, end - start + 1)
+async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise<OpenedBytes> {
+  // Never used for another response: an error in its bookkeeping could send one buyer's bytes to
+  // another.
+  const whole = Buffer.allocUnsafeSlow(end - start + 1)
   try {
     for (let filled = 0; filled < whole.length;) {
       const read = await reader.read(whole.subarray(filled), start + filled)
-      // Shorter than its row says, it is not the blob that was admitted.
+      // The file became shorter since it was opened.
       if (read === 0) throw new StoreError('missing')
       filled += read
     }
-  } catch (error) {
-    giveBack(buffer)
-    throw error
   } finally {
     await reader.close()
   }
-  return { whole, release: () => giveBack(buffer) }
+  return { whole }
 }
 
 /**
- * Writes the body and ends the response; gives how many bytes the socket took.
- * A client that goes away, or takes nothing for `stallMs`, ends it early, as does an allowance that is used up; a store that fails
- * rejects.
+ * Writes the body, ends the response and gives the number of bytes that the socket took. Ends early
+ * if the client disconnects or reads nothing for `stallMs`, or if the allowance is used up. Rejects
+ * if the store fails.
  */
 export async function send(
   response: ServerResponse,
-  opened: Opened,
+  opened: OpenedBytes,
   stallMs: number,
   allowance: Allowance | null = null,
 ): Promise<number> {
   if ('whole' in opened) {
     if (allowance && !(await allowance.take(opened.whole.length))) return leave(response)
-    // The server's own limit sees to one that never takes it: so little is not worth a clock of its own.
-    // Called when the socket has taken it all; where it never does, the buffer is left to the garbage collector.
-    response.end(opened.whole, opened.release)
+    // No stall timer for so few bytes: the server's own timeout ends a client that never reads
+    // them.
+    response.end(opened.whole)
     return opened.whole.length
   }
   response.setTimeout(stallMs, () => response.destroy())
@@ -106,7 +102,7 @@ export async function send(
   return sent
 }
 
-/** Short of what was promised: the client sees that it does not have all. */
+/** Fewer bytes than Content-Length: the client sees that the file is incomplete. */
 function leave(response: ServerResponse): 0 {
   response.destroy()
   return 0
@@ -114,15 +110,18 @@ function leave(response: ServerResponse): 0 {
 
 async function copy(
   response: ServerResponse,
-  { reader, range }: Extract<Opened, { reader: BlobReader }>,
+  { reader, range }: Extract<OpenedBytes, { reader: BlobReader }>,
   allowance: Allowance | null,
 ) {
-  const buffer = take()
+  // Used again for the next piece of this response alone, and only after the socket has taken the
+  // last one.
+  const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, range.end - range.start + 1))
   let at = range.start
   try {
     while (at <= range.end) {
-      const read = await reader.read(buffer.subarray(0, Math.min(PIECE_BYTES, range.end - at + 1)), at)
-      // Shorter than its row says: what the client has must not look whole.
+      const read = await reader.read(buffer.subarray(0, Math.min(buffer.length, range.end - at + 1)), at)
+      // The file became shorter since it was opened: the client must see that its copy is
+      // incomplete.
       if (read === 0) throw new StoreError('missing')
       if (allowance && !(await allowance.take(read))) return at - range.start + leave(response)
       if (!(await written(response, buffer.subarray(0, read)))) return at - range.start
@@ -131,19 +130,21 @@ async function copy(
     response.end()
     return at - range.start
   } finally {
-    giveBack(buffer)
     await reader.close()
   }
 }
 
-/** Resolves when the bytes are no longer needed: true where the socket took them, false where the client has gone. */
+/**
+ * Resolves when the buffer may be written again: true if the socket took the bytes, false if the
+ * client has gone.
+ */
 function written(response: ServerResponse, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     if (response.closed) return resolve(false)
     const gone = () => resolve(false)
     response.once('close', gone)
     response.write(bytes, (error) => {
-      // After an error the bytes may be in use until the socket is closed.
+      // After an error the socket may use the bytes until it is closed.
       if (error) return
       response.off('close', gone)
       resolve(true)

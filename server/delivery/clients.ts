@@ -1,4 +1,5 @@
-// Who asks: the address and agent, and a hash of both by which a session knows its client again.
+// The client of a request: its address and user agent, and a hash of both that identifies it in a
+// session.
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { Secrets } from '../secrets.ts'
@@ -9,13 +10,13 @@ export interface Client {
   agent: string
 }
 
-// A client that resumes, or that takes many files, asks many times: its hash is made once.
-const KEPT = 2000
+// A client that resumes or fetches many files sends many requests: its hash is computed once.
+const MAX_CACHED = 2000
 
 const ADDRESS_LENGTH = 64
 const AGENT_LENGTH = 400
 
-/** Gives a request's client. */
+/** Gives the function that reads a request's client. */
 export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: boolean) {
   const known = new Map<string, Client>()
   return (request: IncomingMessage): Client => {
@@ -29,16 +30,16 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
       address: usualForm(address),
       agent: agent.slice(0, AGENT_LENGTH),
     }
-    if (known.size >= KEPT) known.clear()
+    if (known.size >= MAX_CACHED) known.clear()
     known.set(name, client)
     return client
   }
 }
 
-/** An IPv4 address as everyone writes it, not as this socket sees it. */
+/** An IPv4 address without the IPv6 prefix of a dual-stack socket. */
 const usualForm = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH)
 
-/** What one customer of a provider has: an IPv4 address, or the first half of an IPv6 address. */
+/** What a provider gives one customer: an IPv4 address, or the first half of an IPv6 address. */
 export const networkOfRequest = (request: IncomingMessage, trustProxy: boolean): string =>
   networkOf(usualForm(addressOf(request, trustProxy)))
 
@@ -52,8 +53,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Behind a proxy of ours, the last of X-Forwarded-For: the one that the proxy wrote. Those before it are whatever the
- * client said.
+ * Behind a trusted proxy, the last address of X-Forwarded-For: the proxy wrote it. The client may
+ * have forged the others.
  */
 function addressOf(request: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : ''

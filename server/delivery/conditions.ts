@@ -1,4 +1,4 @@
-// What a request's conditions and Range come to for the file as it stands (RFC 9110 §13 and §14), decided before
+// Evaluates a request's conditions and Range for the current file (RFC 9110 §13 and §14), before
 // anything is counted. All values are bytes and milliseconds.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../store/store.ts'
@@ -21,12 +21,15 @@ export function decide(method: string, headers: IncomingHttpHeaders, file: Repre
     if (lists(headers['if-none-match'], file.etag, true)) return { status: 304 }
   } else if (later(file, headers['if-modified-since']) === false) return { status: 304 }
   // A Range is defined for GET alone.
-  if (method !== 'GET' || headers.range === undefined || !stillTheSame(headers['if-range'], file))
+  if (method !== 'GET' || headers.range === undefined || !isSameVersion(headers['if-range'], file))
     return { status: 200 }
   return parseRange(headers.range, file.size)
 }
 
-/** What does not parse, is of another unit or asks for several ranges gets the whole file, as the standard allows. */
+/**
+ * A range that does not parse, has another unit or lists several gets the whole file, as the
+ * standard allows.
+ */
 function parseRange(header: string, size: number): Answer {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header)
   if (!match || (match[1] === '' && match[2] === '')) return { status: 200 }
@@ -40,14 +43,17 @@ function parseRange(header: string, size: number): Answer {
   return { status: 206, range: { start: first, end: match[2] === '' ? size - 1 : Math.min(last, size - 1) } }
 }
 
-/** If-Range: the exact strong tag or the exact date; anything else means that the client's part is of another file. */
-function stillTheSame(condition: string | string[] | undefined, file: Representation): boolean {
+/**
+ * If-Range: the exact strong tag or the exact date. Otherwise the client's part is of another
+ * version.
+ */
+function isSameVersion(condition: string | string[] | undefined, file: Representation): boolean {
   if (condition === undefined) return true
   const text = String(condition).trim()
   return text === file.etag || Date.parse(text) === seconds(file.modifiedMs)
 }
 
-/** Was the file changed after the date? Null where there is no such header or it is no date. */
+/** Was the file changed after the date? Null without a valid date. */
 function later(file: Representation, date: string | undefined): boolean | null {
   const at = date === undefined ? NaN : Date.parse(date)
   return Number.isNaN(at) ? null : seconds(file.modifiedMs) > at

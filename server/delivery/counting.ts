@@ -1,78 +1,75 @@
-// Every statement of the hot path that decides whether a link may be used, and what became of one that may not. It holds a pool, not a shop's
-// scope: a key alone says which shop it is about.
-import type pg from 'pg'
+// Decides whether a link may be used, and counts: one statement for all the requests that arrive
+// together. It holds a pool instead of a shop's scope because the link's key alone determines the
+// shop.
 import type { LinkFacts } from '../files/links.ts'
-import type { Logger } from '../log.ts'
 import { hashKey } from '../secrets.ts'
-import { BATCH, createBatch, STATEMENTS } from './batch.ts'
-import { standingOf } from './known.ts'
-import { createRecentLinks } from './recent.ts'
-import { createSessions, openSessions, type Sessions } from './sessions.ts'
+import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
+import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
+import { createSessions, openSessions, type Sessions } from './sessions.ts'
 import {
   bytesArray,
-  openQuery,
+  opaque,
   SITE_ALLOWED,
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
   targetOf,
-  unseen,
-  type Target,
+  type Asker,
+  type LinkTarget,
+  type Query,
 } from './targets.ts'
 
-export interface LinkTarget extends Target {
-  link: string
-}
-
-/** A link as it stands, whether or not it may be used. Its facts are those of the file, or of a pack that has no such. */
+/**
+ * A link's state, whether or not it may be used. Its facts are those of the file; a pack's link has
+ * none of a file.
+ */
 export interface KnownLink extends LinkFacts {
   shop: number
   link: string
   /** Null: a pack's link. */
   target: LinkTarget | null
-  /** It may be deleted by now. */
+  /** The pack's name, also after the pack was deleted. Null: a file's link. */
   pack: { name: string } | null
   shopName: string
   shopDomain: string
   uninstalled: boolean
-  /** It came with a pack that its file is no longer in, or whose own link was revoked. */
+  /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
   out: boolean
-  /** Sites that may lead to the file; none: any. */
+  /** The sites that may lead to the file; empty: any. */
   referrers: readonly string[]
-  /** When its holder asked the shop for more, last. */
+  /** When its holder last asked the shop for more. */
   asked_at: Date | null
-  /** This client's session lives and has bytes left. */
+  /** This client's session is open and has bytes left. */
   session: boolean
 }
 
-// One statement is the whole decision, for all the requests that came meanwhile: whoever waits for a link's row has its
-// conditions checked again on what the other left, so exactly the limit is served, however many processes ask. Rows are
-// locked in one order, or two processes could each wait for the other; the limits of one keep the planner from ever starting
-// at the files. A client's counted request opens its session. A link under a pack's is ruled by that one: it lives as long as
-// it and works while its file is in that pack.
-const KEYS = unseen('$1::bytea[]')
-const NOW = unseen('$3::timestamptz')
-const COUNT = `
+const KEYS = opaque('$1::bytea[]')
+const NOW = opaque('$3::timestamptz')
+const USABLE = `l.key_hash = any(${KEYS}::bytea[]) and l.revoked_at is null
+      and (l.expires_at is null or l.expires_at > ${NOW} or l.parent_id is not null)`
+// A link with a limit is locked and counted here. The lock makes the limit exact across processes:
+// after a wait PostgreSQL checks the conditions again on the row that the other transaction left.
+// Rows are locked in id order, or two processes could deadlock. A link without a limit is only
+// read: its count is written later (link-cache.ts), so that the download does not wait for a
+// commit. A link that belongs to a pack's link has that link's expiry, and works while its file is
+// in that pack. The limits of one keep the planner from starting at the files.
+const decide = (lock: 'wait' | 'skip locked') => `
   with asked as (
-    select * from unnest(${KEYS}, ${unseen('$2::bytea[]')}, ${unseen('$4::text[]')})
+    select * from unnest(${KEYS}, ${opaque('$2::bytea[]')}, ${opaque('$4::text[]')})
       with ordinality as a (key_hash, client, sites, place)
+  ), limited as (
+    select l.* from links l where ${USABLE} and l.downloads < l.download_limit
+    order by l.id for no key update ${lock === 'wait' ? '' : lock}
   ), allowed as (
-    select l.* from links l
-    where l.key_hash = any(${KEYS}::bytea[])
-      and l.revoked_at is null
-      and (l.expires_at is null or l.expires_at > ${NOW} or l.parent_id is not null)
-      and (l.download_limit is null or l.downloads < l.download_limit)
-    order by l.id
-    for no key update
+    select * from limited union all select l.* from links l where ${USABLE} and l.download_limit is null
   ), fitting as (
     select ${TARGET}, l.id as link_id, l.expires_at, a.place, a.client, l.download_limit - l.downloads as free,
-      case when l.parent_id is null and f.allowed_referrers = '{}' then f.row_version end as row_version,
+      l.parent_id is null and f.allowed_referrers = '{}' as same_for_all,
       row_number() over (partition by l.id order by a.place) as turn
     from allowed l
     join asked a on a.key_hash = l.key_hash
-    cross join lateral (
-      select *, xmin as row_version from files where shop_id = l.shop_id and id = l.file_id limit 1) f
+    cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
     cross join lateral (
       select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v
     cross join lateral (select * from shops where id = l.shop_id limit 1) s
@@ -85,13 +82,19 @@ const COUNT = `
     select * from fitting where free is null or turn <= free
   ), counted as (
     update links l set downloads = l.downloads + g.times, served = l.served + g.times, last_download_at = ${NOW}
-    from (select shop_id, link_id, count(*)::integer as times from granted group by shop_id, link_id) g
+    from (
+      select shop_id, link_id, count(*)::integer as times from granted where free is not null
+      group by shop_id, link_id) g
     where l.shop_id = g.shop_id and l.id = g.link_id
+  ), resumable as (
+    select * from granted where free is not null or size_bytes > ${SMALL_FILE_BYTES}
   ), session as (
-    ${openSessions('granted', NOW)}
+    ${openSessions('resumable', NOW)}
   )
-  select ${TARGET_NAMES}, link_id, place, row_version, free - turn, extract(epoch from expires_at)::float8 * 1000
+  select ${TARGET_NAMES}, link_id, place, free is not null, same_for_all, extract(epoch from expires_at)::float8 * 1000
   from granted`
+const DECIDE_UNLOCKED = decide('skip locked')
+const DECIDE = decide('wait')
 
 const LOOK_UP = `
   select ${TARGET}, l.shop_id, l.id, coalesce(k.name, l.pack_name), s.name, s.domain, s.uninstalled_at is not null,
@@ -116,77 +119,56 @@ const GIVE_BACK = `
   )
   delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id and d.client = $3`
 
-/** Who asks for a link's file, and when. */
-export interface Asker {
-  key: string
-  client: Buffer
-  /** As `sitesOf` gives them. */
-  sites: readonly string[] | null
-  now: Date
-}
-
 export interface Counting extends Sessions {
-  /** Counts a download and opens the client's session; null where the link does not allow it. */
+  /** Counts a download and opens the client's session; null if the link does not allow it. */
   count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
   lookUp(asker: Asker): Promise<KnownLink | null>
-  /** A counted download that could not be served was none. */
+  /** Takes back the count of a download whose bytes could not be read. */
   giveBack(target: LinkTarget, asker: Asker): Promise<void>
-  /** Something may have been changed: nothing that was found before is relied on. */
-  doubt(): void
-  /** Writes the counts that are not written; false where some can't be now. */
-  settle(): Promise<boolean>
 }
 
-export function createCounting(pool: pg.Pool, log: Logger): Counting {
-  const query = openQuery(pool)
-  const recent = createRecentLinks(query, log)
-  const countAll = async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
-    const since = performance.now()
-    const keys = asked.map(({ key }) => hashKey(key))
-    const clients = bytesArray(asked.map(({ client }) => client))
-    const sites = asked.map((asker) => joinSites(asker.sites))
-    const { rows } = await query('count', COUNT, [bytesArray(keys), clients, asked.at(-1)!.now, sites])
-    const targets = asked.map((): LinkTarget | null => null)
-    for (const row of rows) {
-      const [link, place, rowVersion, left, expiresMs] = row.slice(TARGET_LENGTH) as CountedRow
-      const target = linkTargetOf(row, link)
-      const at = place - 1
-      targets[at] = target
-      const standing = standingOf(left, expiresMs)
-      if (rowVersion !== null)
-        recent.note({ key: asked[at]!.key, keyHash: keys[at]!, target, rowVersion, standing, since })
-    }
-    return targets
-  }
-  const countWhole = createBatch(countAll, BATCH, STATEMENTS)
+export function createCounting(query: Query, cache: LinkCache): Counting {
+  const createDecision = (name: string, text: string) =>
+    createQueryBatcher(
+      async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
+        const since = performance.now()
+        const clients = bytesArray(asked.map(({ client }) => client))
+        const sites = asked.map((asker) => joinSites(asker.sites))
+        const keys = bytesArray(asked.map(({ key }) => hashKey(key)))
+        const { rows } = await query(name, text, [keys, clients, asked.at(-1)!.now, sites])
+        const targets = asked.map((): LinkTarget | null => null)
+        for (const row of rows) {
+          const [link, place, counted, sameForAll, expiresMs] = row.slice(TARGET_LENGTH) as DecidedRow
+          const target = linkTargetOf(row, link)
+          targets[place - 1] = target
+          if (!counted) cache.countAllowed(asked[place - 1]!, target, sameForAll ? { expiresMs, since } : null)
+        }
+        return targets
+      },
+      BATCH_SIZE,
+      CONCURRENT_STATEMENTS,
+    )
+  // A link that another transaction holds must not delay the other links of its batch: the first
+  // statement skips locked rows, and what it did not grant is decided by the second, which waits.
+  const decideUnlocked = createDecision('decide_unlocked', DECIDE_UNLOCKED)
+  const decideWaiting = createDecision('decide', DECIDE)
   return {
     ...createSessions(query),
-    count: async (asker) => (await recent.count(asker)) ?? countWhole(asker),
+    count: async (asker) => cache.count(asker) ?? (await decideUnlocked(asker)) ?? decideWaiting(asker),
     lookUp: async ({ key, client, now }) => {
-      await recent.settle(key)
+      if (cache.hasPending(key)) await cache.flush()
       const { rows } = await query('look_up', LOOK_UP, [hashKey(key), client, now])
       return rows[0] ? knownLink(rows[0]) : null
     },
     giveBack: async (target, { client }) => {
-      await recent.settle()
+      await cache.flush()
       await query('give_back', GIVE_BACK, [target.shop, target.link, client])
-    },
-    doubt: () => recent.doubt(),
-    settle: async () => {
-      await recent.settle()
-      return recent.isSettled()
     },
   }
 }
 
-type CountedRow = [
-  link: string,
-  place: number,
-  rowVersion: string | null,
-  left: number | null,
-  expiresMs: number | null,
-]
+type DecidedRow = [link: string, place: number, counted: boolean, sameForAll: boolean, expiresMs: number | null]
 
 const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
   ...targetOf(row),

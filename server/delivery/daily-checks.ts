@@ -1,24 +1,24 @@
-// The first download of a blob on each day has its bytes hashed beside the sending, one blob after another: a damaged one
-// is found by its first buyer at the latest. Nothing of it is awaited by a download.
+// The first download of a blob on each day queues a check of its bytes, one blob after another.
+// Downloads do not wait for it. A damaged blob is thus found at its first download at the latest.
 import { checkBlob, claimForToday, type CheckParts } from '../files/blob-checks.ts'
 import { errorFields } from '../log.ts'
-import { whereIs, type Target } from './targets.ts'
+import { blobFields, type Target } from './targets.ts'
 
 export interface DailyChecks {
-  /** It is being downloaded. */
+  /** Queues the check of a blob that is being downloaded. */
   note(target: Target): void
-  /** Resolves when all that was noted has been looked at. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>
   close(): Promise<void>
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Of memory alone: the rows tell what was read today. */
-const MOST_SEEN = 100_000
-const MOST_WAITING = 10_000
+/** Limits memory only: the rows record what was checked today. */
+const MAX_SEEN = 100_000
+const MAX_WAITING = 10_000
 
-/** `damaged`: called when one was found, whose file is written by then. */
-export function createDailyChecks(parts: CheckParts, damaged: () => void): DailyChecks {
+/** @param onDamaged called after the damage was recorded. */
+export function createDailyChecks(parts: CheckParts, onDamaged: (blob: { shop: number }) => void): DailyChecks {
   const { database, log, clock } = parts
   const stop = new AbortController()
   let day = 0
@@ -30,13 +30,13 @@ export function createDailyChecks(parts: CheckParts, damaged: () => void): Daily
     while (waiting.length > 0 && !stop.signal.aborted) {
       const targets = waiting
       waiting = []
-      const blobs = await claimForToday(database.pool, targets.map(whereIs), clock())
+      const blobs = await claimForToday(database.pool, targets.map(blobFields), clock())
       for (const blob of blobs) {
         if (stop.signal.aborted) return
         const verdict = await checkBlob(parts, blob, stop.signal).catch((error: unknown) => {
           if (!stop.signal.aborted) log.warn('a blob could not be checked', { ...blob, ...errorFields(error) })
         })
-        if (verdict === 'damaged') damaged()
+        if (verdict === 'damaged') onDamaged(blob)
       }
     }
   }
@@ -52,9 +52,9 @@ export function createDailyChecks(parts: CheckParts, damaged: () => void): Daily
   return {
     note: (target) => {
       const today = Math.floor(clock().getTime() / DAY_MS)
-      if (today !== day || seen.size >= MOST_SEEN) seen = new Set()
+      if (today !== day || seen.size >= MAX_SEEN) seen = new Set()
       day = today
-      if (seen.has(target.blob) || waiting.length >= MOST_WAITING || stop.signal.aborted) return
+      if (seen.has(target.blob) || waiting.length >= MAX_WAITING || stop.signal.aborted) return
       seen.add(target.blob)
       waiting.push(target)
       start()

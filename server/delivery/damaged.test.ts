@@ -56,7 +56,7 @@ const madeBefore = (days: number) =>
 async function scrub(): Promise<void> {
   const parts = { database, stores: stores(), log: silent, clock: () => depot.time.now }
   await scrubBlobs(parts, new AbortController().signal)
-  depot.doubt()
+  await depot.operationProgress()
 }
 const notices = async () => (await listNotices(depot.scope, { limit: 100 })).rows
 

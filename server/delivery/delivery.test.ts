@@ -14,8 +14,10 @@ import { revokeLinks } from '../files/links.ts'
 import { createS3Store } from '../store/s3.ts'
 import { createLogger } from '../log.ts'
 import { createCounting } from './counting.ts'
-import { sweepSessions } from './sessions.ts'
 import { get, openDepot, type Depot } from './fixture.ts'
+import { createLinkCache } from './link-cache.ts'
+import { sweepSessions } from './sessions.ts'
+import { openQuery } from './targets.ts'
 
 const run = promisify(execFile)
 const SMALL = randomBytes(1000)
@@ -69,7 +71,7 @@ describe('counting', () => {
     }
   })
 
-  test('of 50 requests at once on a limit of 5, exactly 5 are served, by two servers on pools of their own', async () => {
+  test('of 50 concurrent requests on a limit of 5, two servers serve exactly 5', async () => {
     for (let round = 0; round < 10; round++) {
       const { key, id } = await depot.addLink(SMALL, { download_limit: 5 })
       const answers = await many(50, (at) => get(at % 2 ? port : secondPort, key))
@@ -81,7 +83,7 @@ describe('counting', () => {
     }
   })
 
-  test('many links at once, each with its own limit, from two servers', async () => {
+  test('many links concurrently, each with its own limit, from two servers', async () => {
     const links = await many(12, (at) => depot.addLink(SMALL, { download_limit: at + 1 }))
     const answers = await many(240, async (at) => {
       const link = (at * 7) % 12
@@ -138,19 +140,28 @@ describe('counting', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('a count that met someone else’s locks in another order is asked once more', async () => {
+  test('a statement that deadlocks with another transaction runs again', async () => {
     const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
-    // Of the two who wait for each other, the one whose patience ends first is rolled back.
+    // PostgreSQL rolls back the transaction whose deadlock_timeout ends first.
     const pool = new pg.Pool({ connectionString: database.url, options: '-c deadlock_timeout=300ms' })
-    const counting = createCounting(pool, createLogger('error'))
+    const query = openQuery(pool)
+    const counting = createCounting(query, createLinkCache(query, createLogger('error')))
     const holder = await database.pool.connect()
     await holder.query(`begin; set local deadlock_timeout = '20s'`)
     const lock = (id: string) => holder.query('select 1 from links where id = $1 for update', [id])
     await lock(second.id)
+    await holder.query('savepoint second')
+    await lock(first.id)
     const askers = [first, second].map(({ key }) => ({ key, client: Buffer.alloc(16), sites: null }))
     const counted = Promise.all(askers.map((asker) => counting.count({ ...asker, now: depot.time.now })))
     await until(isWaiting, (waits) => waits)
+    await holder.query('rollback to savepoint second')
+    const free = 'select 1 from links where id = $1 for update skip locked'
+    await until(
+      () => database.pool.query(free, [first.id]),
+      ({ rowCount }) => rowCount === 0,
+    )
     await lock(first.id)
     await holder.query('rollback')
     holder.release()
@@ -159,7 +170,7 @@ describe('counting', () => {
     await pool.end()
   })
 
-  test('whoever ends many links locks them in the order in which downloads do, wherever their rows lie', async () => {
+  test('revoking many links locks them in id order, as downloads do, also in a sequential scan', async () => {
     const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
     const placesOf = async () =>
@@ -232,7 +243,7 @@ describe('when a link ends', () => {
     }
   })
 
-  test('trash, unmapping, revoking and uninstalling stop it at once, its sessions too', async () => {
+  test('trash, unmapping, revoking and uninstalling stop it immediately, its sessions too', async () => {
     const stops = [
       `update files set deleted_at = now() where id = $1`,
       `update files set mapping_state = 'unmapped' where id = $1`,
@@ -243,7 +254,7 @@ describe('when a link ends', () => {
       const { key, file } = await depot.addLink(SMALL)
       expect((await get(port, key)).status).toBe(200)
       await database.pool.query(stop, [file])
-      depot.doubt()
+      await depot.operationProgress()
       for (const headers of [{}, { range: 'bytes=10-' }] as Record<string, string>[]) {
         const answer = await get(port, key, headers)
         expect([stop, answer.status]).toEqual([stop, 410])
@@ -257,12 +268,12 @@ describe('when a link ends', () => {
 describe('ranges and sessions', () => {
   const client = (name: string) => ({ 'user-agent': name })
 
-  test('later offsets ride the session that byte 0 opened, up to twice the size, and count after that', async () => {
+  test('later offsets are paid from the session that byte 0 opened, up to twice the size, and count after that', async () => {
     const { key, id } = await depot.addLink(SMALL)
     const first = await get(port, key, { range: 'bytes=0-99' })
     expect([first.status, first.headers['content-range']]).toEqual([206, 'bytes 0-99/1000'])
     expect(first.body.equals(SMALL.subarray(0, 100))).toBe(true)
-    for (let ride = 0; ride < 2; ride++) {
+    for (let part = 0; part < 2; part++) {
       const answer = await get(port, key, { range: 'bytes=100-' })
       expect(answer.body.equals(SMALL.subarray(100))).toBe(true)
     }
@@ -272,7 +283,7 @@ describe('ranges and sessions', () => {
     expect((await depot.downloads(id)).downloads).toBe(2)
   })
 
-  test('a used-up link may be finished by whoever began, and by no one else', async () => {
+  test('a download of a used-up link may be finished by the client that began it, and by no other', async () => {
     const { key } = await depot.addLink(SMALL, { download_limit: 1 })
     expect((await get(port, key, client('one'))).status).toBe(200)
     expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
@@ -342,7 +353,10 @@ describe('ranges and sessions', () => {
     expect((await depot.downloads(id)).downloads).toBe(1)
   })
 
-  /** Asks for all from `start` on, reads `length` bytes and goes away; gives the status and what came. */
+  /**
+   * Asks for all from `start` on, reads `length` bytes and goes away; gives the status and what
+   * came.
+   */
   function readPart(key: string, start: number, length: number): Promise<{ status: number; bytes: Buffer }> {
     return new Promise((resolve, reject) => {
       const target = { port, host: '127.0.0.1', path: `/download?key=${key}`, agent: false as const }
@@ -363,7 +377,7 @@ describe('ranges and sessions', () => {
     return (await depot.scope.query<{ bytes_left: number }>(sql, { id }))[0]!.bytes_left
   }
 
-  test('eight open-ended parts at once, each left where the next begins, are one download; what they did not take goes back', async () => {
+  test('eight concurrent open-ended parts, each closed where the next begins, are one download; unsent bytes are refunded', async () => {
     const part = 5_000_000
     const bytes = randomBytes(8 * part)
     const { key, id } = await depot.addLink(bytes, { download_limit: 1 })
@@ -461,7 +475,7 @@ describe('ranges and sessions', () => {
     expect((await from('198.51.100.7, 203.0.113.1', 'bytes=5-')).status).toBe(410)
   })
 
-  test('curl goes on where it stopped, for one count', async () => {
+  test('curl resumes where it stopped, for one count', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-curl-'))
     try {
       const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
@@ -484,7 +498,7 @@ describe('from a bucket', () => {
     const bucket = createS3Store(s3.location())
     const led = await depot.serve({
       stores: new Map([['primary', bucket]]),
-      leading: { fromBytes: 500_000, seconds: 60 },
+      bucketRedirect: { fromBytes: 500_000, seconds: 60 },
     })
     try {
       const { key, id } = await depot.addLink(LARGE, { download_limit: 1 }, { filename: 'guide.pdf' })

@@ -1,8 +1,10 @@
-// Delivery: buyers' links, packs and public files. Decide what is asked, count, then open the bytes, then answer. It reads what
-// the files' rooms left, knows no engine and no framework: Node's own request and response are enough.
+// Delivery: buyers' links, packs and public files. A request is decided and counted, then its bytes
+// are opened, then it is answered. It runs on Node's own request and response, without the engine
+// and without a framework.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
+import type { Listener } from '../db/listener.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
 import type { BlobStore } from '../store/store.ts'
@@ -11,6 +13,7 @@ import { createAsking, type Ask } from './ask.ts'
 import { createClients } from './clients.ts'
 import { createCounting } from './counting.ts'
 import { createDailyChecks } from './daily-checks.ts'
+import { createLinkCache, type LinkCache } from './link-cache.ts'
 import { createLinkAnswers } from './links.ts'
 import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
@@ -18,76 +21,88 @@ import { createRecorder } from './record.ts'
 import { refuse } from './refusal.ts'
 import { createRevocation } from './revocation.ts'
 import { routeOf, type Route } from './request.ts'
-import { createServing, type Leading, type Visit } from './serve.ts'
+import { createServing, type BucketRedirect, type Visit } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
+import { openQuery } from './targets.ts'
 
 export interface DeliveryLimits {
-  /** A client that takes nothing for this long is let go. */
+  /** A client that reads nothing for this long is disconnected. */
   stall_seconds: number
 }
 
 export interface DeliveryParts {
   database: Database
+  /** Its notifications invalidate cached links. */
+  listener: Pick<Listener, 'on'>
   /** By location. */
   stores: ReadonlyMap<string, BlobStore>
   secrets: Secrets
   log: Logger
   clock: () => Date
   trustProxy: boolean
-  /** Ours and the CDN's, without a slash at the end. */
+  /** The addresses of this installation and of the CDN, without a trailing slash. */
   baseUrl: string
   cdnBaseUrl?: string | null
-  /** Null: no nginx stands in front of us that sends files in our place. */
+  /** Null: no nginx sends files for this process. */
   accel?: Accel | null
-  /** Null: what lies in a bucket goes through us as well. */
-  leading?: Leading | null
-  /** Tells shops what they want to know of their downloads. */
+  /** Null: files in a bucket are sent by this process too. */
+  bucketRedirect?: BucketRedirect | null
   messages: DownloadMessages
   limits?: Partial<DeliveryLimits>
 }
 
+/** Tells shops about their downloads. */
 export interface DownloadMessages {
-  /** There are downloads that a shop wants to be told of. */
+  /** There are downloads that a shop wants to be notified of. */
   downloaded(): Promise<unknown>
-  /** A buyer asks for more; false where the same link has within a day. */
+  /** A buyer asks for more; false if the same link has asked within a day. */
   asked(ask: Ask): Promise<boolean>
 }
 
 export interface Delivery {
-  /** Answers the request, whatever happens; never rejects. Only for addresses that are delivery's (`deliveryAddress`). */
+  /**
+   * Answers the request and never rejects. Only for the addresses of delivery (`deliveryAddress`).
+   */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Something was changed, or may have been: nothing that was found before is relied on. */
-  doubt(): void
-  /** Writes what is to be counted and kept of the downloads so far. */
-  settle(): Promise<unknown>
-  /** Resolves when the blobs that were downloaded for the first time today have been read. */
+  /** Writes the pending counts and records, so that reads are current. */
+  flush(): Promise<void>
+  /**
+   * Drops the shop's cached links: a change that was committed applies to their next download in
+   * this process.
+   */
+  invalidate(shop: number): void
+  /** Resolves when the blobs that were noted for today's check have been read. */
   checked(): Promise<void>
-  /** The same, and tries for some seconds where the database does not take it. */
+  /** Writes what is pending; tries for some seconds if the database is down. */
   close(): Promise<void>
-  /** How many downloads it has counted since it was opened. */
+  /** The number of downloads since the process started, for metrics. */
   counted(): number
 }
 
-const CLOSING_TIMES = 5
-const CLOSING_MS = 1000
+const CLOSE_ATTEMPTS = 5
+const CLOSE_RETRY_MS = 1000
 
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { database, secrets, log, clock, messages, baseUrl, cdnBaseUrl = null, accel = null, leading = null } = parts
+  const { database, secrets, log, clock, messages, baseUrl } = parts
+  const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = parts
   const { stall_seconds } = { ...DEFAULT_LIMITS, ...parts.limits }
   const clientOf = createClients(secrets, parts.trustProxy)
-  const counting = createCounting(database.pool, log)
-  const revocation = createRevocation(database.pool, log)
-  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, () => counting.doubt())
+  const query = openQuery(database.pool)
+  const cache = createLinkCache(query, log)
+  const stopListening = invalidateOnNotifications(parts.listener, cache)
+  const counting = createCounting(query, cache)
+  const revocation = createRevocation(query, log)
+  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) => cache.invalidate(shop))
   const serving = createServing({
-    ...{ stores: parts.stores, accel, leading, revocation, log, stallMs: stall_seconds * 1000 },
+    ...{ stores: parts.stores, accel, bucketRedirect, revocation, log, stallMs: stall_seconds * 1000 },
     sending: checks.note,
   })
-  const recorder = createRecorder({ pool: database.pool, tell: () => messages.downloaded(), log })
+  const recorder = createRecorder({ pool: database.pool, notify: () => messages.downloaded(), log })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
   const publics = createPublic({
-    counting: createPublicCounting(database.pool),
+    counting: createPublicCounting(query),
     serving,
     signed: cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets),
     baseUrl,
@@ -106,9 +121,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return links(visit, route.key)
   }
 
-  const settle = async (): Promise<boolean> => {
-    const [counted] = await Promise.all([counting.settle(), recorder.settle()])
-    return counted
+  /** False if some counts cannot be written now. */
+  const writePending = async (): Promise<boolean> => {
+    const [written] = await Promise.all([cache.flush(), recorder.flush()])
+    return written
   }
 
   return {
@@ -123,13 +139,31 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         else refuse(request, response, 'unavailable', { headers: ['Retry-After', '5'] })
       }
     },
+    flush: async () => void (await writePending()),
+    invalidate: (shop) => cache.invalidate(shop),
     counted: () => recorder.noted(),
-    doubt: () => counting.doubt(),
-    settle,
     checked: checks.idle,
     close: async () => {
+      stopListening()
       await checks.close()
-      for (let times = 0; times < CLOSING_TIMES && !(await settle()); times++) await delay(CLOSING_MS)
+      for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++) await delay(CLOSE_RETRY_MS)
     },
   }
+}
+
+/**
+ * Drops cached links when links or shops change (triggers of migration 0059) and when an operation
+ * makes progress: the files that it changes have no trigger, because a NOTIFY in its transactions
+ * would make their commits wait for each other. A missed notification costs at most the cache's
+ * time to live.
+ */
+function invalidateOnNotifications(listener: Pick<Listener, 'on'>, cache: LinkCache): () => void {
+  const stops = [
+    listener.on('link_changed', () => cache.invalidate()),
+    listener.on('operation_progress', (payload) => {
+      const shop = Number(payload?.split('/', 1)[0])
+      cache.invalidate(Number.isInteger(shop) && shop > 0 ? shop : undefined)
+    }),
+  ]
+  return () => stops.forEach((stop) => stop())
 }

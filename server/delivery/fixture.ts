@@ -1,4 +1,5 @@
-// For the tests of this folder: a shop with files on a real disk, links, and delivery behind a real socket.
+// For the tests of this folder: a shop with files on a real disk, links, and delivery behind a real
+// socket.
 import {
   createServer,
   request as httpRequest,
@@ -8,9 +9,11 @@ import {
 } from 'node:http'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { openDatabase, type Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
+import { openListener, type Channel, type Listener } from '../db/listener.ts'
 import { createLinks, type LinksWanted } from '../files/links.ts'
 import { ensurePublicAddresses, publicPath } from '../files/public-addresses.ts'
 import { createLogger } from '../log.ts'
@@ -28,16 +31,23 @@ export interface Answer {
 }
 
 export interface ServeOptions extends Partial<DeliveryParts> {
-  /** Answers what is not delivery's, at the same origin. */
+  /** Handles the other addresses of the same origin. */
   others?: RequestListener
 }
 
 export type Depot = Awaited<ReturnType<typeof openDepot>>
 
-/** Everything in it goes with `close`, the database excepted. The clock stands still until a test moves it. */
+const silent = createLogger('error', () => {})
+
+/** For a server that gets no notifications. */
+export const deaf: Pick<Listener, 'on'> = { on: () => () => {} }
+
+/** `close` removes everything except the database. The clock moves only when a test sets it. */
 export async function openDepot(database: Database, shop: number) {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-delivery-'))
   const store = createDiskStore({ folder })
+  let opened: Promise<Listener> | undefined
+  const listener = () => (opened ??= openListener(database.url, silent))
   const secrets = createSecrets('a secret of at least thirty-two characters')
   const scope = forShop(database, shop)
   await database.pool.query('update shops set name = $1 where id = $2', ['Harbour & Sons', shop])
@@ -64,17 +74,20 @@ export async function openDepot(database: Database, shop: number) {
     })
   }
 
-  /** Delivery in a server of its own, on a pool of its own. */
+  /** Starts a server with its own delivery and its own pool. */
   async function serve({ others, ...options }: ServeOptions = {}): Promise<number> {
-    const own = openDatabase(
-      database.url,
-      6,
-      createLogger('error', () => {}),
-    )
+    const own = openDatabase(database.url, 6, silent)
     const log = createLogger('info', (line) => void logged.push(line))
     const clock = () => time.now
     const delivery = createDelivery({
-      ...{ database: own, stores: new Map([['primary', store]]), secrets, log, clock },
+      ...{
+        database: own,
+        listener: options.listener ?? (await listener()),
+        stores: new Map([['primary', store]]),
+        secrets,
+        log,
+        clock,
+      },
       ...{ trustProxy: false, baseUrl: 'http://shop.test', messages: downloadMessages(own, clock), ...options },
     })
     deliveries.push(delivery)
@@ -86,7 +99,7 @@ export async function openDepot(database: Database, shop: number) {
     closings.push(async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await delivery.settle()
+      await delivery.close()
       await own.close()
     })
     return port
@@ -97,11 +110,23 @@ export async function openDepot(database: Database, shop: number) {
       .from(table)
       .where({ id } as never)
       .update(fields as never)
-    doubt()
+    invalidate()
     return changed
   }
-  const doubt = () => deliveries.forEach((delivery) => delivery.doubt())
-  const settle = () => Promise.all(deliveries.map((delivery) => delivery.settle()))
+  const flush = () => Promise.all(deliveries.map((delivery) => delivery.flush()))
+  const invalidate = () => deliveries.forEach((delivery) => delivery.invalidate(shop))
+  /**
+   * Sends a notification and waits until every delivery has had it: all that were sent before have
+   * arrived too.
+   */
+  async function notify(channel: Channel): Promise<void> {
+    const { on } = await listener()
+    const received = new Promise<void>((resolve) => {
+      const stop = on(channel, () => (stop(), resolve()))
+    })
+    await database.pool.query('select pg_notify($1, $2)', [channel, `${shop}/${randomUUID()}`])
+    await received
+  }
 
   return {
     database,
@@ -113,7 +138,7 @@ export async function openDepot(database: Database, shop: number) {
     time,
     logged,
     serve,
-    /** That of the server that was started last. */
+    /** The delivery of the server that was started last. */
     lastDelivery: () => deliveries.at(-1)!,
     addFile,
     /** A link's key to a new file of these bytes. */
@@ -144,23 +169,31 @@ export async function openDepot(database: Database, shop: number) {
       )
       return row!.downloads
     },
-    /** As whoever changes it through the API of the same process. */
+    /** As the API of the same process does. */
     setFile: (id: string, fields: Record<string, unknown>) => setRow('files', id, fields),
     setLink: (id: string, fields: Record<string, unknown>) => setRow('links', id, fields),
     downloads: async (link: string) => {
-      await settle()
+      await flush()
       const [row] = await scope.query<{ downloads: number; served: number }>(
         'select downloads, served::integer as served from links where shop_id = :shop and id = :link',
         { link },
       )
       return row!
     },
-    /** Waits until all that was to be kept of downloads is. */
-    settle,
-    /** As where the process is told of a change. */
-    doubt,
+    /** As an API request that reads links. */
+    flush,
+    /** As an API request that has changed links. */
+    invalidate,
+    /** As when an operation makes progress. */
+    operationProgress: () => notify('operation_progress'),
+    /**
+     * Waits for the notifications of changes that were committed; this one itself invalidates
+     * nothing.
+     */
+    notificationsArrived: () => notify('operation_control'),
     close: async () => {
       await Promise.all(closings.map((close) => close()))
+      await (await opened)?.close()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -32,7 +32,7 @@ test('a very long name keeps its extension and stays a header that clients take'
   expect(header).toMatch(/\.gz$/)
 })
 
-test('whatever the name, the header is plain, closed and gives the name back', () => {
+test('for any name the header is plain ASCII, closed, and decodes to the name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
       const header = contentDisposition(name)

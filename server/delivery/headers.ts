@@ -1,7 +1,7 @@
-// The headers that bytes leave with: always an attachment, never something that a browser would run.
+// The headers of file responses: always an attachment, never a type that a browser would run.
 import { MAX_NAME_LENGTH } from '../files/rules.ts'
 
-/** Of every answer, page or file: its type is not guessed, and nothing leaks. */
+/** On every response: no type sniffing, no referrer, no indexing. */
 const SAFE: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
@@ -11,10 +11,10 @@ const SAFE: readonly string[] = [
   'noindex, nofollow',
 ]
 
-/** Who may keep an answer, and which sites may embed it. */
+/** Who may cache a response, and which sites may embed it. */
 export type Audience = readonly string[]
 
-/** One buyer's: nothing is cached by others, nothing is embedded elsewhere. */
+/** For one buyer: not cached, not embedded by other sites. */
 export const PRIVATE: Audience = [
   'Cache-Control',
   'private, no-store, no-transform',
@@ -22,15 +22,17 @@ export const PRIVATE: Audience = [
   'same-origin',
 ]
 
-/** One that only leads on to a public file: each is counted, and any site may embed what it leads to. */
-export const LEADING: Audience = [
+/**
+ * A redirect to a public file: not cached, because each is counted; any site may embed its target.
+ */
+export const REDIRECT: Audience = [
   'Cache-Control',
   'private, no-store, no-transform',
   'Cross-Origin-Resource-Policy',
   'cross-origin',
 ]
 
-/** Anyone's. `no-transform`: what arrives is what was uploaded. */
+/** For everyone. `no-transform`: proxies must not change the uploaded bytes. */
 const publicly = (cacheControl: string): Audience => [
   'Cache-Control',
   `public, ${cacheControl}, no-transform`,
@@ -38,24 +40,30 @@ const publicly = (cacheControl: string): Audience => [
   'cross-origin',
 ]
 
-/** At an address that goes on with other bytes: kept, and asked for again each time, so that private again is at once. */
+/**
+ * At an address whose bytes may change: revalidated on each use, so that a file made private stops
+ * immediately.
+ */
 export const PUBLIC: Audience = publicly('max-age=0, must-revalidate')
 
-/** At an address that carries the version, for as long as the address itself is good. */
+/** At an address that names the version: cached until the address expires. */
 export const immutableFor = (seconds: number): Audience => publicly(`max-age=${seconds}, immutable`)
 
-/** Of every page. */
+/** On every page. */
 export const PAGE_HEADERS: readonly string[] = [...PRIVATE, ...SAFE]
 
 const FILE_HEADERS: readonly string[] = [...SAFE, 'Content-Security-Policy', "sandbox; default-src 'none'"]
 
 const OPAQUE = 'application/octet-stream'
-// Types that some browser runs, applies or opens in place of a page.
+// Types that some browser runs, applies or opens as a page.
 const RUN = /(html|xml|xhtml|svg|script|json\+ld|css|flash|mathml|java|multipart|message\/|x-ms|hta|webbundle)/i
 const OFFICE = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument|ms-)/i
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i
 
-/** The file's own type where it is harmless, `application/octet-stream` otherwise. Parameters are dropped. */
+/**
+ * The file's own type where it is harmless, `application/octet-stream` otherwise. Parameters are
+ * dropped.
+ */
 export function safeType(type: string): string {
   const bare = type.split(';', 1)[0]!.trim().toLowerCase()
   if (!TYPE.test(bare)) return OPAQUE
@@ -63,21 +71,24 @@ export function safeType(type: string): string {
 }
 
 const EXTENSION = /\.[^.\s]{1,16}$/u
-// Control characters break headers; marks of direction show a name other than the one that is saved.
+// Control characters break headers; direction marks make the shown name differ from the saved one.
 const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 const NOT_PLAIN = /[^\x20-\x7e]|["\\%/:*?<>|]/gu
 
-/** RFC 6266: `filename` in plain ASCII for all, `filename*` (RFC 8187) with the true name where that differs. */
+/**
+ * RFC 6266: `filename` in plain ASCII for all, `filename*` (RFC 8187) with the true name where that
+ * differs.
+ */
 export function contentDisposition(filename: string): string {
   const name = shortened(filename.toWellFormed().replace(UNSEEN, '').replace(/[/\\]/g, '_').trim()) || 'download'
-  // A name of marks alone leaves nothing.
+  // A name of combining marks alone becomes empty.
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(NOT_PLAIN, '_') || 'download'
   if (plain === name) return `attachment; filename="${plain}"`
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
-/** No file has a longer name: what comes from elsewhere must not make a header that clients refuse. */
+/** The longest name a file may have; a longer one could make a header that clients refuse. */
 function shortened(name: string): string {
   const characters = Array.from(name)
   if (characters.length <= MAX_NAME_LENGTH) return name
@@ -92,15 +103,15 @@ export interface Described {
   modifiedMs: number
 }
 
-/** All headers of a file but its length, flat as `writeHead` takes them fastest. */
+/** All headers of a file except its length, as the flat list that `writeHead` takes fastest. */
 export const fileHeaders = (file: Described, audience: Audience = PRIVATE): string[] => [
   'Accept-Ranges',
   'bytes',
-  ...handedHeaders(file, audience),
+  ...nginxHeaders(file, audience),
 ]
 
-/** The same for a server that sends the file in our place: it says itself that it takes ranges. */
-export function handedHeaders(file: Described, audience: Audience): string[] {
+/** The same without Accept-Ranges, which nginx adds itself. */
+export function nginxHeaders(file: Described, audience: Audience): string[] {
   return [
     ...audience,
     ...FILE_HEADERS,

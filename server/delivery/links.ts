@@ -7,16 +7,17 @@ import { hashKey, type Secrets } from '../secrets.ts'
 import type { ByteRange } from '../store/store.ts'
 import type { Client } from './clients.ts'
 import { decide } from './conditions.ts'
-import type { Asker, Counting, KnownLink, LinkTarget } from './counting.ts'
+import type { Counting, KnownLink } from './counting.ts'
 import { PRIVATE } from './headers.ts'
 import { sendPack } from './pack-page.ts'
 import type { AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
 import { hasAsked, refuse, RETRY_LATER, whyNot } from './refusal.ts'
-import { openRide, type Ride } from './ride.ts'
-import { besidePage, isPlain } from './request.ts'
+import { relativeToPage, isPlain } from './request.ts'
 import { isBodiless, lengthOf, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
+import { openSessionBudget, type SessionBudget } from './session-budget.ts'
+import type { Asker, LinkTarget } from './targets.ts'
 
 export interface LinkParts {
   database: Database
@@ -27,11 +28,12 @@ export interface LinkParts {
   clientOf: (request: IncomingMessage) => Client
 }
 
-/** A request that may be served, and what of the file it gets. `ride`: not counted, paid from the client's session as it is sent. */
+/** A request that may be served. */
 interface Grant {
   target: LinkTarget
   range: ByteRange | null
-  ride: Ride | null
+  /** Not counted: its bytes are paid from the client's session as they are sent. Null: counted. */
+  budget: SessionBudget | null
 }
 
 export function createLinkAnswers({ database, secrets, counting, serving, recorder, clientOf }: LinkParts) {
@@ -42,7 +44,7 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
     const plain = isPlain(request)
     if (plain) {
       const target = await counting.count(asker)
-      if (target) return serve(visit, client, asker, { target, range: null, ride: null })
+      if (target) return serve(visit, client, asker, { target, range: null, budget: null })
     }
     const link = await counting.lookUp(asker)
     if (link?.pack && whyNot(link, asker.sites, now) === null) return openPack(visit, key, link)
@@ -52,7 +54,8 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
       const decision = decide(request.method ?? '', request.headers, representation(link.target))
       const part: Part = { target: link.target, range: 'range' in decision ? decision.range : null }
       if (isBodiless(decision)) return withoutBody(visit, part, decision, { link })
-      // A session continues a download: the whole file, which HEAD asks about, a GET would be refused too.
+      // A session allows parts only, and HEAD asks about the whole file: answer as a GET of it
+      // would be.
       const reason = request.method === 'HEAD' ? whyNot(link, asker.sites, now) : null
       if (reason) return refuse(request, response, reason, { link, now, ask: askForm(request, key) })
       if (request.method === 'HEAD') return withoutBody(visit, part, decision, { link })
@@ -60,7 +63,7 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
       if (grant) return serve(visit, client, asker, grant)
     }
     if (!link) return refuse(request, response, 'link_unavailable')
-    // Active by now and yet refused: another request took the last one and gave it back.
+    // Refused although it is active now: another request took the last download and gave it back.
     const reason = whyNot(link, asker.sites, now) ?? 'link_exhausted'
     refuse(request, response, reason, { link, now, ask: askForm(request, key) })
   }
@@ -72,20 +75,23 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
     const { range } = part
     const known = link.target!
     if (range && range.start > 0 && link.session) {
-      const ride = await openRide(counting, known, asker, lengthOf(part), () => note(known, client, asker.now))
-      if (ride) return { target: known, range, ride }
+      const budget = await openSessionBudget(counting, known, asker, lengthOf(part), () =>
+        note(known, client, asker.now),
+      )
+      if (budget) return { target: known, range, budget }
     }
     const target = await counting.count(asker)
-    // A new version came in between: its parts fit nothing that the client has, so it gets the whole.
-    return target && { target, range: target.hash === known.hash ? range : null, ride: null }
+    // The file has a new version: its parts do not continue the client's copy, so send the whole
+    // file.
+    return target && { target, range: target.hash === known.hash ? range : null, budget: null }
   }
 
-  async function serve(visit: Visit, client: Client, asker: Asker, { target, range, ride }: Grant): Promise<void> {
+  async function serve(visit: Visit, client: Client, asker: Asker, { target, range, budget }: Grant): Promise<void> {
     const permit = { kind: 'link', shop: target.shop, link: target.link, keyHash: hashKey(asker.key) } as const
-    const part: Part = { target, range, away: PRIVATE, allowance: ride ?? undefined, permit }
+    const part: Part = { target, range, redirectHeaders: PRIVATE, allowance: budget ?? undefined, permit }
     const counted = { begun: () => note(target, client, asker.now), undo: () => counting.giveBack(target, asker) }
-    const sent = await serving.serve(visit, part, ride ? {} : counted)
-    await ride?.end(sent)
+    const sent = await serving.serve(visit, part, budget ? {} : counted)
+    await budget?.end(sent)
   }
 
   async function openPack(visit: Visit, key: string, link: KnownLink): Promise<void> {
@@ -107,10 +113,13 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
 
 const askForm = (request: IncomingMessage, key: string): AskForm => ({
   key,
-  action: besidePage(request, 'download/ask'),
+  action: relativeToPage(request, 'download/ask'),
 })
 
-/** A session outlives what opened it: a download begun in time may be finished, though the link has ended since. */
+/**
+ * A session outlives its link: a download that began in time may finish after the link has expired
+ * or is used up.
+ */
 function usable(link: KnownLink, { sites, now }: Asker): boolean {
   const reason = whyNot(link, sites, now)
   return reason === null || (link.session && (reason === 'link_exhausted' || reason === 'link_expired'))

@@ -1,7 +1,8 @@
-// The page behind a pack's link: its files in order, each with its size and one download. Opening it counts nothing.
+// The page behind a pack's link: its files in order, each with its size and one download. Opening
+// it counts nothing.
 import type { PackFile } from '../files/pack-links.ts'
 import { openTemplate, sendPage, type AskForm, type Page, type ShopNamed } from './pages.ts'
-import { besidePage } from './request.ts'
+import { relativeToPage } from './request.ts'
 import type { Visit } from './serve.ts'
 
 interface PackPage extends Page {
@@ -9,7 +10,7 @@ interface PackPage extends Page {
   summary: string
   files: readonly { filename: string; about: string; address: string | null }[]
   until?: string
-  /** Some files have no downloads left, and what to do about that. */
+  /** Says that some files have no downloads left, and what to do. */
   usedUp?: string
 }
 
@@ -22,7 +23,7 @@ export interface OpenedPack {
   files: readonly PackFile[]
   /** The form to ask the shop for more. */
   ask: AskForm
-  /** That was done within a day. */
+  /** The holder has asked within a day. */
   asked: boolean
 }
 
@@ -36,7 +37,7 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
     files: files.map((file) => ({
       filename: file.filename,
       about: [sizeText(file.size_bytes), leftText(file)].filter((text) => text !== '').join(' · '),
-      address: hasLeft(file) ? besidePage(request, `download?key=${file.key}`) : null,
+      address: hasLeft(file) ? relativeToPage(request, `download?key=${file.key}`) : null,
     })),
     ...(until === undefined ? {} : { until }),
     ...(files.every(hasLeft) ? {} : moreOf(pack)),
@@ -46,7 +47,7 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
 
 const hasLeft = ({ download_limit, downloads }: PackFile) => download_limit === null || downloads < download_limit
 
-/** What whoever has used a file up can do. */
+/** What the buyer can do when a file has no downloads left. */
 function moreOf({ shop, files, ask, asked }: OpenedPack): Pick<PackPage, 'usedUp' | 'ask'> {
   const which =
     files.length === 1 ? 'This file has' : files.some(hasLeft) ? 'Some of these files have' : 'These files have'
@@ -67,10 +68,10 @@ const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
 const STEP = 1024
 
-/** Units of 1,024, as the admin page writes the same file's size (test/sizes.test.ts holds them together). */
+/** Units of 1,024, as on the admin page (test/sizes.test.ts compares them). */
 export function sizeText(size: number): string {
   let [value, unit] = [size, 0]
-  // 1,023.99 KB would read as 1,024 KB: it is 1 MB.
+  // Rounded first: 1,023.99 KB would otherwise read 1,024 KB instead of 1 MB.
   while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
     value /= STEP
     unit++

@@ -55,7 +55,7 @@ const counts = async (link: string) =>
     { link },
   )
 
-test('lists the pack’s files in order with sizes, each with one download of its own; opening counts nothing', async () => {
+test('lists the pack’s files in order with sizes, each with its own download; opening counts nothing', async () => {
   const { name, link } = await makePack(['b.pdf', 'a <i>.pdf', 'c.pdf'], { download_limit: 2 })
   const page = await get(port, link.key)
   expect(page.text).toContain(`<h1>${name}</h1>`)
@@ -79,7 +79,7 @@ test('lists the pack’s files in order with sizes, each with one download of it
   expect((await counts(link.id)).map(({ downloads }) => downloads)).toEqual([0, 2, 1, 0])
 })
 
-test('the keys stay the same, also where two visitors open it at once', async () => {
+test('the keys stay the same, also if two visitors open it concurrently', async () => {
   const { link } = await makePack(['a', 'b', 'c', 'd'])
   const opened = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => shown(link.key, at % 2 ? port : secondPort)))
   for (const files of opened) expect(files).toEqual(opened[0])
@@ -149,7 +149,7 @@ test('terms that are absent are the shop’s, null is never and unlimited; an un
   await expect(unknown).rejects.toMatchObject({ code: 'pack_not_found' })
 })
 
-test('whoever has used a file up may ask for more on the pack’s page, once a day', async () => {
+test('a buyer with no downloads left may ask for more on the pack’s page, once a day', async () => {
   const { link } = await makePack(['a', 'b'], { download_limit: 1 })
   const [a] = await shown(link.key)
   expect((await get(port, link.key)).text).not.toContain('<form')

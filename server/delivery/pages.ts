@@ -1,4 +1,4 @@
-// The pages that buyers see: plain HTML in the shop's name, without scripts, in one answer.
+// The pages that buyers see: plain HTML in the shop's name, without scripts, in one response.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -10,51 +10,57 @@ export interface ShopNamed {
   domain: string
 }
 
-/** What every page has: its heading, the shop whose it is, where a stranger may know, and at its end the form to ask that shop for more. */
+/**
+ * A page's heading, its shop (absent if a stranger must not learn it), and the form to ask that
+ * shop for more.
+ */
 export interface Page {
   title: string
   shop?: ShopNamed
   ask?: AskForm
 }
 
-// Not in the template, where the formatter loses it.
+// Not in the template: the formatter removes it there.
 const DOCTYPE = '<!doctype html>\n'
-const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const style = near('./page.css')
-const layout = Handlebars.compile<Page & { style: string; content: string; asking: string }>(near('./layout.hbs'))
-const asking = Handlebars.compile<Page>(near('./ask.hbs'))
+const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const style = readAsset('./page.css')
+const layout = Handlebars.compile<Page & { style: string; content: string; asking: string }>(readAsset('./layout.hbs'))
+const asking = Handlebars.compile<Page>(readAsset('./ask.hbs'))
 const styleHash = createHash('sha256').update(style).digest('base64')
-// Nothing runs, nothing is loaded, the only style is the one above; a form goes to us.
+// No scripts, nothing loaded, one inline style; forms are sent to this server only.
 const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
-/** A page made of the layout and the template beside this file, whose values are escaped. */
+/** A page from the layout and a template of this folder; values are escaped. */
 export function openTemplate<Data extends Page>(name: string): (data: Data) => string {
-  const template = Handlebars.compile<Data>(near(name))
+  const template = Handlebars.compile<Data>(readAsset(name))
   return (data) =>
     DOCTYPE + layout({ ...data, style, content: template(data).trimEnd(), asking: asking(data).trimEnd() })
 }
 
-/** The form to ask the shop for more, as it is shown first or with what was wrong in it. */
+/** The form to ask the shop for more, empty or with its problems. */
 export interface AskForm {
   key: string
-  /** From where the page is. */
+  /** Relative to the page. */
   action: string
   email?: string | undefined
   message?: string | undefined
   wrong?: { email?: string; message?: string }
 }
 
-/** A page that says something: what happened, and what to do about it. */
+/** A page that says what happened and what to do. */
 export interface MessagePage extends Page {
   happened: string
   advice?: string
-  /** Of the file or the pack. */
+  /** The name of the file or the pack. */
   name?: string
 }
 
 export const renderMessage = openTemplate<MessagePage>('./message.hbs')
 
-/** `headers`: those besides the usual, flat. A HEAD request gets no body. */
+/**
+ * Sends a page or JSON; a HEAD request gets no body.
+ * @param headers additional headers, as a flat list.
+ */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,

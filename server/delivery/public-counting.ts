@@ -1,26 +1,26 @@
-// The statements about public files: counted in a row of their own, so that a download never touches the file's. No limit
-// stands behind the count, so it needs no sessions: a part that begins later than at byte 0 goes on with what was counted.
-import type pg from 'pg'
-import { BATCH, createBatch, STATEMENTS } from './batch.ts'
+// The statements about public files. Counts have their own row, so that a download never locks the
+// file's. There is no limit and thus no session: a part that begins after byte 0 continues a
+// counted download.
+import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
 import {
-  openQuery,
   SITE_ALLOWED,
   TARGET,
   TARGET_LENGTH,
   TARGET_NAMES,
   targetOf,
-  unseen,
+  opaque,
+  type Query,
   type Target,
 } from './targets.ts'
 
 export interface PublicTarget extends Target {
   token: string
-  /** The shop wants it delivered over the CDN, where there is one. */
+  /** Deliver it over the CDN, if one is configured. */
   cdn: boolean
 }
 
-/** A public file as it stands, with what decides whether this request may have it. */
+/** A public file, with what decides whether a request may have it. */
 export interface KnownPublic {
   target: PublicTarget
   referrers: readonly string[]
@@ -40,14 +40,15 @@ export const FILE = (address: string) => `
 const VERSION = `
   cross join lateral (
     select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version limit 1) v`
-/** It is public, of a shop that is there. */
+/** The file is public, and its shop has the app installed. */
 export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
 
-const TOKENS = unseen('$1::uuid[]')
-// As for links: one statement for all the requests that came meanwhile, its rows locked in one order.
+const TOKENS = opaque('$1::uuid[]')
+// As for links: one statement for all requests that arrive together, with the rows locked in one
+// order.
 const COUNT = `
   with asked as (
-    select * from unnest(${TOKENS}, ${unseen('$2::text[]')}) with ordinality as a (token, sites, place)
+    select * from unnest(${TOKENS}, ${opaque('$2::text[]')}) with ordinality as a (token, sites, place)
   ), allowed as (
     select p.* from public_addresses p where p.token = any(${TOKENS}::uuid[]) order by p.token for no key update
   ), granted as (
@@ -65,7 +66,7 @@ const LOOK_UP = `
   select ${TARGET}, f.cdn, f.allowed_referrers, s.name, s.domain
   from public_addresses p ${FILE('p')} ${VERSION} where p.token = $1 and ${SHOWN}`
 
-// Older bytes too, as long as they are kept: an address that carries its version goes on giving that one.
+// Older versions too, while they exist: an address that names a version keeps serving that one.
 const LOOK_UP_VERSION = `
   select ${TARGET}, f.cdn
   from public_addresses p ${FILE('p')}
@@ -78,17 +79,16 @@ const GIVE_BACK = `
   update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1 and file_id = $2`
 
 export interface PublicCounting {
-  /** Counts a download; null where nothing is public at this address, or not for this site. */
+  /** Counts a download; null if nothing is public at this address, or not for this site. */
   count(asker: PublicAsker): Promise<PublicTarget | null>
   /** Null: nothing is public at this address. */
   lookUp(token: string): Promise<KnownPublic | null>
-  /** The bytes of that hash, where the file had them and goes over the CDN. */
+  /** The version with this hash, if the file has one and is delivered over the CDN. */
   lookUpVersion(token: string, hash: string): Promise<PublicTarget | null>
   giveBack(target: PublicTarget): Promise<void>
 }
 
-export function createPublicCounting(pool: pg.Pool): PublicCounting {
-  const query = openQuery(pool)
+export function createPublicCounting(query: Query): PublicCounting {
   const targetAt = (row: readonly unknown[], token: string): PublicTarget => ({
     ...targetOf(row),
     token,
@@ -106,7 +106,7 @@ export function createPublicCounting(pool: pg.Pool): PublicCounting {
     return targets
   }
   return {
-    count: createBatch(countAll, BATCH, STATEMENTS),
+    count: createQueryBatcher(countAll, BATCH_SIZE, CONCURRENT_STATEMENTS),
     lookUp: async (token) => {
       const { rows } = await query('public_look_up', LOOK_UP, [token])
       if (!rows[0]) return null

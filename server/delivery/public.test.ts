@@ -66,7 +66,7 @@ describe('a public file', () => {
     for (const { file } of files) expect(await depot.publicDownloads(file)).toBe(40)
   })
 
-  test('counts where it begins: not HEAD, not 304 nor 416, not a part that goes on', async () => {
+  test('counts where it begins: not HEAD, not 304 nor 416, not a later part', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const head = await visit(port, path, {}, 'HEAD')
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '1000', 0])
@@ -84,7 +84,7 @@ describe('a public file', () => {
     expect(await depot.publicDownloads(file)).toBe(2)
   })
 
-  test('stops at once when it is private, in the trash or its shop has left; the same address works again', async () => {
+  test('stops immediately when it is private, in the trash or its shop has left; the same address works again', async () => {
     const stops: [object, object][] = [
       [{ visibility: 'private' }, { visibility: 'public' }],
       [{ deleted_at: new Date() }, { deleted_at: null }],
@@ -165,7 +165,7 @@ describe('allowed referrers', () => {
     const from = (at: number) => ({ referer: at % 2 ? 'https://blog.example.com/' : 'https://evil.example/' })
     const open = await Promise.all(Array.from({ length: 40 }, (_, at) => visit(port, path, from(at))))
     const linked = await Promise.all(Array.from({ length: 40 }, (_, at) => get(port, key, from(at))))
-    // Whoever is refused may learn that the link was used up meanwhile.
+    // A refused request may also find the link used up.
     for (const answers of [open, linked])
       expect(answers.filter(({ status }, at) => (status === 200) !== (at % 2 === 1))).toEqual([])
     expect([await depot.publicDownloads(file), (await depot.downloads(id)).downloads]).toEqual([20, 20])
@@ -259,7 +259,7 @@ describe('with a CDN', () => {
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
-  test('a version that was replaced goes on at its own address as long as it is kept', async () => {
+  test('a version that was replaced is still served at its own address while it exists', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const signed = pathOf((await visit(cdnPort, path)).headers.location)
     const [version] = await depot.scope.query<{ hash: Buffer }>(

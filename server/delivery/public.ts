@@ -1,8 +1,9 @@
-// A public file: GET or HEAD /files/{token}/{filename}, counted here; over the CDN where there is one, with the same
-// headers otherwise. And GET /cdn/…, with which the CDN fetches what it keeps: not counted, since it was before.
+// A public file: GET or HEAD /files/{token}/{filename}, counted here and sent or redirected to the
+// CDN. And GET /cdn/…, at which the CDN fetches what it caches: not counted, because the redirect
+// was.
 import { publicPath } from '../files/public-addresses.ts'
 import { decide } from './conditions.ts'
-import { immutableFor, LEADING, PUBLIC } from './headers.ts'
+import { immutableFor, REDIRECT, PUBLIC } from './headers.ts'
 import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
@@ -16,9 +17,9 @@ export interface PublicParts {
   serving: Serving
   /** Null: without a CDN. */
   signed: SignedAddresses | null
-  /** Ours, without a slash at its end: where an address of the CDN leads back to when its time is over. */
+  /** Without a trailing slash: an expired address of the CDN redirects here. */
   baseUrl: string
-  /** Called for each download that was counted. */
+  /** Called for each counted download. */
   counted(visit: Visit, target: Target): void
 }
 
@@ -41,27 +42,27 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const part = { target: known.target, range, audience: PUBLIC }
     if (isBodiless(decision)) return withoutBody(visit, part, decision, { shop })
     if (request.method === 'HEAD')
-      return goesAway(known.target) ? redirect(visit, known.target) : withoutBody(visit, part, decision, { shop })
-    // What begins later goes on with a download that was counted when it began.
+      return usesCdn(known.target) ? redirect(visit, known.target) : withoutBody(visit, part, decision, { shop })
+    // A later part continues a download that was counted at its first byte.
     if (range && range.start > 0) return give(visit, part, false)
     const target = await count()
-    // It was withdrawn in between.
+    // It was withdrawn since the look-up.
     if (!target) return refuse(request, response, 'file_not_found')
     const same = target.hash === known.target.hash
     return give(visit, { target, range: same ? range : null, audience: PUBLIC }, true)
   }
 
   const permitOf = ({ token }: PublicTarget) => ({ kind: 'public', token }) as const
-  const goesAway = (target: PublicTarget) => signed !== null && target.cdn
+  const usesCdn = (target: PublicTarget) => signed !== null && target.cdn
 
   async function give(visit: Visit, part: Part & { target: PublicTarget }, isCounted: boolean): Promise<void> {
     const { target } = part
     const begun = () => counted(visit, target)
     const undo = () => counting.giveBack(target)
-    if (!goesAway(target))
+    if (!usesCdn(target))
       return void (await serving.serve(
         visit,
-        { ...part, away: LEADING, permit: permitOf(target) },
+        { ...part, redirectHeaders: REDIRECT, permit: permitOf(target) },
         isCounted ? { begun, undo } : {},
       ))
     redirect(visit, target)
@@ -69,11 +70,11 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
   }
 
   function redirect({ response, now }: Visit, target: PublicTarget): void {
-    response.writeHead(302, [...LEADING, 'Location', signed!.addressOf(target, now), 'Content-Length', '0'])
+    response.writeHead(302, [...REDIRECT, 'Location', signed!.addressOf(target, now), 'Content-Length', '0'])
     response.end()
   }
 
-  /** For the CDN, or for whoever has one of its addresses. */
+  /** For the CDN, and for anyone who has one of its addresses. */
   async function answerSigned(visit: Visit, path: string): Promise<void> {
     const { request, response, now } = visit
     const address = signed?.read(path, now)
@@ -81,8 +82,8 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const { token, hash, filename, secondsLeft } = address
     const target = secondsLeft > 0 ? await counting.lookUpVersion(token, hash) : null
     if (!target) {
-      // Kept from before: the stable address knows what there is now, and counts it.
-      response.writeHead(302, [...LEADING, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
+      // An expired address: the stable one serves the current version and counts.
+      response.writeHead(302, [...REDIRECT, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
       return void response.end()
     }
     if (target.damaged) return refuse(request, response, 'file_damaged', { headers: RETRY_LATER })

@@ -34,7 +34,7 @@ interface Kept {
 }
 
 async function kept(): Promise<Kept[]> {
-  await depot.settle()
+  await depot.flush()
   return depot.scope.query<Kept>(
     'select file_id, link_id, address, agent, at from downloads where shop_id = :shop order by id',
   )
@@ -73,7 +73,7 @@ describe('tracking', () => {
     expect((await depot.downloads(id)).downloads).toBe(1)
   })
 
-  test('of many at once at two servers, each is kept once', async () => {
+  test('many concurrent downloads at two servers are recorded once each', async () => {
     const { key } = await depot.addLink(SMALL)
     await Promise.all(Array.from({ length: 100 }, (_, at) => get(at % 2 ? port : secondPort, key)))
     expect(await kept()).toHaveLength(100)
@@ -135,14 +135,14 @@ describe('notification', () => {
     await settings(['owner@example.com'])
   })
 
-  test('tells of the first download at once, and then at most once an hour of all that came meanwhile', async () => {
+  test('notifies of the first download immediately, then at most once an hour of all later ones', async () => {
     const { key } = await depot.addLink(SMALL, {}, { download_notification: true, filename: 'guide <b>.pdf' })
     const start = depot.time.now
     try {
       await get(port, key)
-      await depot.settle()
+      await depot.flush()
       for (let more = 0; more < 3; more++) await get(port, key)
-      await depot.settle()
+      await depot.flush()
       depot.time.now = new Date(+start + 60 * MINUTE_MS - 1)
       expect(await tellDownloads(database, depot.time.now)).toBe(0)
       expect(await notices()).toEqual([
@@ -171,7 +171,7 @@ describe('notification', () => {
       ),
     )
     await Promise.all(links.flatMap(({ key }) => [get(port, key), get(secondPort, key)]))
-    await depot.settle()
+    await depot.flush()
     await tellDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
     const told = (await notices()).flatMap(({ body }) => body.split('\n'))
     const times = (name: string) =>
@@ -185,12 +185,12 @@ describe('notification', () => {
   test('a file whose notification is off, or was turned off since, is not told of', async () => {
     const [off, on] = [await depot.addLink(SMALL), await depot.addLink(SMALL, {}, { download_notification: true })]
     await get(port, off.key)
-    await depot.settle()
+    await depot.flush()
     expect(await depot.scope.query('select 1 as one from download_notices where shop_id = :shop')).toEqual([])
     await get(port, on.key)
-    await depot.settle()
+    await depot.flush()
     await get(port, on.key)
-    await depot.settle()
+    await depot.flush()
     await depot.setFile(on.file, { download_notification: false })
     await tellDownloads(database, new Date(+depot.time.now + 60 * MINUTE_MS))
     expect(await notices()).toHaveLength(1)
@@ -200,7 +200,7 @@ describe('notification', () => {
     await settings([])
     const { key } = await depot.addLink(SMALL, {}, { download_notification: true })
     await get(port, key)
-    await depot.settle()
+    await depot.flush()
     expect([(await notices()).length, (await mails()).length]).toEqual([1, 0])
   })
 })

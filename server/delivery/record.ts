@@ -1,43 +1,44 @@
-// What is kept of downloads: when, from where and with what, of files whose tracking is on; and how many there were that the
-// shop wants to be told of. Written many at a time after the answers, so that no download waits for it.
+// Records downloads: the time, address and agent for files with tracking, and the number for files
+// with notifications. Written in batches after the responses, so that no download waits for it.
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import type { Client } from './clients.ts'
 import { plainArray, type Target } from './targets.ts'
-import { takeTurns } from './turns.ts'
+import { singleFlight } from './single-flight.ts'
 
 export interface Downloaded {
   target: Target
-  /** Null: from its public address. */
+  /** Null: from the file's public address. */
   link: string | null
   client: Client
   at: Date
 }
 
 export interface Recorder {
-  /** Returns at once, and never throws. */
+  /** Queues a record; never throws. */
   note(download: Downloaded): void
-  /** How many it was told of. */
+  /** The number of calls of `note`. */
   noted(): number
-  /** Writes what is waiting. */
-  settle(): Promise<void>
+  /** Writes the queue; failures are logged. */
+  flush(): Promise<void>
 }
 
-const EVERY_MS = 400
+const FLUSH_MS = 400
 const ROWS = 1000
-/** While the database is away: more than this is not kept. */
-const MOST_WAITING = 20_000
+/** The longest queue while the database is down; further records are dropped. */
+const MAX_WAITING = 20_000
 const KEPT_MONTHS = 13
-const SWEPT_AT_ONCE = 10_000
+const SWEEP_BATCH = 10_000
 
-// Of a client who took many, what it is goes along once.
+// A client's address and agent are sent once, for all of its downloads.
 const INSERT = `
   insert into downloads (shop_id, file_id, link_id, address, agent, at)
   select g.shop_id, g.file_id, g.link_id, ($5::text[])[g.client], ($6::text[])[g.client], to_timestamp(g.at_ms / 1000)
   from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::integer[], $7::float8[])
     as g (shop_id, file_id, link_id, client, at_ms)`
 
-// In one order: two processes may do this for the same files. Joined with those: one that was purged in between must not make the others fail.
+// In one order, because two processes may write the same files and could deadlock. The join drops
+// files that were purged meanwhile: their foreign key would make the whole statement fail.
 const UNTOLD = `
   insert into download_notices as n (shop_id, file_id, untold)
   select g.shop_id, g.file_id, count(*) from unnest($1::integer[], $2::uuid[]) as g (shop_id, file_id)
@@ -45,9 +46,9 @@ const UNTOLD = `
   group by g.shop_id, g.file_id order by g.shop_id, g.file_id
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
 
-/** `tell`: called when there are downloads that a shop wants to be told of. */
-export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>; log: Logger }): Recorder {
-  const { pool, tell, log } = parts
+/** @param parts.notify called when downloads were written that a shop wants to be notified of. */
+export function createRecorder(parts: { pool: pg.Pool; notify(): Promise<unknown>; log: Logger }): Recorder {
+  const { pool, notify, log } = parts
   const waiting: Downloaded[] = []
   let lost = 0
   let noted = 0
@@ -57,7 +58,7 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
     if (timer) clearTimeout(timer)
     timer = null
     while (waiting.length > 0) await writeSome(waiting.splice(0, ROWS))
-    if (lost > 0) log.warn('downloads were not kept, since the database did not keep up', { downloads: lost })
+    if (lost > 0) log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
     lost = 0
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
@@ -66,21 +67,21 @@ export function createRecorder(parts: { pool: pg.Pool; tell(): Promise<unknown>;
     if (tracked.length > 0) await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
     if (told.length === 0) return
     await pool.query({ name: 'delivery_untold', text: UNTOLD, values: fileColumns(told) })
-    await tell()
+    await notify()
   }
-  const start = takeTurns(() =>
-    write().catch((error: unknown) => log.warn('downloads were not kept', errorFields(error))),
+  const flush = singleFlight(() =>
+    write().catch((error: unknown) => log.warn('downloads were not recorded', errorFields(error))),
   )
   return {
     note: (download) => {
       noted++
       if (!download.target.tracked && !download.target.told) return
-      if (waiting.length >= MOST_WAITING) return void lost++
+      if (waiting.length >= MAX_WAITING) return void lost++
       waiting.push(download)
-      timer ??= setTimeout(() => void start(), EVERY_MS)
+      timer ??= setTimeout(() => void flush(), FLUSH_MS)
     },
     noted: () => noted,
-    settle: start,
+    flush,
   }
 }
 
@@ -102,10 +103,13 @@ function keptColumns(downloads: readonly Downloaded[]): unknown[] {
   ]
 }
 
-/** Upkeep is hourly, where workers run. */
+/** A file may be deleted between a download and its record; records this old are checked for it. */
 const ORPHANS_HOURS = 24
 
-/** Deletes what is older than thirteen months, and what was written while its file was deleted, of all shops, and gives how many there were. */
+/**
+ * Deletes records older than 13 months and records of deleted files, of all shops, and gives their
+ * number.
+ */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
   const orphans = await pool.query(
     `delete from downloads d where at > $1::timestamptz - $2 * interval '1 hour'
@@ -118,9 +122,9 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
       `delete from downloads where (shop_id, file_id, id) in (
          select shop_id, file_id, id from downloads where at < $1::timestamptz - $2 * interval '1 month'
          limit $3 for update skip locked)`,
-      [now, KEPT_MONTHS, SWEPT_AT_ONCE],
+      [now, KEPT_MONTHS, SWEEP_BATCH],
     )
     swept += rowCount ?? 0
-    if ((rowCount ?? 0) < SWEPT_AT_ONCE) return swept
+    if ((rowCount ?? 0) < SWEEP_BATCH) return swept
   }
 }

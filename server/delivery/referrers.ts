@@ -1,9 +1,10 @@
-// Which sites may lead to a file. Whoever comes from none is let in: mail programs, address bars and careful browsers send no
-// Referer, and one that wishes could forge it. So this keeps other sites from passing a file off as their own; it locks nothing.
+// Which sites may link to a file. A request without a Referer is allowed: mail programs, address
+// bars and some browsers send none, and any client can forge it. This stops other sites from
+// embedding a file as their own; it is not access control.
 
 /**
- * The names under which the site of a Referer may be listed: its host, and every `*.` above it. Null where there is no
- * Referer, or it names no site: that of an app does not.
+ * The names under which a Referer's site may be listed: its host, and `*.` with each parent domain.
+ * Null without a Referer or if it is not a web site (an app's).
  */
 export function sitesOf(referer: string | undefined): readonly string[] | null {
   if (!referer) return null
@@ -13,9 +14,11 @@ export function sitesOf(referer: string | undefined): readonly string[] | null {
   return [labels.join('.'), ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`)]
 }
 
-/** As the statements of the hot path have it. `allowed`: empty for any site. */
+/** The same rule as SITE_ALLOWED (targets.ts). `allowed`: empty for any site. */
 export const isSiteAllowed = (allowed: readonly string[], sites: readonly string[] | null): boolean =>
   allowed.length === 0 || sites === null || sites.some((site) => allowed.includes(site))
 
-/** For a statement: a list of lists must be rectangular, and these are not. No host has a space. */
+/**
+ * As one text per request: PostgreSQL's nested arrays must be rectangular. Hosts contain no space.
+ */
 export const joinSites = (sites: readonly string[] | null): string | null => sites && sites.join(' ')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { get, openDepot, type Depot } from './fixture.ts'
+import { deaf, get, openDepot, type Depot } from './fixture.ts'
 import { deliveryAddress, prefersJson, routeOf } from './request.ts'
 
 const BYTES = Buffer.from('some bytes')
@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a stranger gets one page, whatever the key looks like', async () => {
+test('a stranger gets one page for every form of key', async () => {
   const unknown = await get(port, STRANGER)
   expect(unknown.status).toBe(404)
   for (const key of ['', 'short', 'x'.repeat(44), `${'x'.repeat(42)}'`, '%00'.repeat(20)]) {
@@ -59,7 +59,7 @@ test('a withdrawn file’s name is not shown', async () => {
   expect(text).not.toContain('quarterly')
 })
 
-test('whoever prefers JSON gets the error body', async () => {
+test('a client that prefers JSON gets the error body', async () => {
   const link = await depot.addLink(BYTES, { expiry_days: 1 })
   const start = depot.time.now
   depot.time.now = new Date(+start + 2 * 86_400_000)
@@ -94,7 +94,7 @@ test('HEAD says the same without a body; other methods are refused', async () =>
 test('a database that is gone is a 503 with Retry-After', async () => {
   const own = await openTestDatabase()
   const lost = await openDepot(own, await createTestShop(own))
-  const at = await lost.serve()
+  const at = await lost.serve({ listener: deaf })
   await own.drop()
   const answer = await get(at, STRANGER)
   expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5'])

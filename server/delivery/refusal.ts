@@ -1,5 +1,6 @@
-// The page, or the JSON body, that says why there is no download. A stranger's is always the same; whoever holds a
-// link's key learns what became of it and what to do, and may ask the shop for more.
+// The page or the JSON body that says why there is no download. A stranger always gets the same
+// one. The holder of a link's key learns what happened to the link and what to do, and may ask the
+// shop for more.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.ts'
@@ -9,27 +10,27 @@ import { renderMessage, sendPage, type AskForm, type MessagePage, type ShopNamed
 import { isSiteAllowed } from './referrers.ts'
 import { prefersJson } from './request.ts'
 
-/** How long whoever has asked waits before the same link may ask again. */
+/** How long a link that has asked must wait before it may ask again. */
 export const ASK_EVERY_MS = 24 * 60 * 60 * 1000
 
-/** Of a damaged file: someone has to bring it back. */
+/** For a damaged file: it must be restored first. */
 export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']
 
-/** What a refusal may be about, and tell. */
+/** What a refusal is about. */
 export interface Refused {
   /** The link whose key the client holds. */
   link?: KnownLink | null
   /** The shop of a public file. */
   shop?: ShopNamed
-  /** Draws the form to ask for more, where that may be asked. */
+  /** Shows the form to ask for more, if the error allows it. */
   ask?: AskForm
   now?: Date
   details?: readonly ErrorDetail[]
-  /** Besides the usual ones, flat. */
+  /** Additional headers, as a flat list. */
   headers?: readonly string[]
 }
 
-/** Why a link that exists may not be used now, by whom these sites led here; null where it may. */
+/** Why an existing link may not be used now from these sites; null if it may. */
 export function whyNot(link: KnownLink, sites: readonly string[] | null, now: Date): ErrorCode | null {
   if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
@@ -38,10 +39,10 @@ export function whyNot(link: KnownLink, sites: readonly string[] | null, now: Da
   return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
 }
 
-type Words = Pick<MessagePage, 'title' | 'happened' | 'advice'>
+type RefusalText = Pick<MessagePage, 'title' | 'happened' | 'advice'>
 
-/** The words of each refusal; those about a link are written for whoever holds its key. */
-const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Words>> = {
+/** The text of each refusal; those about a link are for the holder of its key. */
+const TEXTS: Partial<Record<ErrorCode, (link: KnownLink | null) => RefusalText>> = {
   link_expired: (link) => {
     const day = link?.expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
     return { title: 'This link has expired', happened: `It could be used until ${day}.`, advice: askFor(link) }
@@ -63,7 +64,7 @@ const WORDS: Partial<Record<ErrorCode, (link: KnownLink | null) => Words>> = {
   file_not_found: () => ({
     title: 'There is no file at this address',
     happened: 'The address may be incomplete, or the file may no longer be offered here.',
-    advice: 'Check that you have copied all of it, or ask whoever gave it to you for another one.',
+    advice: 'Check that you have copied all of it, or ask the sender for another one.',
   }),
   referrer_not_allowed: () => ({
     title: 'Not from that site',
@@ -105,10 +106,10 @@ const uncounted = (title: string, advice: string) => ({
 const MAY_ASK: readonly ErrorCode[] = ['link_expired', 'link_exhausted', 'link_withdrawn', 'validation_failed']
 
 function pageOf(code: ErrorCode, { link = null, shop, ask, now }: Refused): MessagePage {
-  const page = WORDS[code]?.(link) ?? { title: ERRORS[code].message, happened: '', advice: '' }
+  const page = TEXTS[code]?.(link) ?? { title: ERRORS[code].message, happened: '', advice: '' }
   if (!link || link.uninstalled) return shop ? { ...page, shop } : page
   const named = { ...page, shop: { name: link.shopName, domain: link.shopDomain } }
-  // Of a withdrawn file, its name may be what had to go.
+  // A file may have been withdrawn because of its name.
   const name = code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
   const whole = name === undefined ? named : { ...named, name }
   if (!ask || !now || !MAY_ASK.includes(code)) return whole
@@ -116,7 +117,7 @@ function pageOf(code: ErrorCode, { link = null, shop, ask, now }: Refused): Mess
   return { ...whole, ask }
 }
 
-/** Has this link asked so lately that it must wait? */
+/** Has this link asked within the last day? */
 export const hasAsked = ({ asked_at }: Pick<KnownLink, 'asked_at'>, now: Date): boolean =>
   asked_at !== null && now.getTime() - asked_at.getTime() < ASK_EVERY_MS
 

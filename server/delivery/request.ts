@@ -1,7 +1,8 @@
-// What a buyer's request says of itself: which of our addresses it is, and whether anything but the plain file is asked for.
+// Parses a buyer's request: which address of delivery it is, and whether it asks for anything but
+// the whole file.
 import type { IncomingMessage } from 'node:http'
 
-/** One of the addresses that are delivery's. */
+/** An address of delivery. */
 export type Route =
   | { kind: 'link'; key: string | null }
   | { kind: 'ask' }
@@ -9,17 +10,17 @@ export type Route =
   /** Made and checked by signed.ts. */
   | { kind: 'signed'; path: string }
 
-// Mail programs and people put a slash there.
+// Mail programs and people add a slash.
 const LINK = /^\/download\/?(?:\?|$)/
 const ASK = /^\/download\/ask(?:\?|$)/
 const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
 const SIGNED = /^\/cdn\/[^?]+/
-// A key is 256 bits in base64url: anything else is refused without a look at the database.
+// A key is 256 bits in base64url: anything else is refused without a query.
 const KEY = /^[A-Za-z0-9_-]{43}$/
 const KEY_ASKED = /[?&]key=([A-Za-z0-9_-]{43})(?:&|$)/
 const CONDITIONS = ['range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since'] as const
 
-/** Null: this address is not the handler's. */
+/** Null: not an address of delivery. */
 export function routeOf(url: string | undefined): Route | null {
   if (url === undefined) return null
   if (LINK.test(url)) return { kind: 'link', key: KEY_ASKED.exec(url)?.[1] ?? null }
@@ -30,8 +31,8 @@ export function routeOf(url: string | undefined): Route | null {
   return ASK.test(url) ? { kind: 'ask' } : null
 }
 
-/** An address beside the page's own, from the page: `download?key=…`, `download/ask`. */
-export const besidePage = (request: IncomingMessage, address: string): string =>
+/** A relative address from the page to `download?key=…` or `download/ask`. */
+export const relativeToPage = (request: IncomingMessage, address: string): string =>
   request.url?.startsWith('/download/') ? `../${address}` : address
 
 const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
@@ -41,7 +42,7 @@ const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
   signed: '/cdn',
 }
 
-/** Which of our addresses it is, for whoever counts; null: it is not delivery's to answer. */
+/** The address without its variable parts, as a metrics label; null: not an address of delivery. */
 export function deliveryAddress(url: string | undefined): string | null {
   const route = routeOf(url)
   return route && ADDRESSES[route.kind]

@@ -16,7 +16,10 @@ let release = () => {}
 const released = new Promise<void>((resolve) => (release = resolve))
 const ports: Record<string, number> = {}
 
-/** Stores that give the beginning of a file and then nothing: only a revocation can end such a download. */
+/**
+ * Stores that give the beginning of a file and then nothing: only a revocation can end such a
+ * download.
+ */
 const stalling = (store: BlobStore): Record<string, BlobStore> => ({
   disk: {
     ...store,
@@ -99,7 +102,7 @@ describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
     expect(await download.ended).toBe('ECONNRESET')
   })
 
-  test('that its link allowed in time goes on when it has expired or is used up', async () => {
+  test('continues when its link expires or is used up', async () => {
     const { key, id } = await depot.addLink(randomBytes(SIZE), { download_limit: 1 })
     const download = await begin(ports[kind]!, `/download?key=${key}`)
     await depot.setLink(id, { expires_at: new Date(0), downloads: 1 })
@@ -107,7 +110,10 @@ describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
   })
 })
 
-/** Resolves when the process has looked at its downloads once more: another one that was withdrawn is broken off. */
+/**
+ * Resolves when the process has looked at its downloads once more: another one that was withdrawn
+ * is broken off.
+ */
 async function looked(kind: string): Promise<'looked'> {
   const { key, id } = await depot.addLink(randomBytes(SIZE))
   const download = await begin(ports[kind]!, `/download?key=${key}`)

@@ -1,27 +1,31 @@
-// Downloads that are on their way end when what allowed them is withdrawn. Each process asks the database about the
-// streams that it holds itself, so no change can be missed, from whichever process or statement it came; a process that
-// sends nothing asks nothing.
+// Ends running downloads when their permit is withdrawn. Each process asks the database about its
+// own streams, so a change is noticed from any process or statement; a process without streams asks
+// nothing.
 import type { ServerResponse } from 'node:http'
-import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import { FILE, SHOWN } from './public-counting.ts'
-import { bytesArray, openQuery, plainArray, unseen } from './targets.ts'
+import { bytesArray, opaque, plainArray, type Query } from './targets.ts'
 
-/** What a download is allowed by. An expired or used-up link is no withdrawal: a download begun in time may end. */
+/**
+ * What allows a download. Expiry and a used-up limit do not withdraw it: a download that began in
+ * time may finish.
+ */
 export type Permit = { kind: 'link'; shop: number; link: string; keyHash: Buffer } | { kind: 'public'; token: string }
 
 export interface Revocation {
-  /** Breaks the connection of this response off, until it has ended, as soon as the permit does not hold any more. */
+  /** Resets the response's connection if the permit is withdrawn before the response ends. */
   watch(permit: Permit, response: ServerResponse): void
 }
 
-/** Between two looks. With the look itself a withdrawn download ends within a second. */
-const LOOK_MS = 400
+/**
+ * The pause between two checks: with the check itself a withdrawn download ends within a second.
+ */
+const CHECK_MS = 400
 
-// The conditions of `count` in counting.ts, without expiry and limit.
+// The conditions of the decision in counting.ts, without expiry and limit.
 const LINKS = `
   select a.place
-  from unnest(${unseen('$1::integer[]')}, ${unseen('$2::uuid[]')}, ${unseen('$3::bytea[]')})
+  from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')}, ${opaque('$3::bytea[]')})
     with ordinality as a (shop_id, link_id, key_hash, place)
   cross join lateral (select * from links where shop_id = a.shop_id and id = a.link_id limit 1) l
   cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
@@ -34,7 +38,7 @@ const LINKS = `
 
 const PUBLIC = `
   select a.place
-  from unnest(${unseen('$1::uuid[]')}) with ordinality as a (token, place)
+  from unnest(${opaque('$1::uuid[]')}) with ordinality as a (token, place)
   cross join lateral (select * from public_addresses where token = a.token limit 1) p ${FILE('p')}
   where ${SHOWN}`
 
@@ -43,51 +47,50 @@ interface Watched<P extends Permit = Permit> {
   responses: Set<ServerResponse>
 }
 
-export function createRevocation(pool: pg.Pool, log: Logger): Revocation {
-  const query = openQuery(pool)
+export function createRevocation(query: Query, log: Logger): Revocation {
   const watched = new Map<string, Watched>()
-  let looking = false
+  let scheduled = false
 
   const those = <Kind extends Permit['kind']>(kind: Kind) =>
     [...watched.values()].filter(
       (entry): entry is Watched<Extract<Permit, { kind: Kind }>> => entry.permit.kind === kind,
     )
 
-  /** Ends those whose place the statement does not give. */
-  async function look(name: string, text: string, entries: readonly Watched[], values: unknown[]): Promise<void> {
+  /** Ends the entries whose place the statement does not return. */
+  async function check(name: string, text: string, entries: readonly Watched[], values: unknown[]): Promise<void> {
     if (entries.length === 0) return
     const { rows } = await query(name, text, values)
-    const standing = new Set(rows.map(([place]) => Number(place)))
+    const valid = new Set(rows.map(([place]) => Number(place)))
     entries.forEach(({ responses }, at) => {
-      if (!standing.has(at + 1)) responses.forEach(breakOff)
+      if (!valid.has(at + 1)) responses.forEach(breakOff)
     })
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function checkAll(): Promise<void> {
     const links = those('link')
     const publics = those('public')
     await Promise.all([
-      look('standing_links', LINKS, links, [
+      check('valid_links', LINKS, links, [
         plainArray(links.map(({ permit }) => permit.shop)),
         plainArray(links.map(({ permit }) => permit.link)),
         bytesArray(links.map(({ permit }) => permit.keyHash)),
       ]),
-      look('standing_public', PUBLIC, publics, [plainArray(publics.map(({ permit }) => permit.token))]),
+      check('valid_public', PUBLIC, publics, [plainArray(publics.map(({ permit }) => permit.token))]),
     ])
   }
 
-  function lookLater(): void {
-    if (looking || watched.size === 0) return
-    looking = true
+  function scheduleCheck(): void {
+    if (scheduled || watched.size === 0) return
+    scheduled = true
     const run = () =>
-      lookAtAll()
-        // What is on its way goes on while the database cannot be asked.
-        .catch((error: unknown) => log.warn('downloads on their way could not be checked', errorFields(error)))
+      checkAll()
+        // Downloads continue while the database is down.
+        .catch((error: unknown) => log.warn('running downloads could not be checked', errorFields(error)))
         .finally(() => {
-          looking = false
-          lookLater()
+          scheduled = false
+          scheduleCheck()
         })
-    setTimeout(() => void run(), LOOK_MS).unref()
+    setTimeout(() => void run(), CHECK_MS).unref()
   }
 
   return {
@@ -101,7 +104,7 @@ export function createRevocation(pool: pg.Pool, log: Logger): Revocation {
         entry.responses.delete(response)
         if (entry.responses.size === 0 && watched.get(key) === entry) watched.delete(key)
       })
-      lookLater()
+      scheduleCheck()
     },
   }
 }
@@ -109,7 +112,9 @@ export function createRevocation(pool: pg.Pool, log: Logger): Revocation {
 const keyOf = (permit: Permit): string =>
   permit.kind === 'link' ? `${permit.link}/${permit.keyHash.toString('hex')}` : permit.token
 
-/** By a reset: a plain close would still send what the system has buffered, some megabytes for a slow client. */
+/**
+ * A reset: a normal close would still send the system's buffer, some megabytes for a slow client.
+ */
 function breakOff(response: ServerResponse): void {
   response.socket?.resetAndDestroy()
   response.destroy()

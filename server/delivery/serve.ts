@@ -1,23 +1,24 @@
-// From what was granted to the answer: the headers, then the bytes, from us, from the nginx in front of us, or from the bucket.
+// Sends the response to a request that was allowed: headers, then the bytes, from this process,
+// nginx or the bucket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../log.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
-import { accelPath, mayHandOver, type Accel } from './accel.ts'
-import { createBytes, send, type Allowance, type Opened } from './bytes.ts'
+import { accelPath, maySendByNginx, type Accel } from './accel.ts'
+import { createBytes, send, type Allowance, type OpenedBytes } from './bytes.ts'
 import type { Answer } from './conditions.ts'
 import {
   contentDisposition,
   fileHeaders,
-  handedHeaders,
+  nginxHeaders,
   PRIVATE,
   safeType,
   type Audience,
   type Described,
 } from './headers.ts'
-import { createLately } from './lately.ts'
 import { refuse, type Refused } from './refusal.ts'
 import type { Permit, Revocation } from './revocation.ts'
-import { whereIs, type Target } from './targets.ts'
+import { blobFields, type Target } from './targets.ts'
+import { createTtlCache } from './ttl-cache.ts'
 
 export interface Visit {
   request: IncomingMessage
@@ -30,107 +31,128 @@ export interface Part {
   /** Null: the whole file. */
   range: ByteRange | null
   audience?: Audience
-  /** The headers with which a bucket's own address may be given in place of the bytes; absent: it may not. */
-  away?: Audience
-  /** What is sent must be asked for on the way, and be known: nginx would do neither. */
+  /** The headers of a redirect to the bucket; absent: the bytes must not be redirected. */
+  redirectHeaders?: Audience
+  /** Limits the bytes as they are sent; neither nginx nor a bucket could apply it. */
   allowance?: Allowance | undefined
-  /** What ends the bytes on their way when it is withdrawn. */
+  /** The transfer is ended when this permit is withdrawn. */
   permit?: Permit
 }
 
-/** What whoever counts wants to know. */
+/** Callbacks for the code that counts. */
 export interface Served {
-  /** The bytes are there, and the answer begins. */
+  /** The bytes were opened, and the response begins. */
   begun?(): void
-  /** They are not: takes the count back, before an answer that says so. */
+  /** The bytes could not be opened: takes the count back before the error is sent. */
   undo?(): Promise<void>
 }
 
 export interface Serving {
-  /** Answers with the bytes; gives how many the socket took. Those that others send in our place are taken to arrive. */
+  /**
+   * Sends the bytes and gives how many the socket took; bytes that nginx or a bucket sends count as
+   * taken.
+   */
   serve(visit: Visit, part: Part, served: Served): Promise<number>
 }
 
-/** Large files of a bucket are fetched from the bucket: from so many bytes on, at an address that is good for so long. */
-export interface Leading {
+/**
+ * Files in a bucket from `fromBytes` on are fetched there, at an address that is valid for
+ * `seconds`.
+ */
+export interface BucketRedirect {
   fromBytes: number
   seconds: number
 }
 
-/** So long a blob that was there is taken to be: each look costs a thread, and nothing removes one that is being downloaded. */
-const FOUND_MS = 10_000
+/**
+ * How long a blob's presence is trusted: each check costs a thread, and a blob in use is not
+ * removed.
+ */
+const CHECKED_TTL_MS = 10_000
 
 export function createServing(parts: {
   stores: ReadonlyMap<string, BlobStore>
   accel: Accel | null
-  leading: Leading | null
+  bucketRedirect: BucketRedirect | null
   revocation: Revocation
   log: Logger
   stallMs: number
-  /** Called for each blob whose bytes are about to be sent. */
+  /** Called before a blob's bytes are sent. */
   sending(target: Target): void
 }): Serving {
-  const { stores, log, leading, accel, revocation } = parts
+  const { stores, log, bucketRedirect, accel, revocation } = parts
   const bytes = createBytes(stores)
-  const found = createLately<true>(FOUND_MS)
+  const checked = createTtlCache<true>(CHECKED_TTL_MS)
 
-  const isHandedOver = ({ request }: Visit, { target, range, allowance }: Part): boolean =>
-    accel !== null && !allowance && target.location === accel.location && mayHandOver(request, range)
+  const isSentByNginx = ({ request }: Visit, { target, range, allowance }: Part): boolean =>
+    accel !== null && !allowance && target.location === accel.location && maySendByNginx(request, range)
 
-  const describeHanded = remembered((target, audience) => [
-    ...handedHeaders(target, audience),
+  const describeForNginx = memoized((target, audience) => [
+    ...nginxHeaders(target, audience),
     'X-Accel-Redirect',
     accelPath(accel!, target.shop, target.hash),
     'Content-Length',
     '0',
   ])
 
-  /** Whoever sends it in our place would say that it is not there after we have counted. */
-  async function requireThere({ blob, shop, hash, location, size }: Target): Promise<void> {
-    if (found.get(blob)) return
+  /**
+   * Rejects if the blob is missing: nginx or the bucket would notice only after the download was
+   * counted.
+   */
+  async function requirePresent({ blob, shop, hash, location, size }: Target): Promise<void> {
+    if (checked.get(blob)) return
     if ((await stores.get(location)!.size(shop, hash)) !== size) throw new StoreError('missing')
-    found.set(blob, true)
+    checked.set(blob, true)
   }
 
-  const isLed = ({ target, range, away, allowance }: Part): boolean =>
-    leading !== null &&
-    away !== undefined &&
+  const isRedirected = ({ target, range, redirectHeaders, allowance }: Part): boolean =>
+    bucketRedirect !== null &&
+    redirectHeaders !== undefined &&
     !allowance &&
     range === null &&
-    target.size >= leading.fromBytes &&
+    target.size >= bucketRedirect.fromBytes &&
     stores.get(target.location)?.signedAddress !== undefined
 
-  /** Rejects where the blob is not there. */
-  async function leadAway({ response }: Visit, part: Part): Promise<number> {
-    const { target, away = PRIVATE } = part
+  async function redirectToBucket({ response }: Visit, part: Part): Promise<number> {
+    const { target, redirectHeaders = PRIVATE } = part
     const { shop, hash, location, filename, contentType } = target
-    await requireThere(target)
+    await requirePresent(target)
     const as = { disposition: contentDisposition(filename), contentType: safeType(contentType) }
-    const address = await stores.get(location)!.signedAddress!(shop, hash, { ...as, expiresSeconds: leading!.seconds })
-    response.writeHead(302, [...away, 'Referrer-Policy', 'no-referrer', 'Location', address, 'Content-Length', '0'])
+    const address = await stores.get(location)!.signedAddress!(shop, hash, {
+      ...as,
+      expiresSeconds: bucketRedirect!.seconds,
+    })
+    response.writeHead(302, [
+      ...redirectHeaders,
+      'Referrer-Policy',
+      'no-referrer',
+      'Location',
+      address,
+      'Content-Length',
+      '0',
+    ])
     response.end()
     return lengthOf(part)
   }
 
-  /** Rejects where the blob is not there. */
-  async function handOver({ response }: Visit, part: Part): Promise<number> {
-    await requireThere(part.target)
-    response.writeHead(200, describeHanded(part.target, part.audience))
+  async function sendByNginx({ response }: Visit, part: Part): Promise<number> {
+    await requirePresent(part.target)
+    response.writeHead(200, describeForNginx(part.target, part.audience))
     response.end()
     return lengthOf(part)
   }
 
-  async function sendAll({ response }: Visit, part: Part, opened: Opened): Promise<number> {
+  async function sendAll({ response }: Visit, part: Part, opened: OpenedBytes): Promise<number> {
     response.writeHead(part.range ? 206 : 200, [...describe(part.target, part.audience), ...lengthHeaders(part)])
     const watch = () => part.permit && revocation.watch(part.permit, response)
     try {
       if (!('whole' in opened)) watch()
       const sent = await send(response, opened, parts.stallMs, part.allowance)
-      // A small file that its client has not taken yet.
+      // A small file that its client has not read yet.
       if ('whole' in opened && response.socket?.writableLength) watch()
       return sent
     } catch (error) {
-      log.error('a file could not be read to its end', { ...whereIs(part.target), ...errorFields(error) })
+      log.error('a file could not be read completely', { ...blobFields(part.target), ...errorFields(error) })
       response.destroy()
       return 0
     }
@@ -139,16 +161,16 @@ export function createServing(parts: {
   return {
     serve: async (visit, part, { begun, undo }) => {
       try {
-        const opened = isLed(part)
-          ? await leadAway(visit, part)
-          : isHandedOver(visit, part)
-            ? await handOver(visit, part)
+        const opened = isRedirected(part)
+          ? await redirectToBucket(visit, part)
+          : isSentByNginx(visit, part)
+            ? await sendByNginx(visit, part)
             : await bytes.open(part.target, part.range)
         begun?.()
         parts.sending(part.target)
         return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
       } catch (error) {
-        log.error('a file that has a row has no bytes', { ...whereIs(part.target), ...errorFields(error) })
+        log.error('the bytes of a file are missing', { ...blobFields(part.target), ...errorFields(error) })
         await undo?.()
         refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
         return 0
@@ -159,7 +181,10 @@ export function createServing(parts: {
 
 export const lengthOf = ({ target, range }: Part): number => (range ? range.end - range.start + 1 : target.size)
 
-/** An answer that has no body, or a page in its place: to HEAD, or to a request whose conditions say so. */
+/**
+ * A response without the file's bytes: to HEAD, or where the request's conditions decide so (412
+ * and 416 send a page).
+ */
 export function withoutBody(visit: Visit, part: Part, { status }: Answer, refused: Refused): void {
   const { request, response } = visit
   const { target, audience } = part
@@ -186,19 +211,19 @@ export const representation = (target: Target) => ({
   size: target.size,
 })
 
-/** A target that was found once may be served many times. */
-function remembered(make: (target: Target & Described, audience: Audience) => string[]) {
-  const made = new WeakMap<Target, { audience: Audience; headers: string[] }>()
+/** Computes headers once per target: a cached link's target is served many times. */
+function memoized(make: (target: Target & Described, audience: Audience) => string[]) {
+  const computed = new WeakMap<Target, { audience: Audience; headers: string[] }>()
   return (target: Target, audience: Audience = PRIVATE): string[] => {
-    const before = made.get(target)
+    const before = computed.get(target)
     if (before?.audience === audience) return before.headers
     const headers = make({ ...target, etag: etagOf(target) }, audience)
-    made.set(target, { audience, headers })
+    computed.set(target, { audience, headers })
     return headers
   }
 }
 
-const describe = remembered(fileHeaders)
+const describe = memoized(fileHeaders)
 
 function lengthHeaders(part: Part): string[] {
   const { target, range } = part

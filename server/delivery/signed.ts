@@ -1,13 +1,14 @@
-// Addresses under the CDN: of one version of a public file, good for an hour or two, signed. The CDN asks us for the same path
-// and may keep what it gets, since those bytes never change. The expiry steps by the hour, so that all visitors of an hour share
-// one address and the CDN fetches a file once in it.
+// Signed addresses on the CDN: one version of a public file, valid for one to two hours. The CDN
+// requests the same path from us and may cache the response, because the bytes of a version never
+// change. The expiry is rounded to the hour, so that all visitors of an hour share one address and
+// the CDN fetches a file once an hour.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../secrets.ts'
 import type { PublicTarget } from './public-counting.ts'
 
 const STEP_SECONDS = 60 * 60
 
-/** What a signed path names; `secondsLeft` is 0 or less where its time is over. */
+/** The contents of a signed path; `secondsLeft` is 0 or less once it has expired. */
 export interface SignedPath {
   token: string
   hash: string
@@ -17,13 +18,13 @@ export interface SignedPath {
 
 export interface SignedAddresses {
   addressOf(target: Pick<PublicTarget, 'token' | 'hash' | 'filename'>, now: Date): string
-  /** Null where the path was not signed by us. */
+  /** Null if the signature is invalid. */
   read(path: string, now: Date): SignedPath | null
 }
 
 const PATH = /^\/cdn\/(\d{1,12})\/([A-Za-z0-9_-]{43})\/([0-9a-f-]{36})\/([0-9a-f]{64})\/([^/]+)$/
 
-/** `base`: the CDN's address, without a slash at its end. */
+/** @param base the CDN's address, without a trailing slash. */
 export function createSignedAddresses(base: string, secrets: Pick<Secrets, 'derive'>): SignedAddresses {
   const secret = secrets.derive('cdn')
   const sign = (expires: string, token: string, hash: string, filename: string) =>
@@ -36,7 +37,7 @@ export function createSignedAddresses(base: string, secrets: Pick<Secrets, 'deri
     },
     read: (path, now) => {
       const [, expires, signature, token, hash, encoded] = PATH.exec(path) ?? []
-      // The name as it is meant: on its way a CDN may have written it in other escapes.
+      // Decoded, because a CDN may change the escapes.
       const filename = encoded === undefined ? null : decoded(encoded)
       if (filename === null) return null
       const right = sign(expires!, token!, hash!, filename)

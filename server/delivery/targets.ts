@@ -1,4 +1,5 @@
-// Where a file's bytes are and what its settings ask of a download: what every statement of the hot path gives of a file.
+// The file behind a link or a public address: where its bytes are and what its settings ask of a
+// download. Also what the hot path's statements share.
 import type pg from 'pg'
 import { isRollback } from '../db/error-classes.ts'
 
@@ -9,22 +10,36 @@ export interface Target {
   contentType: string
   location: string
   hash: string
-  /** Names its bytes among all that there are. */
+  /** Identifies the bytes: location, shop and hash. */
   blob: string
   size: number
   modifiedMs: number
-  /** When and by whom it was downloaded is kept. */
+  /** Is the time and client of each download recorded? */
   tracked: boolean
-  /** The shop wants to be told. */
+  /** Does the shop want a notification? */
   told: boolean
-  /** Its bytes are not the ones that were admitted: it is not served. */
+  /** Its bytes differ from the bytes that were admitted: it is not served. */
   damaged: boolean
 }
 
-/** Of a file `f` and its version `v`, in the order of `targetOf`. */
-export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location, encode(v.hash, 'hex') as hash,
-  v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms, f.download_tracking, f.download_notification,
-  v.damaged`
+/** The file of a link. */
+export interface LinkTarget extends Target {
+  link: string
+}
+
+/** A request for a link's file. */
+export interface Asker {
+  key: string
+  client: Buffer
+  /** From `sitesOf` (referrers.ts). */
+  sites: readonly string[] | null
+  now: Date
+}
+
+/** Selected from a file `f` and its version `v`, in the order of `targetOf`. */
+export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location,
+  encode(v.hash, 'hex') as hash, v.size_bytes, extract(epoch from f.version_since)::float8 * 1000 as modified_ms,
+  f.download_tracking, f.download_notification, v.damaged`
 
 export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
   download_tracking, download_notification, damaged`
@@ -32,19 +47,22 @@ export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location,
 export const TARGET_LENGTH = 11
 
 /**
- * A parameter that the planner does not look into. It would take how many there are for a reason to plan the statement anew with
- * each execution, which costs more than to execute it.
+ * Hides a parameter from the planner. An array's length would otherwise make the planner choose a
+ * custom plan for each execution, and planning costs more than execution.
  */
-export const unseen = (parameter: string): string => `(select ${parameter})`
+export const opaque = (parameter: string): string => `(select ${parameter})`
 
-/** An array of numbers or UUIDs as a parameter. The client of the database would look through each for what must be quoted. */
+/**
+ * Numbers or UUIDs as an array parameter. Built here because pg would check each element for
+ * characters to quote.
+ */
 export const plainArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`
 
-/** The same of bytes. */
+/** Buffers as an array parameter. */
 export const bytesArray = (values: readonly Buffer[]): string =>
   `{${values.map((bytes) => `"\\\\x${bytes.toString('hex')}"`).join(',')}}`
 
-/** Is the site of the request `a` one that the file `f` may be reached from? */
+/** May the file `f` be reached from the sites of the request `a`? */
 export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`
 
@@ -56,20 +74,30 @@ export function targetOf(row: readonly unknown[]): Target {
 
 type TargetRow = [number, string, string, string, string, string, number, number, boolean, boolean, boolean]
 
-/** Where and as what the bytes of a target can be found in a log. */
-export const whereIs = ({ shop, location, hash }: Target) => ({ shop, location, hash })
+/** What identifies the bytes in a log line. */
+export const blobFields = ({ shop, location, hash }: Target) => ({ shop, location, hash })
 
 export type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<unknown[]>>
 
-/** A database that has said nothing for so long is taken to be away: its connection is given up. */
-const SILENT_MS = 30_000
+/** A connection on which a statement takes this long is considered lost. */
+const QUERY_TIMEOUT_MS = 30_000
 
-/** Named: parsed and planned once a connection. As arrays: a row object's names cost more than they help here. */
+/**
+ * Named statements are planned once a connection. Rows are arrays: building objects with named
+ * columns costs more.
+ */
 export const openQuery =
   (pool: pg.Pool): Query =>
   (name, text, values) => {
-    const about = { name: `delivery_${name}`, text, values, rowMode: 'array', query_timeout: SILENT_MS } as const
-    const ask = () => pool.query<unknown[]>(about)
-    // A statement is a transaction of its own here: one that met another on its way is asked once more.
-    return ask().catch((error: unknown) => (isRollback(error) ? ask() : Promise.reject(error)))
+    const config = {
+      name: `delivery_${name}`,
+      text,
+      values,
+      rowMode: 'array',
+      query_timeout: QUERY_TIMEOUT_MS,
+    } as const
+    const run = () => pool.query<unknown[]>(config)
+    // Each statement is its own transaction, so one that met a deadlock or a serialisation failure
+    // can run again.
+    return run().catch((error: unknown) => (isRollback(error) ? run() : Promise.reject(error)))
   }

@@ -20,6 +20,7 @@ import type { Storefront } from '../storefront/storefront.ts'
 import { createAuthenticator } from './auth.ts'
 import { createFailureLimiter, type FailureLimiter } from './auth-failures.ts'
 import { docsPage } from './docs.ts'
+import { withCurrentCounts } from './current-counts.ts'
 import type { Endpoint } from './endpoint.ts'
 import { errorResponses, notAllowed } from './errors.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -78,23 +79,24 @@ export interface AppParts {
 }
 
 export function listEndpoints(parts: AppParts): Endpoint[] {
+  const counted = withCurrentCounts(parts.delivery)
   return [
     ...importRoutes(parts.engine, parts.limits),
     ...uploadRoutes(parts),
     ...csvRoutes(parts),
-    ...fileListRoutes(parts),
-    ...fileRoutes(parts),
-    ...versionRoutes(parts),
-    ...packRoutes(parts),
+    ...counted(fileListRoutes(parts)),
+    ...counted(fileRoutes(parts)),
+    ...counted(versionRoutes(parts)),
+    ...counted(packRoutes(parts)),
     ...tagTemplateRoutes(),
-    ...linkRoutes(parts),
-    ...linkChangeRoutes(parts),
-    ...operationRoutes(parts),
+    ...counted(linkRoutes(parts)),
+    ...counted(linkChangeRoutes(parts)),
+    ...counted(operationRoutes(parts)),
     ...operationLogRoutes(parts),
-    ...artifactRoutes(parts),
-    ...bulkRoutes(parts),
+    ...counted(artifactRoutes(parts)),
+    ...counted(bulkRoutes(parts)),
     ...renamePreviewRoutes(parts),
-    ...impactRoutes(parts),
+    ...counted(impactRoutes(parts)),
     ...workflowRoutes(parts.engine),
     ...channelRoutes(parts.channels),
     ...pluginRoutes(parts.engine),
@@ -142,7 +144,6 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
     rateLimiter: createRateLimiter(parts.database, parts.limits),
     limits: parts.limits,
     secrets: parts.secrets,
-    delivery: parts.delivery,
   })
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))

@@ -4,7 +4,6 @@ import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Limits } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
-import type { Delivery } from '../delivery/delivery.ts'
 import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
@@ -20,7 +19,6 @@ export interface RouterParts {
   rateLimiter: RateLimiter
   limits: Limits
   secrets: Secrets
-  delivery: Pick<Delivery, 'settle' | 'doubt'>
 }
 
 export function createRouter(parts: RouterParts): Router {
@@ -33,13 +31,7 @@ export function createRouter(parts: RouterParts): Router {
       await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
       requireScope(caller, endpoint)
       const body = endpoint.body ? await readJson(ctx) : undefined
-      // Whoever asks finds the downloads counted that there were; what is changed, delivery takes for what it was no longer.
-      await parts.delivery.settle()
-      try {
-        await answer(ctx, endpoint, caller, body, parts.secrets)
-      } finally {
-        if (endpoint.method !== 'get') parts.delivery.doubt()
-      }
+      await answer(ctx, endpoint, caller, body, parts.secrets)
     })
   }
   return router

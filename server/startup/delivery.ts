@@ -2,15 +2,15 @@
 import type { Config } from '../config.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
 
-/** Below this, a second request costs a buyer more than our passing the bytes on. Whoever gets the address may use it for so long. */
-const LEADING = { fromBytes: 8 * 1024 * 1024, seconds: 60 }
+/** For smaller files a redirect costs the buyer more than this process sending the bytes. */
+const BUCKET_REDIRECT = { fromBytes: 8 * 1024 * 1024, seconds: 60 }
 
 export function openDelivery(
   { environment }: Config,
-  parts: Omit<DeliveryParts, 'trustProxy' | 'cdnBaseUrl' | 'accel' | 'leading' | 'limits'>,
+  parts: Omit<DeliveryParts, 'trustProxy' | 'cdnBaseUrl' | 'accel' | 'bucketRedirect' | 'limits'>,
 ): Delivery {
   const { trustProxy, cdnBaseUrl, accelLocation, s3Redirect } = environment
   const accel = accelLocation === null ? null : { location: 'primary', prefix: accelLocation }
-  const leading = s3Redirect ? LEADING : null
-  return createDelivery({ ...parts, trustProxy, cdnBaseUrl, accel, leading })
+  const bucketRedirect = s3Redirect ? BUCKET_REDIRECT : null
+  return createDelivery({ ...parts, trustProxy, cdnBaseUrl, accel, bucketRedirect })
 }

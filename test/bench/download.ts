@@ -165,7 +165,7 @@ async function behindNginx(run: Run): Promise<Row[]> {
   })
   await Promise.all([...proxies, ...parts].map((part) => part.stop()))
   return [
-    compare('sent by nginx, against a stream', kind.unit, rates.ours!, rates.bare!, { floor: 2.4 }),
+    compare('sent by nginx, against a stream', kind.unit, rates.ours!, rates.bare!, { floor: 1.5 }),
     compare('against nginx that counts nothing', kind.unit, rates.ours!, rates.authorizer!, { floor: 0.6 }),
   ]
 }

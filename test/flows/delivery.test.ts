@@ -179,3 +179,16 @@ test('on stopping, a server counts and writes down the downloads that it has jus
   expect(rows[0]!.kept).toBe(20)
   expect(await link!.downloads()).toBe(20)
 })
+
+test('a server killed right after its answers has lost no count of a link with a limit, however high', async () => {
+  const links = await addLinks(await addFile('killed.pdf', SMALL), [60, 100_000])
+  const killed = await startServer({ dataDir, env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' } })
+  for (let round = 0; round < 2; round++) {
+    const answers = await Promise.all(
+      links.flatMap((link) => Array.from({ length: 25 }, () => ask(killed.url + link.path))),
+    )
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+  }
+  await killed.kill()
+  expect(await Promise.all(links.map((link) => link.downloads()))).toEqual([50, 50])
+})

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openDatabase } from '../../../server/db/database.ts'
+import { openListener } from '../../../server/db/listener.ts'
 import { createDelivery } from '../../../server/delivery/delivery.ts'
 import { createLogger } from '../../../server/log.ts'
 import { downloadMessages } from '../../../server/notify/downloads.ts'
@@ -12,8 +13,10 @@ const settings = JSON.parse(process.argv[2]!) as { url: string; secret: string; 
 const log = createLogger('info')
 const database = openDatabase(settings.url, 10, log)
 const clock = () => new Date()
+const listener = await openListener(settings.url, log)
 const delivery = createDelivery({
   database,
+  listener,
   stores: new Map([['primary', createDiskStore({ folder: settings.folder })]]),
   secrets: createSecrets(settings.secret),
   log,
@@ -26,4 +29,4 @@ const delivery = createDelivery({
 
 const server = createServer((request, response) => void delivery.handle(request, response))
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
-process.on('disconnect', () => void delivery.settle().then(() => process.exit()))
+process.on('disconnect', () => void delivery.close().then(() => process.exit()))

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createBatch } from './batch.ts'
+import { createQueryBatcher } from './query-batcher.ts'
 
-/** Answers only when told to. */
+/** An `ask` that answers when the test calls `answer`. */
 function slow() {
   const asked: {
     questions: readonly number[]
@@ -15,9 +15,9 @@ function slow() {
 }
 const named = (questions: readonly number[]) => questions.map((question) => `answer ${question}`)
 
-test('what comes in one turn goes together, and each gets its own answer', async () => {
+test('questions of one turn of the event loop share a statement and get their own answers', async () => {
   const { asked, ask } = slow()
-  const batch = createBatch(ask, 10, 2)
+  const batch = createQueryBatcher(ask, 10, 2)
   const answers = Promise.all([batch(1), batch(2), batch(3)])
   await turn()
   expect(asked.map(({ questions }) => questions)).toEqual([[1, 2, 3]])
@@ -25,9 +25,9 @@ test('what comes in one turn goes together, and each gets its own answer', async
   expect(await answers).toEqual(['answer 1', 'answer 2', 'answer 3'])
 })
 
-test('never more than the size in one, nor more than so many on their way', async () => {
+test('keeps to the batch size and to the number of concurrent statements', async () => {
   const { asked, ask } = slow()
-  const batch = createBatch(ask, 2, 2)
+  const batch = createQueryBatcher(ask, 2, 2)
   const answers = Promise.all([1, 2, 3, 4, 5].map(batch))
   while (asked.length < 2) await turn()
   for (let wait = 0; wait < 20; wait++) await turn()
@@ -41,9 +41,9 @@ test('never more than the size in one, nor more than so many on their way', asyn
   expect(await answers).toEqual(named([1, 2, 3, 4, 5]))
 })
 
-test('one that hangs holds up nobody for long', async () => {
+test('a statement that hangs does not block later questions', async () => {
   const { asked, ask } = slow()
-  const batch = createBatch(ask, 10, 2)
+  const batch = createQueryBatcher(ask, 10, 2)
   void batch(1)
   await turn()
   const second = batch(2)
@@ -52,9 +52,9 @@ test('one that hangs holds up nobody for long', async () => {
   expect(await second).toBe('answer 2')
 })
 
-test('a failure is that of its own batch alone', async () => {
+test('a failure rejects its own batch only', async () => {
   const { asked, ask } = slow()
-  const batch = createBatch(ask, 10, 2)
+  const batch = createQueryBatcher(ask, 10, 2)
   const failed = [batch(1), batch(2)].map((answer) => expect(answer).rejects.toThrow('lost'))
   await turn()
   asked[0]!.fail(new Error('lost'))

@@ -1,0 +1,63 @@
+// Collects questions that arrive while a statement is running and asks them together in the next
+// one. Under load one statement answers dozens of requests; a request that arrives alone is sent in
+// the same turn of the event loop.
+
+/** How many questions one statement of the hot path takes. */
+export const BATCH_SIZE = 200
+/** How many statements of one kind may run concurrently. */
+export const CONCURRENT_STATEMENTS = 4
+
+/**
+ * A question waits at most this long for a running statement, which may itself be waiting for a row
+ * lock.
+ */
+const MAX_WAIT_MS = 5
+
+interface Waiting<Question, Answer> {
+  question: Question
+  resolve: (answer: Answer) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * @param ask answers up to `size` questions, in their order.
+ * @param concurrency how many calls of `ask` may run concurrently.
+ */
+export function createQueryBatcher<Question, Answer>(
+  ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+  size: number,
+  concurrency: number,
+): (question: Question) => Promise<Answer> {
+  const waiting: Waiting<Question, Answer>[] = []
+  let running = 0
+  let timer: NodeJS.Timeout | null = null
+
+  const send = () => {
+    const batch = waiting.splice(0, size)
+    running++
+    ask(batch.map(({ question }) => question))
+      .then(
+        (answers) => batch.forEach(({ resolve }, at) => resolve(answers[at]!)),
+        (error: unknown) => batch.forEach(({ reject }) => reject(error)),
+      )
+      .finally(() => {
+        running--
+        sendReady()
+      })
+  }
+  const sendReady = () => {
+    while (waiting.length > 0 && running < concurrency && (running === 0 || waiting.length >= size)) send()
+    if (waiting.length > 0 && running < concurrency) timer ??= setTimeout(sendLate, MAX_WAIT_MS)
+  }
+  const sendLate = () => {
+    timer = null
+    if (waiting.length > 0 && running < concurrency) send()
+    sendReady()
+  }
+  return (question) =>
+    new Promise<Answer>((resolve, reject) => {
+      waiting.push({ question, resolve, reject })
+      // All questions of this turn of the event loop go into one statement.
+      if (waiting.length === 1) setImmediate(sendReady)
+    })
+}

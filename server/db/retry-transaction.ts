@@ -11,7 +11,7 @@ const TRIES = 5
 export const untilThrough = <T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> =>
   retryRolledBack(() => scope.transaction(work))
 
-/** As `untilThrough`, for work that ends with a transaction of its own. */
+/** As `untilThrough`, for work that opens its transaction itself. */
 export async function retryRolledBack<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -112,6 +112,18 @@ export interface components {
       status: 'never' | 'refreshing' | 'ready' | 'failed'
       variants: number
     }
+    Channel: {
+      id: string
+      /** @description Null: its operations are about files that exist */
+      imports: {
+        /** @description What a workflow attached to it runs on: `CSV imports` */
+        plural: string
+        /** @description One import: `CSV import` */
+        title: string
+      } | null
+      /** @description How an operation came: `CSV` */
+      title: string
+    }
     CsvCheck: {
       /**
        * @description What becomes of names that are taken
@@ -446,6 +458,12 @@ export interface components {
       }
     }
     File: {
+      /**
+       * @description Hosts that may lead to the file, `*.example.com` for all under one; empty: any
+       * @example [
+       *       "shop.example.com"
+       *     ]
+       */
       allowed_referrers: string[]
       cdn: boolean
       content_type: string
@@ -453,10 +471,18 @@ export interface components {
       created_at: string
       /** @description Since when it is in the trash */
       deleted_at: string | null
+      /**
+       * @description Downloads that a link allows; null: unlimited
+       * @example 5
+       */
       download_limit: number | null
       download_notification: boolean
       download_tracking: boolean
       downloads: number
+      /**
+       * @description Days a link stays valid; null: it never expires
+       * @example 60
+       */
       expiry_days: number | null
       filename: string
       id: string
@@ -1059,9 +1085,33 @@ export interface components {
       }[]
     }
     Plugin: {
+      /** @description Its entries in menus; none: a step alone */
+      readonly actions: components['schemas']['PluginAction'][]
+      /** @description By error code: what to do next */
+      advice: {
+        [key: string]: string
+      }
+      /** @description Decisions of its form that take the place of several options */
+      readonly alternatives: {
+        /** @constant */
+        as?: 'select'
+        readonly choices: {
+          readonly fields: string[]
+          help?: string
+          label: string
+          set?: {
+            [key: string]: unknown
+          }
+          titles?: {
+            [key: string]: string
+          }
+        }[]
+        title: string
+      }[]
       id: string
       /** @enum {string} */
       kind: 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
+      makes_files: boolean
       /** @description JSON Schema */
       options: {
         [key: string]: unknown
@@ -1074,6 +1124,95 @@ export interface components {
       /** @enum {string} */
       undo: 'fields' | 'none'
       works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows') | null
+    }
+    PluginAction: {
+      body: ('rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter') | null
+      destructive: boolean
+      fields: string[] | null
+      fits: {
+        noun: {
+          files: {
+            /** @constant */
+            capitals?: true
+            readonly extensions?: string[]
+            /** @constant */
+            mapped?: true
+            /** @constant */
+            tagged?: true
+          }
+          many: string
+          one: string
+        } | null
+        readonly places: ('files' | 'trash' | 'list')[]
+        readonly rules: (
+          | {
+              files: {
+                /** @constant */
+                capitals?: true
+                readonly extensions?: string[]
+                /** @constant */
+                mapped?: true
+                /** @constant */
+                tagged?: true
+              }
+              least?: number
+              /** @constant */
+              rule: 'some'
+              why: string
+            }
+          | {
+              files: {
+                /** @constant */
+                capitals?: true
+                readonly extensions?: string[]
+                /** @constant */
+                mapped?: true
+                /** @constant */
+                tagged?: true
+              }
+              /** @constant */
+              rule: 'every'
+              why: string
+            }
+          | {
+              most: number
+              /** @constant */
+              rule: 'ticked'
+              why: string
+            }
+        )[]
+      }
+      /** @enum {string} */
+      group: 'products' | 'deliver' | 'organize' | 'documents' | 'tags' | 'automate' | 'trash'
+      id: string
+      /** @description Texts. `title` to `skipped`, `intro` and `note` are ICU messages of `count` and options */
+      labels: {
+        action: string
+        button: string
+        done: string
+        intro: string | null
+        menu: string
+        note: string | null
+        preview: string
+        result: string
+        running: string
+        skipped: string
+        title: string
+      }
+      preset: {
+        [key: string]: unknown
+      }
+      /** @enum {string} */
+      preview: 'exact' | 'estimate' | 'none'
+      preview_required: ('always' | 'filter') | null
+      promoted: boolean
+      readonly required: string[]
+      warning: {
+        text: string
+        title: string
+        /** @enum {string} */
+        tone: 'warning' | 'critical'
+      } | null
     }
     Product: {
       /** @description How many files are mapped to it */
@@ -1627,7 +1766,7 @@ export interface components {
       built_in: boolean
       /** @description Steps whose effect no undo takes back */
       cannot_undo: string[]
-      channel: ('api' | 'csv' | 'upload' | 'drop' | 'cloud') | null
+      channel: string | null
       created_at: string | null
       id: string
       /** @enum {string} */
@@ -1655,10 +1794,10 @@ export interface components {
     }
     WorkflowRequest: {
       /**
-       * @description Every import of this kind runs it
+       * @description Every import of this channel runs it (`GET /api/channels` lists them)
        * @default null
        */
-      channel: ('api' | 'csv' | 'upload' | 'drop' | 'cloud') | null
+      channel: string | null
       /** @enum {string} */
       kind: 'import' | 'bulk'
       name: string

@@ -49,7 +49,9 @@ export function useBulkActions(
       }}
     />
   )
-  const whole = trash ? [] : entriesAt(plugins, 'list').map((entry) => ({ ...itemOf(entry, () => open(entry)), destructive: false }))
+  const whole = trash
+    ? []
+    : entriesAt(plugins, 'list').map((entry) => ({ ...itemOf(entry, () => open(entry)), destructive: false }))
   const menu = menuOf(plugins, trash ? 'trash' : 'files')
   return { menu: offeredOf(menu, selection.chosen, open), whole, dialog }
 }

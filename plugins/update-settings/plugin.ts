@@ -94,10 +94,13 @@ export const updateSettings = definePlugin({
   options,
   undo: 'fields',
   summary: (wanted) => phrases(wanted).join(', '),
-  async *plan(items, wanted, { signal }) {
+  async *plan(items, { add_expiry_days, ...wanted }, { signal }) {
+    // Without days to add no file is looked at, and all of them get one and the same change.
+    const change = { set: named(wanted) }
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: { set: settingsFor(item, wanted) } })
+      const own = add_expiry_days === undefined ? change : { set: withDays(item, change.set, add_expiry_days) }
+      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: own })
     }
   },
 })
@@ -105,13 +108,9 @@ export const updateSettings = definePlugin({
 const named = (wanted: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> =>
   Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
 
-function settingsFor(item: Item, { add_expiry_days, ...wanted }: Options): Partial<FileSettings> {
-  const set = named(wanted)
-  // Without days to add the file is not looked at: then the change is the same for all of them.
-  if (add_expiry_days === undefined) return set
+function withDays(item: Item, set: Partial<FileSettings>, days: number): Partial<FileSettings> {
   const has = item.file.expiry_days
-  if (has === null) return set
-  return { ...set, expiry_days: Math.min(MAX_EXPIRY_DAYS, has + add_expiry_days) }
+  return has === null ? set : { ...set, expiry_days: Math.min(MAX_EXPIRY_DAYS, has + days) }
 }
 
 function phrases({ add_expiry_days, expiry_days, ...rest }: Options): string[] {

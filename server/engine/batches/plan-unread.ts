@@ -40,7 +40,8 @@ async function outcomesUnread(
   read: ReadContext,
 ): Promise<RecordedStep | null> {
   let looked = false
-  const views = items.map((item) => unreadView(item, () => (looked = true)))
+  const onLook = () => void (looked = true)
+  const views = items.map(({ position }) => new UnreadItem(position, onLook))
   const outcomes = new Map<string, Outcome>()
   try {
     for await (const outcome of pluginImpl.plan(views, parsedOptions, read)) {
@@ -55,13 +56,23 @@ async function outcomesUnread(
   return !looked && complete ? outcomes : null
 }
 
-export const unreadView = ({ position }: Pick<WorkItem, 'position'>, onLook: () => void): Item => ({
-  ...{ id: String(position), position, entry: null, staged: null, wanted: null },
+class UnreadItem implements Item {
+  readonly entry = null
+  readonly staged = null
+  readonly wanted = null
+  readonly id: string
+  readonly position: number
+  readonly #onLook: () => void
+  constructor(position: number, onLook: () => void) {
+    this.id = String(position)
+    this.position = position
+    this.#onLook = onLook
+  }
   get file(): never {
-    onLook()
+    this.#onLook()
     throw new Error('The file has not been read')
-  },
-})
+  }
+}
 
 const CHANGE_ALONE: ReadonlySet<string> = new Set(['item', 'status', 'change'])
 
@@ -87,10 +98,11 @@ function sharedBy([first, ...others]: readonly Outcome[]): FileChange | null {
 }
 
 /** The outcome's change, where it has nothing else. */
-const changeOf = (outcome: Outcome): FileChange | null =>
-  outcome.status === 'ok' && Object.keys(outcome).every((name) => CHANGE_ALONE.has(name))
-    ? (outcome.change ?? null)
-    : null
+function changeOf(outcome: Outcome): FileChange | null {
+  if (outcome.status !== 'ok') return null
+  for (const name in outcome) if (!CHANGE_ALONE.has(name)) return null
+  return outcome.change ?? null
+}
 
 /** One change after the other, as one; null: it is not the same for every file. */
 export function combined(first: FileChange, then: FileChange): FileChange | null {

@@ -6,6 +6,7 @@ import { misplaced, placeOf } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
+import { referenceProblems, referencesIn, type Reference } from '../workflows/references.ts'
 import type { ScheduleBody } from './schedule-rows.ts'
 import { cronProblem } from './schedule-times.ts'
 
@@ -21,8 +22,16 @@ export async function workflowOf(
   return found
 }
 
-/** Empty when it can be saved. */
-export async function scheduleProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
+/**
+ * Empty when it can be saved. `before`: the schedule as it is. A pack or product that is gone by now does not keep a
+ * person from switching it off.
+ */
+export async function scheduleProblems(
+  scope: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+  before: ScheduleBody | null = null,
+): Promise<WorkflowProblem[]> {
   const { action, workflow, options } = body
   const cron = cronProblem(body.cron)
   const name = nameProblem(body.name)
@@ -38,8 +47,25 @@ export async function scheduleProblems(scope: ShopScope, body: ScheduleBody, par
   if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
   else if (Object.keys(options).length > 0)
     problems.push({ param: 'options', message: 'A workflow’s options stand in its steps' })
-  return [...problems, ...(await runProblems(scope, body, parts))]
+  const named = referencesOf(body, parts)
+  const kept = new Set(before && !body.enabled ? referencesOf(before, parts).map(keyOf) : [])
+  const unknown = await referenceProblems(
+    scope,
+    named.filter((one) => !kept.has(keyOf(one))),
+  )
+  return [...problems, ...unknown, ...(await runProblems(scope, body, parts))]
 }
+
+const keyOf = ({ kind, id }: Reference) => `${kind} ${id}`
+
+const referencesOf = ({ action, options, filter }: ScheduleBody, { plugins }: Parts): Reference[] => [
+  ...referencesIn(
+    plugins.find(({ id }) => id === action),
+    options,
+    'options',
+  ),
+  ...(filter.pack === undefined ? [] : [{ kind: 'pack' as const, id: filter.pack, param: 'filter.pack' }]),
+]
 
 /** The problems of its workflow or action, and of its filter. */
 async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {

@@ -99,8 +99,8 @@ export async function replaceSchedule(
   now: Date,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
-    await takeNow(tx, id)
-    const columns = await columnsOf(tx, body, parts, now, [])
+    const before = await takeNow(tx, id)
+    const columns = await columnsOf(tx, body, parts, now, [], before)
     const set = Object.keys(columns).map((name) => `${name} = :${name}`)
     await tx.query(`update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop and id = :id`, {
       id,
@@ -133,8 +133,9 @@ async function columnsOf(
   parts: Parts,
   now: Date,
   known: readonly WorkflowProblem[],
+  before: ScheduleBody | null = null,
 ): Promise<Record<string, unknown>> {
-  const problems = [...known, ...(await scheduleProblems(tx, body, parts))]
+  const problems = [...known, ...(await scheduleProblems(tx, body, parts, before))]
   if (problems.length > 0) {
     const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
     throw new AppError('validation_failed', { param: details[0]!.param, details })

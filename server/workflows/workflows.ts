@@ -4,6 +4,7 @@ import type { WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
+import { referenceProblems, referencesOfSteps } from './references.ts'
 
 export interface OwnWorkflow {
   /** A bare UUID. */
@@ -92,7 +93,8 @@ async function checkedSteps(
   id: string | null,
 ): Promise<readonly Step[]> {
   const { workflow, problems } = checkWorkflow(body, parts)
-  const all = [...problems, ...(await shopProblems(tx, body, id))]
+  const named = await referenceProblems(tx, referencesOfSteps(workflow.steps, parts.plugins))
+  const all = [...problems, ...named, ...(await shopProblems(tx, body, id))]
   if (all.length > 0) {
     const details = all.map(({ param, message }) => ({ param, code: 'invalid_value' as const, message }))
     throw new AppError('validation_failed', { param: details[0]!.param, details })

@@ -110,5 +110,65 @@ describe('ids inside of requests', () => {
   })
 })
 
+describe('ids in what is saved', () => {
+  const PRODUCT = 'gid://shopify/Product/7007'
+  const VARIANT = 'gid://shopify/ProductVariant/7007'
+  const bulk = (plugin: string, options: object) => ({
+    path: '/api/workflows',
+    param: (name: string) => `steps[0].options.${name}`,
+    body: (name: string) => ({ name, kind: 'bulk', steps: [{ plugin, options }] }),
+  })
+  const schedule = (more: object) => ({
+    path: '/api/schedules',
+    param: (name: string) => (name === 'filter' ? 'filter.pack' : name === 'workflow' ? name : `options.${name}`),
+    body: (name: string) => ({ name, enabled: true, cron: '0 2 * * *', ...more }),
+  })
+  const tagging = { action: 'tag-files', options: { mode: 'add', tags: ['mine'] } }
+  const CASES = {
+    'a workflow, a pack': [bulk('move-to-pack', { pack: IDS.pack }), 'pack'],
+    'a workflow, a product': [bulk('map-products', { product_id: PRODUCT }), 'product_id'],
+    'a workflow, products': [bulk('unmap-products', { product_ids: [PRODUCT] }), 'product_ids[0]'],
+    'a workflow, a variant': [bulk('map-products', { product_id: PRODUCT, variant_id: VARIANT }), 'variant_id'],
+    'a schedule, a pack': [schedule({ action: 'move-to-pack', options: { pack: IDS.pack } }), 'pack'],
+    'a schedule, a filter': [schedule({ ...tagging, filter: { pack: IDS.pack } }), 'filter'],
+    'a schedule, a product': [
+      schedule({ action: 'unmap-products', options: { product_ids: [PRODUCT] } }),
+      'product_ids[0]',
+    ],
+    'a schedule, a workflow': [schedule({ workflow: IDS.workflow }), 'workflow'],
+  } as const
+
+  test.each(Object.entries(CASES))(
+    '%s: refused with its field, as one that does not exist',
+    async (title, [kind, name]) => {
+      const example = { body: kind.body(title), status: 201 }
+      const { owner, example: given } = await house.prepare(`post ${kind.path}`, example)
+      await catalogOf(owner.scope)
+      const theirs = await stranger.call('POST', kind.path, given.body)
+      expect(theirs).toMatchObject({ status: 422, body: { error: { code: 'validation_failed' } } })
+      const problems = (answer: typeof theirs) =>
+        answer.body.error.details.map(({ param, message }: { param: string; message: string }) => ({ param, message }))
+      expect(problems(theirs).map(({ param }: { param: string }) => param)).toContain(kind.param(name))
+      // An id that no shop has is answered in the same words.
+      const nowhere = JSON.parse(JSON.stringify(given.body).replaceAll('7007', '7999').replaceAll(/(pack|workflow)_[0-9a-f]{32}/g, `$1_${'0'.repeat(32)}`)) // prettier-ignore
+      expect(problems(await stranger.call('POST', kind.path, nowhere))).toEqual(problems(theirs))
+      expect((await owner.call('POST', kind.path, given.body)).status).toBe(201)
+    },
+  )
+
+  async function catalogOf(scope: ShopScope) {
+    await scope.query(
+      `insert into products (shop_id, id, title, title_key, handle, status)
+       values (:shop, :id, 'Guide', 'guide', 'guide', 'ACTIVE') on conflict do nothing`,
+      { id: PRODUCT },
+    )
+    await scope.query(
+      `insert into variants (shop_id, id, product_id, position, title)
+       values (:shop, :id, :product, 1, 'Default') on conflict do nothing`,
+      { id: VARIANT, product: PRODUCT },
+    )
+  }
+})
+
 /** Named among other things it is refused with the request, or it is what failed of it. */
 const PASSED_OVER = [200, 201, 202, 404, 422]

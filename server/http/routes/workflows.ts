@@ -7,6 +7,7 @@ import { requirePublicId } from '../../ids.ts'
 import { checkWorkflow, type Parts } from '../../workflows/check.ts'
 import { summaryOf } from '../../workflows/describe.ts'
 import { runnable } from '../../workflows/find.ts'
+import { referenceProblems, referencesOfSteps } from '../../workflows/references.ts'
 import {
   createWorkflow,
   deleteWorkflow,
@@ -58,17 +59,19 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       scope: 'operations:read',
       body: workflowBody,
       replies: { 200: { description: 'Its problems, and what its steps would do', schema: checkSchema } },
-      handler: ({ body }) => {
-        const { workflow, problems } = checkWorkflow(body, parts)
+      handler: async ({ caller, body }) => {
+        const { workflow, problems: wrong } = checkWorkflow(body, parts)
+        const named = referencesOfSteps(workflow.steps, parts.plugins)
+        const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
         const summaries = workflow.steps.map((step) => ({ summary: summaryOf(step, parts.plugins) }))
-        return Promise.resolve({
+        return {
           body: {
             problems: problems.slice(0, MOST_DETAILS),
             problems_total: problems.length,
             steps: summaries,
             cannot_undo: cannotUndo(workflow, parts.plugins),
           },
-        })
+        }
       },
     }),
     endpoint({

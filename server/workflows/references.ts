@@ -1,0 +1,93 @@
+// Ids that a workflow's or a schedule's options name: each must be the shop's own when it is saved. Another shop's id is
+// answered exactly as one that does not exist.
+import { z } from 'zod'
+import type { Plugin, Step } from '../../plugins/contract.ts'
+import type { WorkflowProblem } from '../config.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import { parsePublicId } from '../ids.ts'
+
+/** As an option's `widget` says what it names. */
+type Kind = 'pack' | 'product' | 'variant'
+export interface Reference {
+  kind: Kind
+  id: string
+  param: string
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  pack: 'pack',
+  product: 'product',
+  products: 'product',
+  variant: 'variant',
+}
+/** Of objects inside an option, as the accepted candidates of a mapping. */
+const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
+
+const MESSAGES: Readonly<Record<Kind, string>> = {
+  pack: 'There is no such pack: choose one of this shop',
+  product: 'The catalog of this shop has no such product',
+  variant: 'The catalog of this shop has no such variant',
+}
+
+/** @param at where the options stand in the request. */
+export function referencesIn(plugin: Plugin | undefined, options: Readonly<Record<string, unknown>>, at: string) {
+  if (!plugin) return []
+  const { properties = {} } = z.toJSONSchema(plugin.options, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(options).flatMap(([name, value]): Reference[] => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const widget = typeof property === 'object' ? property.widget : undefined
+    const kind = typeof widget === 'string' && Object.hasOwn(KINDS, widget) ? KINDS[widget]! : null
+    return found(value, kind, `${at}.${name}`)
+  })
+}
+
+export const referencesOfSteps = (steps: readonly Step[], plugins: readonly Plugin[]): Reference[] =>
+  steps.flatMap(({ plugin, options }, at) =>
+    referencesIn(
+      plugins.find(({ id }) => id === plugin),
+      options ?? {},
+      `steps[${at}].options`,
+    ),
+  )
+
+function found(value: unknown, kind: Kind | null, param: string): Reference[] {
+  if (typeof value === 'string') return kind === null ? [] : [{ kind, id: value, param }]
+  if (Array.isArray(value)) return value.flatMap((one, at) => found(one, kind, `${param}[${at}]`))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) => found(one, INNER[name] ?? null, `${param}.${name}`))
+}
+
+/** A problem for each one that is not the shop's. */
+export async function referenceProblems(
+  scope: ShopScope,
+  references: readonly Reference[],
+): Promise<WorkflowProblem[]> {
+  if (references.length === 0) return []
+  const known = await knownOf(scope, references)
+  return references
+    .filter(({ kind, id }) => !known.has(`${kind} ${kind === 'pack' ? parsePublicId('pack', id) : id}`))
+    .map(({ kind, param }) => ({ param, message: MESSAGES[kind] }))
+}
+
+/** Products that were deleted from the catalog may still be mapped, and a schedule may take files off them. */
+async function knownOf(scope: ShopScope, references: readonly Reference[]): Promise<ReadonlySet<string>> {
+  const of = (kind: Kind) => references.filter((one) => one.kind === kind).map(({ id }) => id)
+  const rows = await scope.query<{ key: string }>(
+    `select 'pack ' || id as key from packs where shop_id = :shop and id = any(:packs::uuid[])
+     union all select 'product ' || id from products where shop_id = :shop and id = any(:products::text[])
+     union all select 'product ' || product_id from mappings
+       where shop_id = :shop and product_id = any(:products::text[])
+     union all select 'variant ' || id from variants where shop_id = :shop and id = any(:variants::text[])
+     union all select 'variant ' || variant_id from mappings
+       where shop_id = :shop and variant_id = any(:variants::text[])`,
+    {
+      packs: of('pack').flatMap((id) => parsePublicId('pack', id) ?? []),
+      products: of('product').filter(isText),
+      variants: of('variant').filter(isText),
+    },
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** PostgreSQL stores no zero characters, and no half surrogates. */
+const isText = (text: string) => text.isWellFormed() && !text.includes('\0')

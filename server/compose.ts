@@ -105,7 +105,7 @@ async function openWeb(
     delivery,
     stores,
     secrets,
-    uploads: { engine, folder, locks, fileBytes: limits.file_bytes },
+    uploads: { engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
     channels: config.channels,
     limits,
     page,

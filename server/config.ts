@@ -20,6 +20,14 @@ export interface Limits {
   /** What all API keys of a shop share, in addition to each one's own limit. */
   shop_reads_per_minute: number
   shop_writes_per_minute: number
+  /** What one shop may have: files outside the trash, and the bytes of all kept versions. */
+  shop_files: number
+  shop_storage_bytes: number
+  /** Unfinished uploads, and the bytes that they announced or that wait to be imported. */
+  shop_open_uploads: number
+  shop_upload_bytes: number
+  /** Operations that wait, run, are paused or are previews nobody has confirmed. */
+  shop_waiting_operations: number
   /** Requests with a wrong key or token, from one address. */
   failed_sign_ins_per_minute: number
   /** The most bytes that one file may have. */
@@ -59,6 +67,11 @@ export const DEFAULT_LIMITS: Limits = {
   writes_per_minute: 120,
   shop_reads_per_minute: 1800,
   shop_writes_per_minute: 360,
+  shop_files: 1_000_000,
+  shop_storage_bytes: 5 * 1024 ** 4,
+  shop_open_uploads: 10_000,
+  shop_upload_bytes: 1024 ** 4,
+  shop_waiting_operations: 1000,
   failed_sign_ins_per_minute: 30,
   file_bytes: 5 * 1024 ** 3,
   large_file_bytes: 500 * 1024 ** 2,

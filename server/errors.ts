@@ -91,6 +91,26 @@ export const ERRORS = {
   },
   file_damaged: { status: 503, type: 'item', message: 'Its bytes are damaged: upload the file again' },
   storage_full: { status: 507, type: 'item', message: 'The storage location is full' },
+  file_quota: {
+    status: 422,
+    type: 'item',
+    message: 'The shop has as many files as it may have: delete files that are not needed, then try again',
+  },
+  storage_quota: {
+    status: 507,
+    type: 'item',
+    message: 'The shop’s storage is used up: delete files or old versions, or ask your provider for more storage',
+  },
+  upload_quota: {
+    status: 429,
+    type: 'rate_limit',
+    message: 'The shop has too many unfinished uploads: finish or cancel some of them, then try again',
+  },
+  operation_quota: {
+    status: 429,
+    type: 'rate_limit',
+    message: 'The shop has too many operations that have not ended: wait for some of them, or cancel them',
+  },
   storage_failed: { status: 503, type: 'item', message: 'The storage location did not answer' },
   storefront_unavailable: { status: 503, type: 'item', message: 'The storefront catalog could not be reached' },
   memory_limit: {

@@ -98,6 +98,7 @@ export const workflowOf = (...plugins: readonly string[]): Workflow => ({
 export async function createTestEngine(
   plugins: readonly Plugin[],
   workflows: readonly Workflow[],
+  quotas: Partial<Limits> = {},
 ): Promise<TestEngine> {
   const database = await openTestDatabase()
   const listener = await openListener(database.url, silent)
@@ -117,6 +118,7 @@ export async function createTestEngine(
     large_file_bytes: 1e8,
     background_delete: 100,
     background_update: 500,
+    ...quotas,
   } as Limits
   const secrets = createSecrets('the secret of the tests, long enough')
   const match = createMatcher(createTitleCache())

@@ -27,7 +27,8 @@ async function openWorld() {
   const upload = async (bytes: Buffer, size = bytes.length) => {
     const id = await newUploadId(scope)
     const wishes = { filename: 'a.pdf', on_conflict: 'error' as const, tags: [], batch: null }
-    await insertUpload(scope, { id, size, wishes, metadata: {}, requestedBy: 'test' })
+    const quotas = { shop_open_uploads: 1000, shop_upload_bytes: 1e12 }
+    await insertUpload(scope, { id, size, wishes, metadata: {}, requestedBy: 'test' }, quotas)
     await uploads.create(id)
     await writeFile(uploads.incoming(id), bytes)
     await uploads.finish(id)

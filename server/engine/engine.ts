@@ -114,7 +114,7 @@ export function createEngine(parts: EngineParts): Engine {
       const request = sealRequest(input.request, place)
       const { source: given } = input
       const source = given.type === 'entries' ? { ...given, entries: await sealEntries(given.entries, place) } : given
-      return startOperation(scope, { ...input, workflow, request, source }, parts.plugins)
+      return startOperation(scope, { ...input, workflow, request, source }, parts.plugins, parts.limits)
     },
     add: async (tx, id, entries) =>
       addEntries(tx, id, await sealEntries(entries, { shop: tx.shop, secrets: parts.secrets })),

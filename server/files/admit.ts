@@ -7,6 +7,7 @@ import type { Draft } from './drafts.ts'
 import { addMappings } from './mappings.ts'
 import { holdersOf } from './name-allocation.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
+import { refusedByQuota, type ShopQuotas } from './quotas.ts'
 import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
 
 const SETTINGS = SETTING_NAMES.join(', ')
@@ -33,6 +34,9 @@ export interface ProductWishes {
   auto_map: boolean | null
 }
 
+/** Without the shop's quotas there are none. */
+export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
+
 const NO_WISHES: ProductWishes = { sku: null, auto_map: null }
 
 export type Admitted =
@@ -51,10 +55,15 @@ const MOST_NUMBERS = 5000
 export async function admitFiles(
   tx: ShopScope,
   admissions: readonly Admission[],
-  limits: { file_bytes: number },
+  limits: AdmissionLimits,
 ): Promise<Admitted[]> {
   const results = admissions.map((admission) => refusal(admission, limits))
   const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
+  const quota = open()
+  const codes = await refusedByQuota(tx, quota.map(wantedOf), limits)
+  codes.forEach((code, n) => {
+    if (code) results[quota[n]!.at] = refused(code)
+  })
   await holdBlobs(
     tx,
     open().map(({ admission }) => admission.staged),
@@ -74,6 +83,12 @@ export async function admitFiles(
   await ensurePublicAddresses(tx, publicOnes(admissions, results as Admitted[]))
   return results as Admitted[]
 }
+
+const wantedOf = ({ admission: { draft, staged, onConflict, replaces } }: { admission: Admission }) => ({
+  newName: replaces === undefined ? nameKey(draft.filename) : null,
+  bytes: staged.size_bytes,
+  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
+})
 
 /** The files that were written with settings which make them public. */
 function publicOnes(admissions: readonly Admission[], results: readonly Admitted[]): string[] {

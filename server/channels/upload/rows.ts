@@ -1,6 +1,7 @@
 // An upload's row: what is to become of the bytes, and how far they have come.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
 import { nameKey } from '../../files/rules.ts'
 
 /** An unfinished upload may rest this long before it is swept away. */
@@ -53,31 +54,42 @@ export async function newUploadId(scope: ShopScope): Promise<string> {
   return row!.id
 }
 
-export async function insertUpload(
+export interface UploadQuotas {
+  /** Unfinished uploads of one shop. */
+  shop_open_uploads: number
+  /** Bytes that they announced, and those of uploads that wait to be imported. */
+  shop_upload_bytes: number
+}
+
+/** Throws `upload_quota`. Uploads of a shop are made in turns: no two take the same room. */
+export function insertUpload(
   scope: ShopScope,
   upload: { id: string; size: number; wishes: UploadWishes; metadata: Record<string, string>; requestedBy: string },
+  quotas: UploadQuotas,
 ): Promise<UploadRow> {
   const { filename, on_conflict, tags, batch } = upload.wishes
-  const [row] = await scope.query<UploadRow>(
-    `insert into uploads (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
-     values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata, :requestedBy,
-       now() + :expiry * interval '1 millisecond') returning *`,
-    {
-      ...{
-        id: upload.id,
-        batch,
-        filename,
-        name: nameKey(filename),
-        size: upload.size,
-        on_conflict,
-        tags,
-        expiry: EXPIRY_MS,
+  return scope.transaction(async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of uploads', :shop))`)
+    const [used] = await tx.query<{ open: number; bytes: number }>(
+      `select count(*) filter (where status = 'uploading') as open, coalesce(sum(size_bytes), 0)::float8 as bytes
+       from uploads where shop_id = :shop and status in ('uploading', 'received')`,
+    )
+    if (used!.open >= quotas.shop_open_uploads || used!.bytes + upload.size > quotas.shop_upload_bytes)
+      throw new AppError('upload_quota', { retryAfter: 60 })
+    const [row] = await tx.query<UploadRow>(
+      `insert into uploads
+         (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata, requested_by, expires_at)
+       values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata, :requestedBy,
+         now() + :expiry * interval '1 millisecond') returning *`,
+      {
+        ...{ id: upload.id, batch, filename, name: nameKey(filename), size: upload.size },
+        ...{ on_conflict, tags, expiry: EXPIRY_MS },
+        metadata: JSON.stringify(upload.metadata),
+        requestedBy: upload.requestedBy,
       },
-      metadata: JSON.stringify(upload.metadata),
-      requestedBy: upload.requestedBy,
-    },
-  )
-  return row!
+    )
+    return row!
+  })
 }
 
 /** Notes how far it has come, and that it is alive. */
@@ -103,11 +115,10 @@ export async function lookAround(
   scope: ShopScope,
   nameKey: string,
   batch: string | null,
-): Promise<{ id: string; taken: boolean; batch: boolean; open: number }> {
-  const [row] = await scope.query<{ id: string; taken: boolean; batch: boolean; open: number }>(
+): Promise<{ id: string; taken: boolean; batch: boolean }> {
+  const [row] = await scope.query<{ id: string; taken: boolean; batch: boolean }>(
     `select uuidv7() as id, exists (select from files where shop_id = :shop and deleted_at is null and name_key = :nameKey) as taken,
-       exists (select from upload_batches where shop_id = :shop and id = :batch::uuid) as batch,
-       (select count(*) from uploads where shop_id = :shop and status = 'uploading') as open`,
+       exists (select from upload_batches where shop_id = :shop and id = :batch::uuid) as batch`,
     { nameKey, batch },
   )
   return row!

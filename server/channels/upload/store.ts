@@ -7,7 +7,16 @@ import { toPublicId, parsePublicId } from '../../ids.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { readMetadata } from './metadata.ts'
 import { receive, type Checksum } from './receive.ts'
-import { deleteUpload, EXPIRY_MS, findUpload, insertUpload, noteOffset, noteUnproved, type UploadRow } from './rows.ts'
+import {
+  deleteUpload,
+  EXPIRY_MS,
+  findUpload,
+  insertUpload,
+  noteOffset,
+  noteUnproved,
+  type UploadQuotas,
+  type UploadRow,
+} from './rows.ts'
 
 export interface UploadRequest {
   /** For history. */
@@ -17,6 +26,7 @@ export interface UploadRequest {
   checksum: Checksum | null
   /** The most bytes that a file may have. */
   fileBytes: number
+  quotas: UploadQuotas
 }
 
 export class ShopUploads extends DataStore {
@@ -39,8 +49,13 @@ export class ShopUploads extends DataStore {
     const metadata = (upload.metadata ?? {}) as Record<string, string>
     const wishes = readMetadata(metadata, upload.size!, this.#request.fileBytes)
     await this.#parts.folder.create(id)
-    const { requestedBy } = this.#request
-    this.#row = await insertUpload(this.#scope, { id, size: upload.size!, wishes, metadata, requestedBy })
+    const { requestedBy, quotas } = this.#request
+    try {
+      this.#row = await insertUpload(this.#scope, { id, size: upload.size!, wishes, metadata, requestedBy }, quotas)
+    } catch (error) {
+      await this.#parts.folder.remove(id)
+      throw error
+    }
     return upload
   }
 

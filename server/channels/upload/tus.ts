@@ -11,18 +11,17 @@ import { toPublicId } from '../../ids.ts'
 import type { FinishParts } from './finish.ts'
 import { invalid, keptMetadata, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
-import { lookAround, type UploadWishes } from './rows.ts'
+import { lookAround, type UploadQuotas, type UploadWishes } from './rows.ts'
 import { ShopUploads } from './store.ts'
 
 export const UPLOADS_PATH = '/api/uploads'
-/** Unfinished uploads of one shop. */
-const MOST_OPEN = 10_000
 /** How long a request may continue after another one for the same upload came: its client is probably gone. */
 const DRAIN_MS = 500
 
 export interface TusParts extends FinishParts {
   locks: Locks
   fileBytes: number
+  quotas: UploadQuotas
 }
 
 export interface TusCaller {
@@ -41,10 +40,10 @@ export async function handleTus(
 ): Promise<void> {
   const { scope, name: requestedBy } = caller
   const checksum = readChecksum(String(request.headers['upload-checksum'] ?? ''))
-  const { fileBytes } = parts
+  const { fileBytes, quotas } = parts
   const stop = new AbortController()
   const bytes = untilStopped(request, stop.signal)
-  const datastore = new ShopUploads(parts, scope, { requestedBy, bytes, checksum, fileBytes })
+  const datastore = new ShopUploads(parts, scope, { requestedBy, bytes, checksum, fileBytes, quotas })
   response.setHeader('Tus-Checksum-Algorithm', CHECKSUMS.join(','))
   const server = new Server({
     ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
@@ -110,7 +109,6 @@ async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadW
     throw invalid([
       { param: 'filename', code: 'duplicate_filename', message: new AppError('duplicate_filename').message },
     ])
-  if (found.open >= MOST_OPEN) throw new AppError('rate_limited', { retryAfter: 60 })
   return toPublicId('upload', found.id)
 }
 

@@ -2,6 +2,7 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { Locks } from '../../db/locks.ts'
 import type { UploadFolder } from './folder.ts'
+import type { UploadQuotas } from './rows.ts'
 
 export { createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
 export { openUploadFolder, type UploadFolder } from './folder.ts'
@@ -16,4 +17,5 @@ export interface UploadParts {
   folder: UploadFolder
   locks: Locks
   fileBytes: number
+  quotas: UploadQuotas
 }

@@ -3,7 +3,7 @@
 import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ErrorCode } from '../../errors.ts'
-import { admitFiles } from '../../files/admit.ts'
+import { admitFiles, type AdmissionLimits } from '../../files/admit.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import { draftOf } from './item-work.ts'
@@ -18,7 +18,7 @@ export async function makeFiles(
   tx: ShopScope,
   operation: OperationRow,
   items: readonly WorkItem[],
-  limits: { file_bytes: number },
+  limits: AdmissionLimits,
 ): Promise<Map<WorkItem, readonly string[] | Problem>> {
   const results = new Map<WorkItem, readonly string[] | Problem>()
   for (const item of items.filter(({ created }) => created.length > 0))
@@ -45,7 +45,7 @@ export async function admitCreated(
   position: number,
   created: readonly StagedFile[],
   model: Draft,
-  limits: { file_bytes: number },
+  limits: AdmissionLimits,
 ): Promise<readonly string[] | Problem> {
   try {
     return await tx.transaction(async (inner) => {

@@ -1,6 +1,7 @@
 // Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
 import type { Entry, FileChange, Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../errors.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../../files/filter.ts'
 import { predecessorsOf } from './name-order.ts'
@@ -38,8 +39,33 @@ export interface StartInput {
   scheduleId?: string
 }
 
-/** Gives the operation's UUID. */
-export function startOperation(scope: ShopScope, input: StartInput, plugins: readonly Plugin[]): Promise<string> {
+export interface OperationQuotas {
+  shop_waiting_operations: number
+}
+
+/** Below the quota by so many, no number of starts at the same moment can reach it. */
+const FAR = 100
+
+/** Counts the operation that was just made. Near the quota starts take turns, so that no two take the same place. */
+async function requireRoom(tx: ShopScope, { shop_waiting_operations: most }: OperationQuotas): Promise<void> {
+  const count = async () => {
+    const [row] = await tx.query<{ open: number }>(
+      'select count(*) as open from operations where shop_id = :shop and finished_at is null',
+    )
+    return row!.open
+  }
+  if ((await count()) + FAR < most) return
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of operations', :shop))`)
+  if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
+}
+
+/** Gives the operation's UUID. Throws `operation_quota`. `quotas`: null for what always has room, as an undo. */
+export function startOperation(
+  scope: ShopScope,
+  input: StartInput,
+  plugins: readonly Plugin[],
+  quotas: OperationQuotas | null = null,
+): Promise<string> {
   const workflow = inOrder(input.workflow, plugins)
   return scope.transaction(async (tx) => {
     const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
@@ -70,6 +96,7 @@ export function startOperation(scope: ShopScope, input: StartInput, plugins: rea
       },
     )
     if (!created) return existingOperation(tx, input.idempotencyKey!)
+    if (quotas) await requireRoom(tx, quotas)
     const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
     const total = await insertItems(tx, created.id, input.source, batches)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })

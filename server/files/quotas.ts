@@ -1,0 +1,89 @@
+// How much a shop may keep. Asked where files are admitted, in the admitting transaction. Counting a large shop takes a
+// tenth of a second, so far from its quotas a count of this process serves for a minute; near them, and for small
+// quotas always, admissions of a shop take turns and each counts anew: no two can take the same room.
+import type { ShopScope } from '../db/for-shop.ts'
+import type { ErrorCode } from '../errors.ts'
+
+export interface ShopQuotas {
+  /** Files, without those in the trash. */
+  shop_files: number
+  /** Bytes of all versions that are kept, those of files in the trash too. */
+  shop_storage_bytes: number
+}
+
+export interface Wanted {
+  /** Null: its bytes become a version of a file that exists. */
+  newName: string | null
+  bytes: number
+  /** A file of this name only gets new bytes. */
+  overwrites: boolean
+}
+
+interface Usage {
+  files: number
+  bytes: number
+}
+
+/** What other processes can admit at most within a minute, by far. */
+const NEAR: Usage = { files: 20_000, bytes: 200 * 1024 ** 3 }
+const KEPT_MS = 60_000
+const MOST_KEPT = 10_000
+const counted = new Map<number, Usage & { until: number }>()
+
+/** For each of them, in their order: null, or why there is no room for it. */
+export async function refusedByQuota(
+  tx: ShopScope,
+  wanted: readonly Wanted[],
+  quotas: Partial<ShopQuotas>,
+): Promise<(ErrorCode | null)[]> {
+  const { shop_files = Infinity, shop_storage_bytes = Infinity } = quotas
+  if (wanted.length === 0 || (shop_files === Infinity && shop_storage_bytes === Infinity)) return wanted.map(() => null)
+  const most = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
+  const isFar = ({ files, bytes }: Usage) =>
+    files + most.files + NEAR.files < shop_files && bytes + most.bytes + NEAR.bytes < shop_storage_bytes
+  const known = await usageOf(tx)
+  if (isFar(known)) {
+    known.files += most.files
+    known.bytes += most.bytes
+    return wanted.map(() => null)
+  }
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of files', :shop))`)
+  const usage = await count(tx)
+  const existing = await namesOf(tx, wanted)
+  return wanted.map(({ newName, bytes, overwrites }) => {
+    const isNew = newName !== null && !(overwrites && existing.has(newName))
+    if (isNew && usage.files + 1 > shop_files) return 'file_quota'
+    if (usage.bytes + bytes > shop_storage_bytes) return 'storage_quota'
+    usage.files += isNew ? 1 : 0
+    usage.bytes += bytes
+    if (newName !== null) existing.add(newName)
+    return null
+  })
+}
+
+async function usageOf(tx: ShopScope): Promise<Usage> {
+  const kept = counted.get(tx.shop)
+  if (kept && kept.until > performance.now()) return kept
+  if (counted.size >= MOST_KEPT) counted.clear()
+  const usage = { ...(await count(tx)), until: performance.now() + KEPT_MS }
+  counted.set(tx.shop, usage)
+  return usage
+}
+
+async function count(tx: ShopScope): Promise<Usage> {
+  const [row] = await tx.query<Usage>(
+    `select (select count(*) from files where shop_id = :shop and deleted_at is null)::float8 as files,
+       (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,
+  )
+  return row!
+}
+
+async function namesOf(tx: ShopScope, wanted: readonly Wanted[]): Promise<Set<string>> {
+  const names = wanted.flatMap(({ newName, overwrites }) => (overwrites && newName !== null ? [newName] : []))
+  if (names.length === 0) return new Set()
+  const rows = await tx.query<{ name_key: string }>(
+    'select name_key from files where shop_id = :shop and deleted_at is null and name_key = any(:names::text[])',
+    { names },
+  )
+  return new Set(rows.map(({ name_key }) => name_key))
+}

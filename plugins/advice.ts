@@ -16,6 +16,8 @@ const COMMON: Readonly<Record<string, string>> = {
   upload_lost: 'Upload the files again whose bytes are gone.',
   file_not_found: 'Leave out the files that are gone, or restore them from the trash and choose Retry Failed.',
   workflow_broken: 'Correct the workflow, then start it again.',
+  file_quota: 'Delete files that are not needed, then choose Retry Failed.',
+  storage_quota: 'Delete files or old versions, or ask for more storage, then choose Retry Failed.',
   storage_full: 'Make room in the storage location, then choose Retry Failed.',
   storage_failed: 'Choose Retry Failed: the storage location may answer by now.',
   storefront_unavailable: 'Choose Retry Failed: the storefront may answer by now.',

@@ -5,37 +5,46 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import { freshItem } from './work-items.ts'
 
-/** Leases the next `count` batches that no chain plans, and gives their files. */
-export const leaseBatches = (tx: ShopScope, operation: string, lease: number, count: number): Promise<WorkItem[]> =>
-  leaseWhere(tx, 'true', { operation, lease, count })
+/** Leases the next `count` batches that no chain plans, and gives their positions; a uniform change needs no ids. */
+export async function leaseBatches(tx: ShopScope, operation: string, lease: number, count: number): Promise<number[]> {
+  const rows = await tx.query<{ position: number; files: number }>(
+    `${leaseSql('true')} returning position, cardinality(file_ids) as files`,
+    { operation, lease, count },
+  )
+  rows.sort((a, b) => a.position - b.position)
+  return rows.flatMap(({ position, files }) => Array.from({ length: files }, (_, at) => position + at))
+}
 
 /** Leases the batches that these files are in, except those that another chain plans. */
-export const leaseBatchesOf = (
+export async function leaseBatchesOf(
   tx: ShopScope,
   operation: string,
   lease: number,
   files: readonly string[],
-): Promise<WorkItem[]> =>
-  leaseWhere(tx, 'exists (select from unnest(file_ids) f where f = any(:files::uuid[]))', {
+): Promise<WorkItem[]> {
+  const where = 'exists (select from unnest(file_ids) f where f = any(:files::uuid[]))'
+  const batches = await tx.query<Batch>(`${leaseSql(where)} returning position, to_json(file_ids) as file_ids`, {
     ...{ operation, lease, files, count: null },
   })
-
-async function leaseWhere(
-  tx: ShopScope,
-  condition: string,
-  bindings: { operation: string; lease: number; count: number | null; files?: readonly string[] },
-): Promise<WorkItem[]> {
-  const batches = await tx.query<Batch>(
-    `update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation and position = any(array(
-       select position from item_batches b where shop_id = :shop and operation_id = :operation and ${condition}
-         and (lease is null or not exists (
-           select from chains where shop_id = :shop and operation_id = :operation and chains.lease = b.lease))
-       order by position limit :count for update skip locked))
-     returning position, to_json(file_ids) as file_ids`,
-    bindings,
-  )
-  return batches.sort((a, b) => a.position - b.position).flatMap(itemsOf)
+  return itemsOf(batches)
 }
+
+/** The items of the batches under this lease. */
+export async function readLeased(scope: ShopScope, operation: string, lease: number): Promise<WorkItem[]> {
+  const batches = await scope.query<Batch>(
+    `select position, to_json(file_ids) as file_ids from item_batches
+     where shop_id = :shop and operation_id = :operation and lease = :lease`,
+    { operation, lease },
+  )
+  return itemsOf(batches)
+}
+
+const leaseSql = (condition: string) => `
+  update item_batches set lease = :lease where shop_id = :shop and operation_id = :operation and position = any(array(
+    select position from item_batches b where shop_id = :shop and operation_id = :operation and ${condition}
+      and (lease is null or not exists (
+        select from chains where shop_id = :shop and operation_id = :operation and chains.lease = b.lease))
+    order by position limit :count for update skip locked))`
 
 /** SQL: removes the batches under `:lease` of `:operation`, whose items are about to be written. */
 export const DROP_LEASED = `
@@ -56,8 +65,10 @@ interface Batch {
   file_ids: string[]
 }
 
-const itemsOf = ({ position, file_ids }: Batch): WorkItem[] =>
-  file_ids.map((file_id, at) => freshItem({ position: position + at, file_id }))
+const itemsOf = (batches: readonly Batch[]): WorkItem[] =>
+  batches
+    .toSorted((a, b) => a.position - b.position)
+    .flatMap(({ position, file_ids }) => file_ids.map((file_id, at) => freshItem({ position: position + at, file_id })))
 
 /** Turns all batches into items: to be marked one by one, or cancelled with this error, as JSON. */
 export async function spreadBatches(tx: ShopScope, operation: string, cancelled: string | null = null): Promise<void> {

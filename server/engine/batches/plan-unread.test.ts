@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type FileChange, type Item, type Outcome, type ReadContext } from '../../../plugins/contract.ts'
-import type { ResolvedStep, WorkItem } from '../types.ts'
+import type { ResolvedStep } from '../types.ts'
 import { combined, planUnread } from './plan-unread.ts'
-import { freshItem } from './work-items.ts'
 
 const read = { signal: new AbortController().signal } as ReadContext
-const items: WorkItem[] = [0, 1, 2].map((position) => freshItem({ position, file_id: `file ${position}` }))
+const items = [0, 1, 2]
 
 function stepOf(outcome: (item: Item) => Outcome, more: Partial<ResolvedStep> = {}) {
   const plugin = definePlugin({

@@ -3,7 +3,7 @@
 // nothing about it: a plan that does look at a file is made again, with the files read.
 import { isDeepStrictEqual } from 'node:util'
 import type { FileChange, Item, ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
-import type { ResolvedStep, WorkItem } from '../types.ts'
+import type { ResolvedStep } from '../types.ts'
 
 /** A step's outcomes by item id. */
 export type RecordedStep = ReadonlyMap<string, Outcome>
@@ -18,12 +18,12 @@ export interface UnreadPlan {
 /** Items without rows are all alike but for their ids and positions. Throws the signal's reason when it aborts. */
 export async function planUnread(
   steps: readonly ResolvedStep<ItemPlugin>[],
-  items: readonly WorkItem[],
+  positions: readonly number[],
   read: ReadContext,
 ): Promise<UnreadPlan> {
   const recorded: RecordedStep[] = []
   for (const step of steps) {
-    const outcomes = step.when === undefined ? await outcomesUnread(step, items, read) : null
+    const outcomes = step.when === undefined ? await outcomesUnread(step, positions, read) : null
     if (!outcomes) break
     recorded.push(outcomes)
     // An item that goes no further is not planned by the next step, which needs its file to say so.
@@ -36,12 +36,12 @@ export async function planUnread(
 /** Null: the plan needs files, or failed; then it is made with the files. */
 async function outcomesUnread(
   { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
-  items: readonly WorkItem[],
+  positions: readonly number[],
   read: ReadContext,
 ): Promise<RecordedStep | null> {
   let looked = false
   const onLook = () => void (looked = true)
-  const views = items.map(({ position }) => new UnreadItem(position, onLook))
+  const views = positions.map((position) => new UnreadItem(position, onLook))
   const outcomes = new Map<string, Outcome>()
   try {
     for await (const outcome of pluginImpl.plan(views, parsedOptions, read)) {
@@ -52,7 +52,7 @@ async function outcomesUnread(
     read.signal.throwIfAborted()
     return null
   }
-  const complete = outcomes.size === items.length && items.every(({ position }) => outcomes.has(String(position)))
+  const complete = outcomes.size === positions.length && positions.every((position) => outcomes.has(String(position)))
   return !looked && complete ? outcomes : null
 }
 

@@ -8,8 +8,8 @@ import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-items.ts'
 
 export interface PlannedBatch extends HeldChain {
   strategy: Strategy
-  /** Items without rows, of leased batches; or `rows`: items that have some. */
-  fresh: WorkItem[]
+  /** Positions in leased batches, whose items have no rows; or `rows`: items that have some. */
+  leased: number[]
   rows: WorkItem[]
 }
 

@@ -15,7 +15,7 @@ import type { ChainJob } from '../worker/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { enqueueNext, holdChain, restChain, type HeldChain } from './chain.ts'
 import { resolveSteps, writeContext } from './context.ts'
-import { dropLeased, leaseBatches } from './item-batches.ts'
+import { dropLeased, leaseBatches, readLeased } from './item-batches.ts'
 import { loadItems } from './load-items.ts'
 import { planBatch } from './plan.ts'
 import { anyCrashed, claimPlanned, holdPlanned, type PlannedBatch } from './planned-items.ts'
@@ -95,10 +95,10 @@ export function takePlanned(
     if (!taken) return null
     const { row, ...held } = taken
     const strategy = strategyOf(held.operation, plugins)
-    const fresh = await leaseBatches(tx, job.operation, held.lease, 1)
-    if (fresh.length > 0) return { ...held, strategy, fresh, rows: [] }
+    const leased = await leaseBatches(tx, job.operation, held.lease, 1)
+    if (leased.length > 0) return { ...held, strategy, leased, rows: [] }
     const rows = await claimPlanned(tx, held, { hint: row.hint, limit: strategy.batch })
-    if (rows.length > 0) return { ...held, strategy, fresh, rows }
+    if (rows.length > 0) return { ...held, strategy, leased, rows }
     if (await anyCrashed(tx, job.operation)) return 'crashed'
     await restChain(tx, job, strategy.load)
     return null
@@ -118,9 +118,10 @@ export async function planAndWrite(
   // Planned again where the transaction was rolled back: the files are not what they were.
   await retryRolledBack(async () => {
     if (unread.update) return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
-    const given = batch.fresh.length > 0 ? batch.fresh : batch.rows
-    const ended = await planItems(scope, work, given, unread.recorded)
-    const all = await withRenameConflicts(scope, batch, ended, (items) => planItems(scope, work, items))
+    const fresh = batch.leased.length > 0 ? await readLeased(scope, batch.operation.id, batch.lease) : []
+    const ended = await planItems(scope, work, [...fresh, ...batch.rows], recordedFor(unread, fresh))
+    const whole = { ended, fresh, rows: batch.rows }
+    const all = await withRenameConflicts(scope, batch, whole, (items) => planItems(scope, work, items))
     return scope.transaction((tx) => writeAll(tx, work, all))
   })
 }
@@ -142,8 +143,8 @@ interface PlannedAhead {
 async function planAhead(scope: ShopScope, { parts, batch, steps, read }: PlannedWork): Promise<PlannedAhead> {
   const { operation, strategy, chain, lease } = batch
   // Where a step calls the outside world, planning twice would cost more than reading the files.
-  if (batch.fresh.length === 0 || strategy.load !== 'quick') return { recorded: [], update: null }
-  const first = await planUnread(steps, batch.fresh, read)
+  if (batch.leased.length === 0 || strategy.load !== 'quick') return { recorded: [], update: null }
+  const first = await planUnread(steps, batch.leased, read)
   // A preview says what it found of each file, and no statement tells which files have to be in the trash.
   const each = operation.status === 'previewing' || placeOf(operation.workflow, parts.plugins) === 'trash'
   const update = first.change && !each ? uniformUpdate(first.change) : null
@@ -152,12 +153,16 @@ async function planAhead(scope: ShopScope, { parts, batch, steps, read }: Planne
     await holdLease(tx, operation.id, chain, lease)
     return leaseBatches(tx, operation.id, lease, UNIFORM_BATCHES - 1)
   })
-  batch.fresh.push(...more)
+  batch.leased.push(...more)
   const rest = more.length > 0 ? await planUnread(steps, more, read) : first
   const recorded = first.recorded.map((one, step) => new Map([...one, ...(rest.recorded[step] ?? [])]))
   if (isDeepStrictEqual(rest.change, first.change)) return { recorded, update }
   return { recorded: [], update: null }
 }
+
+/** A retry may find further batches under the lease, which have no outcomes yet: then all are planned again. */
+const recordedFor = ({ recorded }: PlannedAhead, items: readonly WorkItem[]) =>
+  recorded.every((one) => one.size === items.length) ? recorded : []
 
 async function planItems(
   scope: ShopScope,

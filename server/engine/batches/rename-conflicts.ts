@@ -20,22 +20,22 @@ export interface WholeBatch {
   rows: WorkItem[]
 }
 
-/** Adds the items that have names which those of `ended` want, as `plan` ends them, and the items that those need. */
+/** Adds the items that have names which those of the batch want, as `plan` ends them, and the items that those need. */
 export async function withRenameConflicts(
   scope: ShopScope,
   batch: PlannedBatch,
-  ended: readonly EndedItem[],
+  { ended, fresh, rows }: WholeBatch,
   plan: (items: readonly WorkItem[]) => Promise<EndedItem[]>,
 ): Promise<WholeBatch> {
-  const all: WholeBatch = { ended: [...ended], fresh: [...batch.fresh], rows: [...batch.rows] }
-  for (let last = ended; all.ended.length < MOST_TOGETHER;) {
+  const all: WholeBatch = { ended: [...ended], fresh: [...fresh], rows: [...rows] }
+  for (let last: readonly EndedItem[] = ended; all.ended.length < MOST_TOGETHER;) {
     const files = await holdersElsewhere(scope, batch.operation, last, all.ended)
     if (files.length === 0) break
-    const { fresh, rows } = await take(scope, batch, files, all)
-    if (fresh.length + rows.length === 0) break
-    all.fresh.push(...fresh)
-    all.rows.push(...rows)
-    last = await plan([...fresh, ...rows])
+    const more = await take(scope, batch, files, all)
+    if (more.fresh.length + more.rows.length === 0) break
+    all.fresh.push(...more.fresh)
+    all.rows.push(...more.rows)
+    last = await plan([...more.fresh, ...more.rows])
     all.ended.push(...last)
   }
   return all

@@ -12,6 +12,10 @@ import type { Channel } from '../server/workflows/channel.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { listEndpoints, listen } from '../server/http/app.ts'
 import { createApiKey } from '../server/http/auth.ts'
+import type { EngineParts } from '../server/engine/types.ts'
+import { createMatcher } from '../server/matching/match.ts'
+import { createTitleCache } from '../server/matching/title-cache.ts'
+import { createCatalogPort } from '../server/ports/catalog.ts'
 import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
 import { createSecrets } from '../server/secrets.ts'
@@ -90,6 +94,8 @@ export async function openTestApp({
     ...{ config: whole, database, secrets, closings, log: silent },
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
   })
+  // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have it.
+  composed.parts.ports = withEmptyCatalog(composed.parts.ports)
   const { app, parts } = await composed.openWeb(builtPage())
   const close = async () => {
     for (const closing of closings.reverse()) await closing()
@@ -117,6 +123,12 @@ export async function openTestApp({
       await engine.close()
     },
   }
+}
+
+function withEmptyCatalog(ports: EngineParts['ports']): EngineParts['ports'] {
+  const match = createMatcher(createTitleCache())
+  const live = { findBySku: () => Promise.resolve(new Map()) }
+  return async (scope) => ({ ...(await ports(scope)), catalog: createCatalogPort(scope, live, match) })
 }
 
 async function call(

@@ -1,6 +1,6 @@
-// How much a shop may keep. Asked where files are admitted, in the admitting transaction. Counting a large shop takes a
-// tenth of a second, so far from its quotas a count of this process serves for a minute; near them, and for small
-// quotas always, admissions of a shop take turns and each counts anew: no two can take the same room.
+// How much a shop may keep, checked in the transaction that admits files. Counting a large shop takes a tenth of a
+// second, so far from its quotas this process reuses a count for a minute. Near them, and always for small quotas, a
+// shop's admissions run one after another and each counts again: no two can take the same room.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { ErrorCode } from '../errors.ts'
 

@@ -363,11 +363,14 @@ describe('files that a last step makes', () => {
     id = await house.startOn(workflowOf('make-result'), { ids: (await fileIds(house.scope)).slice(0, 3) })
     expect(await ended(id)).toMatchObject({ status: 'partial', done: 3, stopped: { code: 'invalid_filename' } })
     expect(await made()).toEqual([])
+    // The step may run before the start has answered: it waits for the id.
+    const started = Promise.withResolvers<string>()
     behave = async (context) => {
-      await move(id, 'cancel')
+      await move(await started.promise, 'cancel')
       return make(context)
     }
     id = await house.startOn(workflowOf('make-result'), { ids: (await fileIds(house.scope)).slice(0, 3) })
+    started.resolve(id)
     expect(await ended(id)).toMatchObject({ status: 'cancelled' })
     expect(await made()).toEqual([])
   })

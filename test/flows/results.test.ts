@@ -253,13 +253,14 @@ describe('an operation without a ledger', () => {
   })
 
   test('that was cancelled as its step ended keeps nothing of it', async () => {
-    let id = ''
+    const started = Promise.withResolvers<string>()
     behave = async (context) => {
       await writeNames(context)
-      await move(id, 'cancel')
+      await move(await started.promise, 'cancel')
       return {}
     }
-    id = await house.startOn(WRITE)
+    const id = await house.startOn(WRITE)
+    started.resolve(id)
     await expect.poll(async () => hasEnded(await read(id)), { timeout: 20_000 }).toBe(true)
     expect(await read(id)).toMatchObject({ status: 'cancelled', done: 0, cancelled: COUNT, artifact: null })
     expect(await count('artifacts', id)).toBe(0)

@@ -197,8 +197,6 @@ describe('access', () => {
 
 describe('throttle', () => {
   test('waits for the points that a query needs instead of being refused', async () => {
-    // From here on the bucket, which begins full, is refilled: a busy machine only makes it later.
-    const started = performance.now()
     const { storefront, demo } = await open({ bucket: 600, restore: 2000 })
     const find = (from: number) =>
       storefront.catalog(shop).findBySku(
@@ -206,11 +204,10 @@ describe('throttle', () => {
         never,
       )
     await find(0)
-    // The bucket has no room for two concurrent queries.
+    // The bucket has no room for two concurrent queries: without a wait one would be refused.
     await Promise.all([find(1000), find(2000), find(3000), find(4000)])
     expect(demo.counts.admin.throttled).toBe(0)
     expect(demo.counts.admin.queries).toBe(6)
-    expect(performance.now() - started).toBeGreaterThan(100)
   })
 
   test('comes back when another process has emptied the bucket', async () => {

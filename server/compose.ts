@@ -2,7 +2,7 @@
 // then what the web role needs.
 import path from 'node:path'
 import { openUploadFolder, type UploadFolder } from './channels/upload/upload.ts'
-import type { Config } from './config.ts'
+import type { Config, DropAddress } from './config.ts'
 import type { Database } from './db/database.ts'
 import { openListener } from './db/listener.ts'
 import { openLocks } from './db/locks.ts'
@@ -46,8 +46,11 @@ export interface Composed {
   client: GuardedClient
   /** Where unfinished uploads are. */
   folder: UploadFolder
-  /** Throws `ConfigError` where a setting cannot be used. */
-  openWeb(page: PageSource): Promise<Web>
+  /**
+   * Throws `ConfigError` where a setting cannot be used.
+   * @param drop where merchants connect to the drop server; absent: as configured.
+   */
+  openWeb(page: PageSource, drop?: DropAddress): Promise<Web>
 }
 
 export interface Web {
@@ -82,13 +85,14 @@ export async function composeServer(given: Given): Promise<Composed> {
   }
   const engine = createEngine(parts)
   const composed = { engine, parts, stores, storefront, client, folder }
-  return { ...composed, openWeb: (page) => openWeb(given, composed, page) }
+  return { ...composed, openWeb: (page, drop) => openWeb(given, composed, page, drop) }
 }
 
 async function openWeb(
   { config, database, secrets, baseUrl, clock, log, closings }: Given,
   { engine, parts: { listener }, stores, storefront, folder }: Omit<Composed, 'openWeb'>,
   page: PageSource,
+  drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
   const { environment, limits } = config
   const locks = await openLocks(database.url, log)
@@ -107,6 +111,7 @@ async function openWeb(
     secrets,
     uploads: { engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
     channels: config.channels,
+    drop,
     limits,
     page,
     baseUrl,

@@ -8,7 +8,7 @@ import { sensitiveOptions } from './sensitive.ts'
 import { isSamePlace, parseLocation, type LocationConfig } from './store/address.ts'
 import { channelProblems, type Channel } from './workflows/channel.ts'
 
-export const ROLES = ['web', 'worker'] as const
+export const ROLES = ['web', 'worker', 'drop'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Limits {
@@ -32,6 +32,8 @@ export interface Limits {
   failed_sign_ins_per_minute: number
   /** The most bytes that one file may have. */
   file_bytes: number
+  /** Of all files together that wait in a shop's drop folders. */
+  drop_waiting_bytes: number
   /** Above this many bytes a file is imported with a warning. */
   large_file_bytes: number
   /** Above this many files a deletion, or another change, goes on in the background. */
@@ -42,6 +44,13 @@ export interface Limits {
   wait_seconds: number
   /** Batches that read and write bytes, or wait for the outside, in one worker at once; half of them at most for one shop. */
   jobs_at_once: number
+}
+
+/** How merchants reach the drop server. */
+export interface DropAddress {
+  host: string
+  sftpPort: number
+  ftpPort: number
 }
 
 /** The storage locations, by their names. */
@@ -74,6 +83,7 @@ export const DEFAULT_LIMITS: Limits = {
   shop_waiting_operations: 1000,
   failed_sign_ins_per_minute: 30,
   file_bytes: 5 * 1024 ** 3,
+  drop_waiting_bytes: 100 * 1024 ** 3,
   large_file_bytes: 500 * 1024 ** 2,
   background_delete: 100,
   background_update: 500,
@@ -93,6 +103,16 @@ export class ConfigError extends Error {
 const blank = (value: unknown) => (value === '' ? undefined : value)
 const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blank, schema)
 const flag = setting(z.enum(['0', '1'], 'write 1 or 0').default('0')).transform((value) => value === '1')
+
+const port = (usual: string) =>
+  setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, `write a port number, like ${usual}; 0: any free one`)
+      .default(usual)
+      .transform(Number)
+      .refine((value) => value <= 65_535, 'write a port number up to 65535'),
+  )
 
 const environmentSchema = z.object({
   DATA_DIR: setting(z.string().default('./data')),
@@ -148,9 +168,37 @@ const environmentSchema = z.object({
   ),
   S3_REDIRECT: flag,
   METRICS_TOKEN: setting(z.string().min(16, 'write at least 16 random characters (openssl rand -hex 16)').optional()),
+  SFTP_PORT: port('2222'),
+  FTP_PORT: port('2121'),
+  DROP_HOST: setting(
+    z
+      .string()
+      .regex(/^[\w.:-]+$/, 'write a host name, like ftp.example.com')
+      .optional(),
+  ),
+  FTP_PASSIVE_PORTS: setting(
+    z
+      .string()
+      .regex(/^\d{4,5}-\d{4,5}$/, 'write a range of ports, like 30000-30999')
+      .transform((text) => text.split('-').map(Number) as [number, number])
+      .refine(([first, last]) => first >= 1024 && first <= last && last <= 65_535, 'write a range from 1024 to 65535')
+      .optional(),
+  ),
+  FTP_PASSIVE_ADDRESS: setting(z.ipv4('write the public IPv4 address, like 203.0.113.7').optional()),
+  DROP_TLS_CERT: setting(z.string().optional()),
+  DROP_TLS_KEY: setting(z.string().optional()),
   LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info')),
   NODE_ENV: setting(z.string().default('development')),
 })
+
+export interface DropEnvironment extends DropAddress {
+  /** Null: any port. */
+  passivePorts: { first: number; last: number } | null
+  /** Null: the one that the client connected to. */
+  passiveAddress: string | null
+  /** Files in PEM. Null: a certificate is made. */
+  tls: { cert: string; key: string } | null
+}
 
 export interface Environment {
   dataDir: string
@@ -179,6 +227,7 @@ export interface Environment {
   s3Redirect: boolean
   /** What a reader of /metrics must send. Null: it is closed, demo mode excepted. */
   metricsToken: string | null
+  drop: DropEnvironment
   logLevel: 'debug' | 'info' | 'warn' | 'error'
 }
 
@@ -204,6 +253,8 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     )
   if (env.DATABASE_URL && !env.APP_SECRET)
     problems.push('APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)')
+  if (!env.DROP_TLS_CERT !== !env.DROP_TLS_KEY)
+    problems.push('DROP_TLS_CERT and DROP_TLS_KEY: write both, or neither for a certificate that is made')
   const dataDir = path.resolve(env.DATA_DIR)
   const storage = readStorage(env, dataDir, problems)
   if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
@@ -229,7 +280,19 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
     accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
     s3Redirect: env.S3_REDIRECT,
     metricsToken: env.METRICS_TOKEN ?? null,
+    drop: dropOf(env),
     logLevel: env.LOG_LEVEL,
+  }
+}
+
+function dropOf(env: z.output<typeof environmentSchema>): DropEnvironment {
+  const { FTP_PASSIVE_PORTS: ports, DROP_TLS_CERT: cert, DROP_TLS_KEY: key } = env
+  return {
+    host: env.DROP_HOST ?? (env.BASE_URL ? new URL(env.BASE_URL).hostname : env.HOST),
+    ...{ sftpPort: env.SFTP_PORT, ftpPort: env.FTP_PORT },
+    passivePorts: ports ? { first: ports[0], last: ports[1] } : null,
+    passiveAddress: env.FTP_PASSIVE_ADDRESS ?? null,
+    tls: cert && key ? { cert: path.resolve(cert), key: path.resolve(key) } : null,
   }
 }
 

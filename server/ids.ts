@@ -19,6 +19,9 @@ export type IdPrefix =
   | 'batch'
   | 'pack'
   | 'template'
+  | 'account'
+  | 'dropped'
+  | 'connection'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { appConfig } from '../app.config.ts'
 import { composeServer, type Closing } from './compose.ts'
 import { ConfigError, type Config } from './config.ts'
+import { openListener } from './db/listener.ts'
 import { startWorker } from './engine/worker.ts'
 import { listen } from './http/app.ts'
 import { operationRecord } from './http/operation-record.ts'
@@ -13,7 +14,9 @@ import { openOutbox, type OutboxOptions } from './notify/open.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
+import { runDrop, startDropChild } from './startup/drop.ts'
 import { ensurePage } from './startup/page.ts'
+import { openStores } from './startup/stores.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -25,6 +28,15 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   pageBuilt.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
+  if (environment.roles.every((role) => role === 'drop')) {
+    const listener = await openListener(database.url, log)
+    closings.push(() => listener.close())
+    const stores = await openStores(config.storage, log)
+    closings.push(await runDrop({ environment, limits, database, stores, listener, secrets, log }))
+    return
+  }
+  const drop = environment.roles.includes('drop') ? await startDropChild(environment, database, log) : null
+  if (drop) closings.push(() => drop.close())
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const clock = () => new Date()
   const server = await composeServer({ config, database, secrets, baseUrl, clock, log, closings })
@@ -45,7 +57,10 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   if (!web) return log.info('the worker is ready')
 
   await pageBuilt
-  const { app } = await server.openWeb(development ? await developmentPage() : builtPage())
+  const { app } = await server.openWeb(
+    development ? await developmentPage() : builtPage(),
+    drop?.address ?? environment.drop,
+  )
   const http = await listen(app, environment.port, environment.host)
   closings.push(async () => {
     const closed = new Promise((resolve) => http.close(resolve))
@@ -55,7 +70,8 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   })
   const { port } = http.address() as AddressInfo
   if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
-  const demo = await prepareDemo(database, environment.dataDir, storefront.demoShop, baseUrl)
+  const { dataDir } = environment
+  const demo = await prepareDemo(database, dataDir, storefront.demoShop, baseUrl, drop?.address ?? null)
   process.stdout.write(welcome(demo, storefront.demoSample!))
 }
 

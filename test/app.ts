@@ -68,6 +68,9 @@ const UNLIMITED = {
 }
 
 /** Without a worker, until the test starts one (`engine.startWorker`): what it starts waits. */
+/** Where merchants would connect to: no drop server runs there. */
+const DROP = { host: 'files.example.com', sftpPort: 2222, ftpPort: 2121 }
+
 export async function openTestApp({
   plugins = [],
   workflows = [],
@@ -96,7 +99,7 @@ export async function openTestApp({
   })
   // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have it.
   composed.parts.ports = withEmptyCatalog(composed.parts.ports)
-  const { app, parts } = await composed.openWeb(builtPage())
+  const { app, parts } = await composed.openWeb(builtPage(), DROP)
   const close = async () => {
     for (const closing of closings.reverse()) await closing()
     await database.drop()

@@ -27,6 +27,11 @@ const PROGRAMS: readonly Program[] = [
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
   { command: 'nginx', package: 'nginx-light' },
+  // Clients and servers of FTP and SFTP.
+  { command: 'lftp', package: 'lftp' },
+  { command: 'sftp', package: 'openssh-client' },
+  { command: 'sshd', package: 'openssh-server' },
+  { command: 'vsftpd', package: 'vsftpd' },
   // What others say of the documents that we write.
   { command: 'qpdf', package: 'qpdf' },
   { command: 'pdftoppm', package: 'poppler-utils' },

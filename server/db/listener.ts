@@ -3,30 +3,39 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 
-export type Channel = 'operation_progress' | 'operation_control' | 'link_changed'
+export type Channel =
+  'operation_progress' | 'operation_control' | 'link_changed' | 'drop_control' | 'drop_files'
 type Handler = (payload: string | null) => void
 
 const RECONNECT_MS = 500
 /** The first number of the advisory locks by which workers show that they are connected. */
 export const WORKER_LOCKS = 728_115
+/** And those of the drop server's processes. */
+export const DROP_LOCKS = 728_116
 
 export interface Listener {
   /** Calls `handler` for every notification on the channel. Returns a function that stops it. */
   on(channel: Channel, handler: Handler): () => void
-  /** Holds the advisory lock (WORKER_LOCKS, number) on this connection and on each one after it. */
-  hold(lock: number): Promise<void>
+  /** Holds an advisory lock (`locks`, number) on this connection and on each one after it. */
+  hold(lock: number, locks?: typeof WORKER_LOCKS | typeof DROP_LOCKS): Promise<void>
   close(): Promise<void>
 }
 
-const CHANNELS: readonly Channel[] = ['operation_progress', 'operation_control', 'link_changed']
+const CHANNELS: readonly Channel[] = [
+  'operation_progress',
+  'operation_control',
+  'link_changed',
+  'drop_control',
+  'drop_files',
+]
 
 /** Connects now and rejects if that fails. From then on it reconnects automatically. */
 export async function openListener(url: string, log: Logger): Promise<Listener> {
   const handlers = new Map<Channel, Set<Handler>>(CHANNELS.map((channel) => [channel, new Set()]))
   let closed = false
   let client: pg.Client | null = null
-  const held = new Set<number>()
-  const take = (from: pg.Client, lock: number) => from.query('select pg_advisory_lock($1, $2)', [WORKER_LOCKS, lock])
+  const held: [locks: number, lock: number][] = []
+  const take = (from: pg.Client, lock: [number, number]) => from.query('select pg_advisory_lock($1, $2)', lock)
   let timer: NodeJS.Timeout | undefined
 
   const connect = async () => {
@@ -62,9 +71,9 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
       handlers.get(channel)!.add(handler)
       return () => handlers.get(channel)!.delete(handler)
     },
-    hold: async (lock) => {
-      held.add(lock)
-      if (client) await take(client, lock)
+    hold: async (lock, locks = WORKER_LOCKS) => {
+      held.push([locks, lock])
+      if (client) await take(client, [locks, lock])
     },
     close: async () => {
       closed = true

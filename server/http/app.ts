@@ -7,7 +7,7 @@ import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
 import type { Channel } from '../workflows/channel.ts'
 import { UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
-import type { Limits } from '../config.ts'
+import type { DropAddress, Limits } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import { deliveryAddress } from '../delivery/request.ts'
@@ -31,6 +31,7 @@ import { createRouter } from './router.ts'
 import { activityRoutes } from './routes/activity.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { csvRoutes } from './routes/csv.ts'
+import { dropRoutes } from './routes/drop.ts'
 import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
 import { impactRoutes } from './routes/impact.ts'
@@ -67,6 +68,8 @@ export interface AppParts {
   secrets: Secrets
   uploads: UploadParts
   channels: readonly Channel[]
+  /** Where merchants connect to. */
+  drop: DropAddress
   limits: Limits
   page: PageSource
   baseUrl: string
@@ -84,6 +87,7 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...importRoutes(parts.engine, parts.limits),
     ...uploadRoutes(parts),
     ...csvRoutes(parts),
+    ...dropRoutes(parts),
     ...counted(fileListRoutes(parts)),
     ...counted(fileRoutes(parts)),
     ...counted(versionRoutes(parts)),

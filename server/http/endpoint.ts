@@ -14,6 +14,8 @@ export const SCOPES = [
   'operations:read',
   'operations:write',
   'settings:write',
+  'drop:read',
+  'drop:write',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

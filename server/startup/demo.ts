@@ -1,6 +1,10 @@
 // Demo mode: keeps one API key in the data folder, and prints a command to paste.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { createAccount, findByUsername } from '../channels/drop/accounts.ts'
+import { isPassword } from '../channels/drop/passwords.ts'
+import { homeOf } from '../channels/drop/paths.ts'
+import type { DropAddress } from '../config.ts'
 import { findApiKey } from '../db/api-keys.ts'
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
@@ -12,6 +16,16 @@ export interface Demo {
   url: string
   shop: string
   api_key: string
+  drop?: DemoDrop
+}
+
+export interface DemoDrop {
+  host: string
+  sftp_port: number
+  ftp_port: number
+  username: string
+  password: string
+  path: string
 }
 
 /** Writes `<dataDir>/demo.json`, with the key that is there already where it still works. */
@@ -20,6 +34,7 @@ export async function prepareDemo(
   dataDir: string,
   shop: { id: number; domain: string },
   url: string,
+  drop: DropAddress | null,
 ): Promise<Demo> {
   const file = path.join(dataDir, 'demo.json')
   const before = await readFile(file, 'utf8')
@@ -31,13 +46,32 @@ export async function prepareDemo(
       ? before.api_key!
       : (await createApiKey(forShop(database, shop.id), { name: 'Demo', scopes: SCOPES, demo: true })).key
   const demo: Demo = { url, shop: shop.domain, api_key: apiKey }
+  if (drop) demo.drop = await demoAccount(database, shop.id, drop, before.drop)
   // Written atomically: scripts wait for this file.
   await writeFile(`${file}.new`, JSON.stringify(demo, null, 2) + '\n', { mode: 0o600 })
   await rename(`${file}.new`, file)
   return demo
 }
 
-export function welcome({ url, shop, api_key }: Demo, sample: { path: string; filename: string; sku: string }): string {
+/** The account of the start before, where its password still works. */
+async function demoAccount(
+  database: Database,
+  shop: number,
+  { host, sftpPort, ftpPort }: DropAddress,
+  before: DemoDrop | undefined,
+): Promise<DemoDrop> {
+  const about = { host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(shop)}/` }
+  const known = before ? await findByUsername(database, before.username) : null
+  if (known?.shop_id === shop && (await isPassword(before!.password, known.password)))
+    return { ...about, username: before!.username, password: before!.password }
+  const { account, password } = await createAccount(forShop(database, shop), { name: 'Demo' })
+  return { ...about, username: account.username, password }
+}
+
+export function welcome(
+  { url, shop, api_key, drop }: Demo,
+  sample: { path: string; filename: string; sku: string },
+): string {
   const body = JSON.stringify({
     files: [{ filename: sample.filename, url: `${url}${sample.path}`, product_sku: sample.sku, tags: ['sample'] }],
   })
@@ -48,7 +82,7 @@ Stevedore is ready.
   Demo shop    ${shop}
   API key      ${api_key}
   API          ${url}/api/docs
-
+${drop ? dropLines(drop) : ''}
 Import a file:
 
   curl -sS ${url}/api/files/import \\
@@ -59,3 +93,14 @@ Import a file:
 Stop with Ctrl-C. Everything is kept for the next start.
 `
 }
+
+const dropLines = ({
+  host,
+  sftp_port,
+  ftp_port,
+  username,
+  password,
+}: DemoDrop) => `  SFTP         sftp -P ${sftp_port} ${username}@${host}
+  FTP          ftp://${username}@${host}:${ftp_port}
+  Password     ${password}
+`

@@ -15,12 +15,13 @@ export async function adoptFile(
   shop: number,
   path: string,
   signal: AbortSignal | undefined,
+  known?: WrittenBlob,
 ): Promise<WrittenBlob | null> {
   signal?.throwIfAborted()
   const temporary = layout.temporary()
   if (!(await linked(path, temporary))) return null
   try {
-    const written = await hashAndSync(temporary, signal)
+    const written = known ? await synced(temporary, known) : await hashAndSync(temporary, signal)
     // Its age counts from now: a sweep goes by that, and it may have waited for hours to be imported.
     await touch(temporary, new Date())
     await moveIntoPlace(temporary, layout.blob(shop, written.hash))
@@ -38,6 +39,16 @@ async function linked(from: string, to: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof StoreError && NO_LINK.has(systemCode(error.cause))) return false
     throw error
+  }
+}
+
+async function synced(path: string, known: WrittenBlob): Promise<WrittenBlob> {
+  const fd = await open(path, 'r+')
+  try {
+    await sync(fd)
+    return known
+  } finally {
+    closeSync(fd)
   }
 }
 

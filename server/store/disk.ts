@@ -32,8 +32,8 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
   }
   return {
     write,
-    adopt: async (shop, path, signal) => {
-      const written = await adoptFile(layout, shop, path, signal)
+    adopt: async (shop, path, signal, known) => {
+      const written = await adoptFile(layout, shop, path, signal, known)
       if (written) return written
       // Another disk, or one without hard links: a copy.
       return write(shop, fs.createReadStream(path, { highWaterMark: READ_BYTES }), signal)

@@ -44,8 +44,9 @@ export interface BlobStore {
   /**
    * The same for a file on this machine that nobody writes to any more: it gets the blob's name where that can be done
    * without a copy. The file at `path` stays; a second call gives the same.
+   * `known`: what the caller has found out while it wrote the file; a location may rely on it instead of reading the file.
    */
-  adopt(shop: number, path: string, signal?: AbortSignal): Promise<WrittenBlob>
+  adopt(shop: number, path: string, signal?: AbortSignal, known?: WrittenBlob): Promise<WrittenBlob>
   /** The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here. */
   read(shop: number, hash: string, range?: ByteRange): Promise<Readable>
   /**

@@ -60,7 +60,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const child = spawn(options.root ? nodeOf(options.root) : process.execPath, ARGUMENTS, {
     cwd: options.root ?? ROOT,
     ...options.user,
-    env: { ...baseEnv(), DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...database, ...options.env },
+    env: {
+      ...baseEnv(),
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      SFTP_PORT: '0',
+      FTP_PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...options.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -68,12 +76,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   child.stderr.on('data', (chunk) => (output += String(chunk)))
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   await readiness(child, exited, () => output)
-  const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Record<string, string>
+  const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as { api_key: string; shop: string }
   const url = `http://127.0.0.1:${port}`
   return {
     url,
-    apiKey: demo.api_key!,
-    shop: demo.shop!,
+    apiKey: demo.api_key,
+    shop: demo.shop,
     dataDir,
     databaseUrl,
     child,

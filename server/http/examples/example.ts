@@ -49,6 +49,7 @@ export const IDS = {
   unfinished_upload: id('upload', 23),
   notice: id('notice', 24),
   message: id('message', 25),
+  drop_account: id('account', 26),
 } as const
 export type ExampleId = keyof typeof IDS
 

@@ -1,0 +1,162 @@
+// Drop accounts: rows of a shop, and the look-up by username that says which shop connects.
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../../db/database.ts'
+import type { ShopScope } from '../../db/for-shop.ts'
+import { hashPassword, newPassword } from './passwords.ts'
+
+export interface PublicKey {
+  name: string
+  type: string
+  /** SHA256:… as ssh-keygen shows it. */
+  fingerprint: string
+  /** The key as it goes over the wire, base64. */
+  blob: string
+}
+
+export interface DropAccount {
+  id: string
+  name: string
+  username: string
+  password_changed_at: Date
+  public_keys: PublicKey[]
+  enabled: boolean
+  allowed_addresses: string[]
+  created_at: Date
+  last_used_at: Date | null
+}
+
+const ACCOUNT = `id, name, username, password_changed_at, public_keys, enabled, allowed_addresses, created_at, last_used_at`
+
+export const listAccounts = (scope: ShopScope): Promise<DropAccount[]> =>
+  scope.query<DropAccount>(`select ${ACCOUNT} from drop_accounts where shop_id = :shop order by id`)
+
+export async function readAccount(scope: ShopScope, id: string): Promise<DropAccount | null> {
+  const [row] = await scope.query<DropAccount>(
+    `select ${ACCOUNT} from drop_accounts where shop_id = :shop and id = :id`,
+    { id },
+  )
+  return row ?? null
+}
+
+export interface AccountFields {
+  name?: string | undefined
+  enabled?: boolean | undefined
+  allowed_addresses?: string[] | undefined
+  public_keys?: PublicKey[] | undefined
+}
+
+/** The password is in the result and nowhere else. */
+export async function createAccount(
+  scope: ShopScope,
+  { name, enabled = true, allowed_addresses = [], public_keys = [] }: AccountFields & { name: string },
+): Promise<{ account: DropAccount; password: string }> {
+  const password = newPassword()
+  const [account] = await scope.query<DropAccount>(
+    `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses, public_keys)
+     values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb) returning ${ACCOUNT}`,
+    {
+      ...{ name, enabled, allowed_addresses, keys: JSON.stringify(public_keys) },
+      username: `drop-${randomBytes(5).toString('hex')}`,
+      hash: await hashPassword(password),
+    },
+  )
+  return { account: account!, password }
+}
+
+/** Absent fields stay. Null: there is no such account. */
+export async function changeAccount(scope: ShopScope, id: string, fields: AccountFields): Promise<DropAccount | null> {
+  const [row] = await scope.query<DropAccount>(
+    `update drop_accounts set name = coalesce(:name, name), enabled = coalesce(:enabled, enabled),
+       allowed_addresses = coalesce(:addresses::text[], allowed_addresses),
+       public_keys = coalesce(:keys::jsonb, public_keys)
+     where shop_id = :shop and id = :id returning ${ACCOUNT}`,
+    {
+      ...{ id, name: fields.name ?? null, enabled: fields.enabled ?? null },
+      addresses: fields.allowed_addresses ?? null,
+      keys: fields.public_keys ? JSON.stringify(fields.public_keys) : null,
+    },
+  )
+  if (row) await endSessions(scope, id)
+  return row ?? null
+}
+
+/** A new password; the old one stops working, and sessions end. */
+export async function changePassword(
+  scope: ShopScope,
+  id: string,
+): Promise<{ account: DropAccount; password: string } | null> {
+  const password = newPassword()
+  const [account] = await scope.query<DropAccount>(
+    `update drop_accounts set password = :hash, password_changed_at = now() where shop_id = :shop and id = :id
+     returning ${ACCOUNT}`,
+    { id, hash: await hashPassword(password) },
+  )
+  if (!account) return null
+  await endSessions(scope, id)
+  return { account, password }
+}
+
+export async function deleteAccount(scope: ShopScope, id: string): Promise<boolean> {
+  const rows = await scope.query(`delete from drop_accounts where shop_id = :shop and id = :id returning 1`, { id })
+  if (rows.length > 0) await endSessions(scope, id)
+  return rows.length > 0
+}
+
+/** Tells every process of the drop server. */
+const endSessions = (scope: ShopScope, account: string): Promise<unknown> =>
+  scope.query(`select pg_notify('drop_control', :message) from shops where id = :shop`, {
+    message: `account ${account}`,
+  })
+
+export interface DropSettings {
+  enabled: boolean
+  tls_required: boolean
+}
+
+export async function readSettings(scope: ShopScope): Promise<DropSettings> {
+  const [row] = await scope.query<DropSettings>(
+    `select coalesce(d.enabled, true) as enabled, coalesce(d.tls_required, false) as tls_required
+     from shops s left join drop_settings d on d.shop_id = s.id where s.id = :shop`,
+  )
+  return row!
+}
+
+/** Sessions that the new settings would refuse end. */
+export async function changeSettings(scope: ShopScope, change: Partial<DropSettings>): Promise<DropSettings> {
+  const settings = { ...(await readSettings(scope)), ...change }
+  await scope.query(
+    `insert into drop_settings (shop_id, enabled, tls_required) values (:shop, :enabled, :tls_required)
+     on conflict (shop_id) do update set enabled = excluded.enabled, tls_required = excluded.tls_required`,
+    { ...settings },
+  )
+  await scope.query(`select pg_notify('drop_control', 'shop ' || id) from shops where id = :shop`)
+  return settings
+}
+
+/** What signing in needs. */
+export interface KnownAccount {
+  id: string
+  shop_id: number
+  name: string
+  username: string
+  password: string
+  enabled: boolean
+  shop_enabled: boolean
+  tls_required: boolean
+  allowed_addresses: string[]
+  public_keys: PublicKey[]
+}
+
+/** Across shops: a username names one account. */
+export async function findByUsername({ pool }: Database, username: string): Promise<KnownAccount | null> {
+  if (username.length > 64 || username.includes('\0')) return null
+  const { rows } = await pool.query<KnownAccount>({
+    name: 'find-drop-account',
+    text: `select a.id, a.shop_id, a.name, a.username, a.password, a.enabled, a.allowed_addresses, a.public_keys,
+             coalesce(d.enabled, true) as shop_enabled, coalesce(d.tls_required, false) as tls_required
+           from drop_accounts a join shops s on s.id = a.shop_id left join drop_settings d on d.shop_id = a.shop_id
+           where a.username = $1 and s.uninstalled_at is null`,
+    values: [username],
+  })
+  return rows[0] ?? null
+}

@@ -1,0 +1,166 @@
+// The rows of drop folders: one shop's names, and what each stands for.
+import type { ShopScope } from '../../db/for-shop.ts'
+import { DropError } from './errors.ts'
+import { joinPath, splitPath } from './paths.ts'
+
+export type FileState = 'writing' | 'partial' | 'waiting' | 'importing'
+
+export interface DropEntry {
+  id: string
+  folder: string
+  name: string
+  kind: 'folder' | 'file'
+  /** Null: a folder. */
+  state: FileState | null
+  /** 64 hex digits; null: there are no bytes yet. */
+  hash: string | null
+  location: string | null
+  size_bytes: number
+  modified_at: Date
+  quiet_since: Date
+  closed_cleanly: boolean
+  protocol: 'sftp' | 'ftp' | 'ftps' | null
+  account_id: string | null
+  process: number | null
+  write_id: string | null
+  writing_since: Date | null
+}
+
+export const ENTRY = `id, folder, name, kind, state, encode(hash, 'hex') as hash, location, size_bytes, modified_at,
+  quiet_since, closed_cleanly, protocol, account_id, process, write_id, writing_since`
+
+const rootEntry = (): DropEntry => ({
+  ...{ id: '', folder: '', name: '', kind: 'folder', state: null, hash: null, location: null, size_bytes: 0 },
+  ...{ modified_at: new Date(0), quiet_since: new Date(0), closed_cleanly: false, protocol: null },
+  ...{ account_id: null, process: null, write_id: null, writing_since: null },
+})
+
+export async function findEntry(scope: ShopScope, folder: string, name: string): Promise<DropEntry | null> {
+  if (name === '') return rootEntry()
+  const [row] = await scope.query<DropEntry>(
+    `select ${ENTRY} from drop_entries where shop_id = :shop and folder = :folder and name = :name`,
+    { folder, name },
+  )
+  return row ?? null
+}
+
+/** A page of a folder, by name; `after`: the last name of the page before. */
+export const listFolder = (scope: ShopScope, folder: string, after: string, limit: number): Promise<DropEntry[]> =>
+  scope.query<DropEntry>(
+    `select ${ENTRY} from drop_entries where shop_id = :shop and folder = :folder and name > :after
+     order by name limit :limit`,
+    { folder, after, limit },
+  )
+
+/** The folder's id; null: the home. Throws `not_found`, `not_a_folder`. */
+export async function folderId(scope: ShopScope, path: string): Promise<string | null> {
+  if (path === '') return null
+  const { folder, name } = splitPath(path)
+  const row = await findEntry(scope, folder, name)
+  if (!row) throw new DropError('not_found')
+  if (row.kind !== 'folder') throw new DropError('not_a_folder')
+  return row.id
+}
+
+export async function insertFolder(scope: ShopScope, folder: string, name: string): Promise<DropEntry> {
+  const parent = await folderId(scope, folder)
+  const [row] = await scope.query<DropEntry>(
+    `insert into drop_entries (shop_id, folder, name, kind, parent_id)
+     values (:shop, :folder, :name, 'folder', :parent) on conflict do nothing returning ${ENTRY}`,
+    { folder, name, parent },
+  )
+  if (!row) throw new DropError('exists')
+  return row
+}
+
+const FOREIGN_KEY = '23503'
+const UNIQUE = '23505'
+const codeOf = (error: unknown) => (error as { code?: string } | null)?.code
+
+/** Removes an empty folder, or a file that no import has. */
+export async function removeEntry(scope: ShopScope, entry: DropEntry): Promise<void> {
+  try {
+    const rows = await scope.query(
+      `delete from drop_entries where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
+      { id: entry.id },
+    )
+    if (rows.length === 0)
+      throw new DropError((await findEntry(scope, entry.folder, entry.name)) ? 'busy' : 'not_found')
+  } catch (error) {
+    if (codeOf(error) === FOREIGN_KEY) throw new DropError('not_empty')
+    throw error
+  }
+}
+
+export interface Move {
+  entry: DropEntry
+  folder: string
+  name: string
+  /** A file there is replaced. */
+  overwrite: boolean
+}
+
+/** In one transaction; a folder takes what is in it along. */
+export function moveEntry(scope: ShopScope, { entry, folder, name, overwrite }: Move): Promise<void> {
+  const from = joinPath(entry.folder, entry.name)
+  const to = joinPath(folder, name)
+  if (from === to) return Promise.resolve()
+  if (entry.kind === 'folder' && `${to}/`.startsWith(`${from}/`))
+    throw new DropError('denied', 'A folder cannot be moved into itself')
+  return scope
+    .transaction(async (tx) => {
+      const parent = await folderId(tx, folder)
+      const there = await findEntry(tx, folder, name)
+      if (there && !(overwrite && there.kind === 'file' && entry.kind === 'file')) throw new DropError('exists')
+      if (there) await removeEntry(tx, there)
+      const moved = await tx.query(
+        `update drop_entries set folder = :folder, name = :name, parent_id = :parent, quiet_since = now()
+         where shop_id = :shop and id = :id and state is distinct from 'importing' returning 1`,
+        { id: entry.id, folder, name, parent },
+      )
+      if (moved.length === 0) throw new DropError('busy')
+      if (entry.kind === 'folder') await moveContents(tx, from, to)
+    })
+    .catch((error: unknown) => {
+      if (codeOf(error) === UNIQUE) throw new DropError('exists')
+      throw error
+    })
+}
+
+async function moveContents(tx: ShopScope, from: string, to: string): Promise<void> {
+  const inside = `shop_id = :shop and (folder = :from or starts_with(folder, :from || '/'))`
+  const busy = await tx.query(`select 1 from drop_entries where ${inside} and state = 'importing' limit 1`, { from })
+  if (busy.length > 0) throw new DropError('busy', 'A file in this folder is being imported')
+  const rows = await tx.query<{ longest: number }>(
+    `update drop_entries set folder = :to || substr(folder, length(:from) + 1), quiet_since = now()
+     where ${inside} returning octet_length(folder) as longest`,
+    { from, to },
+  )
+  if (rows.some(({ longest }) => longest > 1000)) throw new DropError('bad_name', 'A path in it would be too long')
+}
+
+/** Gives whether the file still is as it was found. */
+export async function setModified(scope: ShopScope, id: string, at: Date): Promise<boolean> {
+  const rows = await scope.query(
+    `update drop_entries set modified_at = :at where shop_id = :shop and id = :id returning 1`,
+    { id, at },
+  )
+  return rows.length > 0
+}
+
+/** A file that waits to be imported is a broken-off transfer after all. */
+export const breakOff = async (scope: ShopScope, id: string): Promise<void> =>
+  void (await scope.query(
+    `update drop_entries set state = 'partial' where shop_id = :shop and id = :id and state = 'waiting'`,
+    { id },
+  ))
+
+/** Bytes that wait in the shop's folders, those of files being written among them; what was imported costs none. */
+export async function waitingBytes(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ bytes: number }>(
+    `select coalesce(sum(size_bytes), 0)::bigint as bytes from drop_entries
+     where shop_id = :shop and kind = 'file'
+       and folder not in ('processed', 'failed') and folder not like 'processed/%' and folder not like 'failed/%'`,
+  )
+  return row!.bytes
+}

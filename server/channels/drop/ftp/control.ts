@@ -1,0 +1,122 @@
+// One control connection: its state, its replies, and the way from a line to a verb.
+import type { Socket } from 'node:net'
+import type { SecureContext, TLSSocket } from 'node:tls'
+import { errorFields } from '../../../log.ts'
+import { DropError, type DropCode } from '../errors.ts'
+import { encrypted, type FtpOptions } from './options.ts'
+import { createPassive, DataError } from './passive.ts'
+import type { State } from './state.ts'
+import { VERBS } from './verbs.ts'
+
+export interface Control {
+  reply: State['reply']
+  isSignedIn(): boolean
+  /** Runs one command; gives the encrypted socket after AUTH TLS. */
+  command(line: string): Promise<TLSSocket | null>
+  interrupt(word: 'ABOR' | 'STAT'): void
+  refuseLine(): void
+  idle(): void
+  destroy(): void
+  closed(): Promise<void>
+}
+
+const BEFORE_SIGN_IN = new Set(['USER', 'PASS', 'AUTH', 'PBSZ', 'PROT', 'FEAT', 'QUIT', 'NOOP', 'SYST', 'OPTS', 'HELP'])
+const REPLY_CODES: Readonly<Record<DropCode, number>> = {
+  not_found: 550,
+  exists: 550,
+  not_a_folder: 550,
+  is_a_folder: 550,
+  not_empty: 550,
+  denied: 550,
+  bad_name: 553,
+  quota: 552,
+  too_large: 552,
+  full: 452,
+  busy: 450,
+  interrupted: 450,
+  unavailable: 451,
+}
+
+export function createControl(options: FtpOptions, secure: SecureContext, first: Socket): Control {
+  let upgraded: TLSSocket | null = null
+  const state: State = {
+    ...{ options, secure, socket: first, isEncrypted: false, dataEncrypted: false, username: null, triesLeft: 3 },
+    ...{ session: null, folder: '/', offset: 0, renameFrom: null, data: null, unconfirmed: null },
+    passive: createPassive(first, options.passive.ports),
+    reply: (code, text) => {
+      const lines = typeof text === 'string' ? [text] : text
+      const [head, ...rest] = lines
+      const body =
+        rest.length === 0
+          ? `${code} ${head}`
+          : [`${code}-${head}`, ...rest.slice(0, -1), `${code} ${rest.at(-1)}`].join('\r\n')
+      if (!state.socket.destroyed) state.socket.write(`${body}\r\n`)
+    },
+    end: () => state.socket.end(),
+  }
+  const upgrade = () => {
+    upgraded = encrypted(first, secure)
+    upgraded.on('error', () => first.destroy())
+    state.socket = upgraded
+    state.isEncrypted = true
+  }
+  const run = async (line: string) => {
+    const [, verb = '', argument = ''] = /^([A-Za-z]{3,4})(?: (.*))?$/s.exec(line) ?? []
+    const name = verb.toUpperCase()
+    if (name !== '') state.unconfirmed = null
+    if (name === 'AUTH') return authTls(state, argument, upgrade)
+    const handler = VERBS[name]
+    if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
+    // A control character in an argument would be another line for who reads it later.
+     
+    if (/[\u0000-\u001f]/.test(argument)) return state.reply(501, 'There is a control character in it')
+    if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
+    if (name !== 'RNTO') state.renameFrom = null
+    await handler(state, argument)
+  }
+  return {
+    reply: state.reply,
+    isSignedIn: () => state.session !== null,
+    command: async (line) => {
+      upgraded = null
+      await run(line).catch((error: unknown) => replyError(state, error))
+      return upgraded
+    },
+    interrupt: (word) => {
+      if (word === 'STAT') return state.reply(213, 'A transfer is running')
+      state.data?.destroy(new DataError('The transfer was aborted'))
+      state.reply(226, 'Aborted')
+    },
+    refuseLine: () => {
+      state.reply(500, 'The line is too long')
+      state.socket.end()
+      first.destroySoon()
+    },
+    idle: () => {
+      if (state.data) return
+      state.reply(421, 'Nothing has come for 15 minutes')
+      first.destroySoon()
+    },
+    destroy: () => first.destroy(),
+    closed: async () => {
+      state.passive.close()
+      state.data?.destroy()
+      await state.unconfirmed?.().catch(() => {})
+      await state.session?.end()
+    },
+  }
+}
+
+async function authTls(state: State, argument: string, upgrade: () => void): Promise<void> {
+  if (!/^(TLS|TLS-C|SSL)$/i.test(argument)) return state.reply(504, 'AUTH TLS is what there is')
+  if (state.isEncrypted) return state.reply(503, 'This connection is encrypted already')
+  state.reply(234, 'Encrypting')
+  upgrade()
+}
+
+function replyError(state: State, error: unknown): void {
+  if (error instanceof DropError) return state.reply(REPLY_CODES[error.code], error.message)
+  if (error instanceof DataError) return state.reply(425, error.message)
+  state.options.log.warn('drop: an FTP command failed', errorFields(error))
+  state.reply(451, 'The service is not available: try again soon')
+}

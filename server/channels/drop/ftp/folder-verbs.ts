@@ -1,0 +1,108 @@
+// Verbs on names: where the client is, what is there, and changes to it.
+import type { Node } from '../vfs.ts'
+import type { State, Verb } from './state.ts'
+
+const fsOf = (state: State) => state.session!.fs
+export const pathOf = (state: State, argument: string) => fsOf(state).resolve(argument, state.folder)
+const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`
+
+/** RFC 3659: YYYYMMDDHHMMSS, UTC. */
+const timeVal = (date: Date) => date.toISOString().replace(/[-:T]/g, '').slice(0, 14)
+
+function fromTimeVal(text: string): Date | null {
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d+)?$/.exec(text)
+  if (!parts) return null
+  const [, year, month, day, hour, minute, second] = parts
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+export const factsOf = ({ kind, size, modified }: Node): string =>
+  kind === 'folder' ? `type=dir;modify=${timeVal(modified)};` : `type=file;size=${size};modify=${timeVal(modified)};`
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/** As `ls -l` writes it, which is what clients without MLSD read. */
+export function listLine({ name, kind, size, modified }: Node): string {
+  const letters = kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'
+  const day = `${MONTHS[modified.getUTCMonth()]} ${String(modified.getUTCDate()).padStart(2)}`
+  const recent = Math.abs(Date.now() - modified.getTime()) < 180 * 86_400_000
+  const when = recent ? modified.toISOString().slice(11, 16) : String(modified.getUTCFullYear()).padStart(5)
+  return `${letters} 1 drop drop ${String(size).padStart(12)} ${day} ${when} ${name}`
+}
+
+const changeFolder = async (state: State, argument: string) => {
+  const path = pathOf(state, argument)
+  if ((await fsOf(state).stat(path)).kind !== 'folder') return state.reply(550, 'This is not a folder')
+  state.folder = path
+  state.reply(250, 'OK')
+}
+const where: Verb = (state) => state.reply(257, quoted(state.folder))
+const makeFolder: Verb = async (state, argument) => {
+  const path = pathOf(state, argument)
+  await fsOf(state).makeFolder(path)
+  state.reply(257, quoted(path))
+}
+const removeFolder: Verb = async (state, argument) => {
+  await fsOf(state).removeFolder(pathOf(state, argument))
+  state.reply(250, 'Removed')
+}
+const up: Verb = (state) => changeFolder(state, '..')
+
+async function setTime(state: State, argument: string): Promise<void> {
+  const [time = '', ...name] = argument.split(' ')
+  const date = fromTimeVal(time)
+  if (!date || name.length === 0) return state.reply(501, 'Send MFMT YYYYMMDDHHMMSS name')
+  await fsOf(state).setModified(pathOf(state, name.join(' ')), date)
+  state.reply(213, `Modify=${timeVal(date)}; ${name.join(' ')}`)
+}
+
+export const FOLDER_VERBS: Readonly<Record<string, Verb>> = {
+  PWD: where,
+  XPWD: where,
+  CWD: changeFolder,
+  XCWD: changeFolder,
+  CDUP: up,
+  XCUP: up,
+  MKD: makeFolder,
+  XMKD: makeFolder,
+  RMD: removeFolder,
+  XRMD: removeFolder,
+  DELE: async (state, argument) => {
+    await fsOf(state).remove(pathOf(state, argument))
+    state.reply(250, 'Deleted')
+  },
+  RNFR: async (state, argument) => {
+    const path = pathOf(state, argument)
+    await fsOf(state).stat(path)
+    state.renameFrom = path
+    state.reply(350, 'Send RNTO')
+  },
+  RNTO: async (state, argument) => {
+    const from = state.renameFrom
+    state.renameFrom = null
+    if (from === null) return state.reply(503, 'Send RNFR first')
+    await fsOf(state).rename(from, pathOf(state, argument), true)
+    state.reply(250, 'Renamed')
+  },
+  SIZE: async (state, argument) => {
+    const { kind, size } = await fsOf(state).stat(pathOf(state, argument))
+    if (kind === 'folder') return state.reply(550, 'This is a folder')
+    state.reply(213, String(size))
+  },
+  MDTM: async (state, argument) => {
+    const { kind, modified } = await fsOf(state).stat(pathOf(state, argument))
+    if (kind === 'folder') return state.reply(550, 'This is a folder')
+    state.reply(213, timeVal(modified))
+  },
+  MFMT: setTime,
+  MLST: async (state, argument) => {
+    const path = argument === '' ? state.folder : pathOf(state, argument)
+    state.reply(250, ['Facts', ` ${factsOf(await fsOf(state).stat(path))} ${path}`, 'End'])
+  },
+  HASH: async (state, argument) => {
+    const file = await fsOf(state).openRead(pathOf(state, argument))
+    await file.close()
+    state.reply(213, `BLAKE3 0-${file.size} ${file.hash} ${argument}`)
+  },
+}

@@ -1,0 +1,20 @@
+// What an FTP server is given, and how its connections are encrypted.
+import type { Socket } from 'node:net'
+import { TLSSocket, type SecureContext } from 'node:tls'
+import type { Logger } from '../../../log.ts'
+import type { Sessions } from '../sessions.ts'
+import type { Certificate } from '../shared-secrets.ts'
+import type { SignIn } from '../sign-in.ts'
+
+export interface FtpOptions {
+  signIn: SignIn
+  sessions: Sessions
+  certificate: Certificate
+  /** The ports of data connections, both included (null: any), and the address told to clients (null: the one they connected to). */
+  passive: { ports: { first: number; last: number } | null; address: string | null }
+  log: Logger
+}
+
+/** The same connection, encrypted from now on. */
+export const encrypted = (socket: Socket, secureContext: SecureContext): TLSSocket =>
+  new TLSSocket(socket, { isServer: true, secureContext })

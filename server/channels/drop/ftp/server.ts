@@ -1,0 +1,81 @@
+// The FTP server: control connections, read line by line, one command at a time.
+import { createServer, type Server, type Socket } from 'node:net'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { errorFields } from '../../../log.ts'
+import { createControl, type Control } from './control.ts'
+import type { FtpOptions } from './options.ts'
+
+/** RFC 959 lines are short; a longer one is no command. */
+const MOST_LINE = 4096
+const MOST_QUEUED = 20
+const IDLE_MS = 15 * 60_000
+const LOGIN_GRACE_MS = 30_000
+const MOST_CONNECTIONS = 1000
+
+export function createFtpServer(options: FtpOptions): Server {
+  const secure = createSecureContext({ ...options.certificate, minVersion: 'TLSv1.2' })
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {})
+    serve(options, secure, socket).catch((error: unknown) => {
+      options.log.warn('drop: an FTP connection failed', errorFields(error))
+      socket.destroy()
+    })
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  return server
+}
+
+async function serve(options: FtpOptions, secure: SecureContext, socket: Socket): Promise<void> {
+  if (!socket.remoteAddress || (await options.signIn.isBanned(socket.remoteAddress))) return void socket.destroy()
+  const control = createControl(options, secure, socket)
+  socket.setKeepAlive(true, 60_000)
+  const grace = setTimeout(() => control.isSignedIn() || control.destroy(), LOGIN_GRACE_MS)
+  socket.once('close', () => {
+    clearTimeout(grace)
+    void control.closed()
+  })
+  readLines(control, socket)
+  control.reply(220, 'Stevedore')
+}
+
+/** Feeds the socket's lines to the control; after AUTH TLS those of the encrypted one. */
+function readLines(control: Control, socket: Socket): void {
+  let rest: Buffer = Buffer.alloc(0)
+  const lines: string[] = []
+  let busy = false
+  const work = async () => {
+    if (busy) return
+    busy = true
+    while (lines.length > 0 && !socket.destroyed) {
+      const upgraded = await control.command(lines.shift()!)
+      if (!upgraded) continue
+      // What came in the clear behind AUTH TLS must not be taken for what is sent encrypted.
+      lines.length = 0
+      socket.off('data', take)
+      return readLines(control, upgraded)
+    }
+    busy = false
+    if (socket.isPaused()) socket.resume()
+  }
+  const take = (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      const line = rest.subarray(0, end)
+      rest = rest.subarray(end + 1)
+      if (line.length > MOST_LINE) return control.refuseLine()
+      const text = line.toString('utf8').replace(/\r$/, '')
+      // During a transfer these alone are looked at before it has ended; telnet codes may precede them.
+      const word = text
+        .replace(/^[^A-Za-z]+/, '')
+        .trim()
+        .toUpperCase()
+      if (busy && (word === 'ABOR' || word === 'STAT')) control.interrupt(word)
+      else lines.push(text)
+    }
+    if (rest.length > MOST_LINE) return control.refuseLine()
+    if (lines.length > MOST_QUEUED) socket.pause()
+    void work()
+  }
+  socket.setTimeout(IDLE_MS, () => control.idle())
+  socket.on('data', take)
+}

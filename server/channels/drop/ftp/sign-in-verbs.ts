@@ -1,0 +1,72 @@
+// Verbs of the connection itself: who it is, how it is encrypted, what there is.
+import { SessionLimit } from '../sessions.ts'
+import type { State, Verb } from './state.ts'
+
+const FEATURES = [
+  ...['AUTH TLS', 'PBSZ', 'PROT', 'UTF8', 'EPSV', 'PASV', 'SIZE', 'MDTM', 'MFMT', 'REST STREAM', 'TVFS'],
+  ...['MLST type*;size*;modify*;', 'HASH BLAKE3*'],
+]
+
+async function signIn(state: State, password: string): Promise<void> {
+  const { options, socket, username, reply } = state
+  if (state.session) return reply(230, 'You are signed in')
+  if (username === null) return reply(503, 'Send USER first')
+  const protocol = state.isEncrypted ? 'ftps' : 'ftp'
+  const attempt = { username, address: socket.remoteAddress!, protocol } as const
+  const result = await options.signIn.byPassword(attempt, password)
+  if ('refused' in result) return refuse(state, result.refused)
+  try {
+    state.session = await options.sessions.open(result.account, attempt, () => {
+      reply(421, 'The account has changed: sign in again')
+      socket.destroySoon()
+    })
+  } catch (error) {
+    if (!(error instanceof SessionLimit)) throw error
+    return reply(421, error.message)
+  }
+  state.folder = state.session.fs.home
+  reply(230, 'Signed in')
+}
+
+function refuse(state: State, refused: string): void {
+  state.triesLeft--
+  // What a stranger is told is the same for names that exist and names that do not.
+  const text = refused === 'TLS required' ? 'This account needs FTP over TLS: use AUTH TLS' : 'The sign-in was refused'
+  state.reply(state.triesLeft > 0 ? 530 : 421, text)
+  if (state.triesLeft <= 0) state.end()
+}
+
+export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
+  USER: (state, username) => {
+    if (state.session) return state.reply(530, 'You are signed in')
+    state.username = username
+    state.reply(331, 'Send the password')
+  },
+  PASS: signIn,
+  PBSZ: ({ isEncrypted, reply }) => (isEncrypted ? reply(200, 'PBSZ=0') : reply(503, 'Send AUTH TLS first')),
+  PROT: (state, level) => {
+    const wanted = level.toUpperCase()
+    if (!state.isEncrypted) return state.reply(503, 'Send AUTH TLS first')
+    if (wanted === 'C' && state.session?.account.tls_required)
+      return state.reply(534, 'This account needs encrypted data connections: use PROT P')
+    if (wanted !== 'P' && wanted !== 'C') return state.reply(536, 'PROT P and PROT C are what there is')
+    state.dataEncrypted = wanted === 'P'
+    state.reply(200, `Data connections are ${wanted === 'P' ? 'encrypted' : 'in the clear'}`)
+  },
+  FEAT: ({ reply }) => reply(211, ['Features', ...FEATURES.map((feature) => ` ${feature}`), 'End']),
+  OPTS: ({ reply }, argument) => {
+    const [name = '', value = ''] = argument.toUpperCase().split(' ')
+    if (name === 'UTF8') return reply(200, 'Names are UTF-8')
+    if (name === 'MLST') return reply(200, 'MLST OPTS type;size;modify;')
+    if (name === 'HASH') return value === '' || value === 'BLAKE3' ? reply(200, 'BLAKE3') : reply(501, 'BLAKE3 alone')
+    reply(501, 'There is no such option')
+  },
+  SYST: ({ reply }) => reply(215, 'UNIX Type: L8'),
+  NOOP: ({ reply }) => reply(200, 'OK'),
+  HELP: ({ reply }) => reply(214, 'See the FTP page of the app'),
+  STAT: ({ reply }) => reply(211, 'No transfer is running'),
+  QUIT: (state) => {
+    state.reply(221, 'Goodbye')
+    state.end()
+  },
+}

@@ -1,0 +1,33 @@
+// The state of one control connection.
+import type { Socket } from 'node:net'
+import type { SecureContext } from 'node:tls'
+import type { Session } from '../sessions.ts'
+import type { FtpOptions } from './options.ts'
+import type { Passive } from './passive.ts'
+
+/** What a verb may read and change. */
+export interface State {
+  options: FtpOptions
+  socket: Socket
+  secure: SecureContext
+  isEncrypted: boolean
+  /** PROT P. */
+  dataEncrypted: boolean
+  username: string | null
+  triesLeft: number
+  session: Session | null
+  folder: string
+  /** The next transfer begins here. */
+  offset: number
+  renameFrom: string | null
+  passive: Passive
+  /** The running transfer's data connection. */
+  data: Socket | null
+  /** The last file that ended, until the client shows that it still is there. */
+  unconfirmed: (() => Promise<void>) | null
+  reply(code: number, text: string | readonly string[]): void
+  /** Ends the connection after the last reply. */
+  end(): void
+}
+
+export type Verb = (state: State, argument: string) => void | Promise<void>

@@ -1,0 +1,142 @@
+// Verbs with a data connection: listings, files that are sent and files that are read.
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Socket } from 'node:net'
+import { DropError } from '../errors.ts'
+import type { Transfer } from '../transfers.ts'
+import type { Node } from '../vfs.ts'
+import type { State, Verb } from './state.ts'
+import { factsOf, listLine, pathOf } from './folder-verbs.ts'
+import { DataError } from './passive.ts'
+
+/** A client that is gone leaves its data connection as one that has sent everything does: so long it must show that it is there. */
+const CONFIRM_MS = 30_000
+
+/** Opens the data connection, runs `work` on it and replies; the connection is closed in any case. */
+async function withData(state: State, work: (data: Socket) => Promise<void>): Promise<void> {
+  const { isEncrypted, dataEncrypted, session, passive } = state
+  if (session!.account.tls_required && !(isEncrypted && dataEncrypted))
+    return state.reply(522, 'This account needs encrypted data connections: use PROT P')
+  if (!passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
+  state.reply(150, 'Opening the data connection')
+  const data = await passive.take(dataEncrypted ? state.secure : null)
+  state.data = data
+  try {
+    await work(data)
+    state.reply(226, 'Done')
+  } catch (error) {
+    data.destroy()
+    if (error instanceof DropError) throw error
+    state.reply(426, 'The data connection broke')
+  } finally {
+    state.data = null
+  }
+}
+
+/** The bytes of a data connection, until it ends; rejects where it is reset. */
+async function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
+  let position = from
+  for await (const chunk of data as AsyncIterable<Buffer>) {
+    const wait = transfer.write(position, chunk)
+    position += chunk.length
+    if (wait) await wait
+  }
+  if (data.errored || !data.readableEnded) throw new DataError('The data connection broke')
+  return position
+}
+
+async function store(state: State, argument: string, append: boolean): Promise<void> {
+  const session = state.session!
+  const path = pathOf(state, argument)
+  const from = state.offset
+  state.offset = 0
+  if (!state.passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
+  const keep = append || from > 0
+  const transfer = await session.write(session.fs.openWrite(path, { mode: keep ? 'keep' : 'truncate' }))
+  try {
+    if (from > transfer.size()) throw new DropError('denied', 'REST is beyond the end of the file')
+    if (from > 0 && !append) await transfer.truncate(from)
+    const begin = transfer.size()
+    await withData(state, async (data) => {
+      const end = await receive(data, transfer, begin)
+      await transfer.close()
+      session.received(end - begin)
+      const unconfirmed = () => session.fs.breakOff(transfer.entry)
+      state.unconfirmed = unconfirmed
+      setTimeout(() => (state.unconfirmed === unconfirmed ? (state.unconfirmed = null) : null), CONFIRM_MS).unref()
+    })
+  } finally {
+    // Does nothing once it is closed.
+    await transfer.abandon().catch(() => {})
+  }
+}
+
+async function retrieve(state: State, argument: string): Promise<void> {
+  const from = state.offset
+  state.offset = 0
+  const file = await state.session!.fs.openRead(pathOf(state, argument))
+  try {
+    await withData(state, async (data) => {
+      if (from >= file.size) return void data.end()
+      await pipeline(await file.stream(from), data)
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+/** `-a` and the like are options of `ls` that clients send along. */
+const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)+/, '')
+
+const listing =
+  (lineOf: (node: Node) => string, onFiles: boolean): Verb =>
+  async (state, argument) => {
+    const { fs } = state.session!
+    const name = onFiles ? withoutOptions(argument) : argument
+    const path = name === '' ? state.folder : pathOf(state, name)
+    const node = await fs.stat(path)
+    if (node.kind === 'file' && !onFiles) return state.reply(501, 'This is not a folder')
+    const lines = async function* (): AsyncGenerator<string> {
+      if (node.kind === 'file') return yield `${lineOf(node)}\r\n`
+      for await (const page of fs.list(path)) yield page.map((one) => `${lineOf(one)}\r\n`).join('')
+    }
+    await withData(state, (data) => pipeline(lines as unknown as () => Readable, data))
+  }
+
+async function passiveV4(state: State): Promise<void> {
+  const address = (state.options.passive.address ?? state.socket.localAddress!).replace(/^::ffff:/, '')
+  if (!/^\d+\.\d+\.\d+\.\d+$/.test(address)) return state.reply(425, 'Use EPSV over IPv6')
+  const port = await state.passive.listen()
+  state.reply(227, `Entering Passive Mode (${[...address.split('.'), port >> 8, port & 255].join(',')})`)
+}
+
+async function passiveExtended(state: State, argument: string): Promise<void> {
+  if (argument.toUpperCase() === 'ALL') return state.reply(200, 'OK')
+  state.reply(229, `Entering Extended Passive Mode (|||${await state.passive.listen()}|)`)
+}
+
+const oneOf =
+  (allowed: RegExp, text: string): Verb =>
+  ({ reply }, argument) =>
+    allowed.test(argument) ? reply(200, 'OK') : reply(504, text)
+
+export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
+  PASV: passiveV4,
+  EPSV: passiveExtended,
+  TYPE: oneOf(/^(I|L ?8|A( N)?)$/i, 'TYPE I and TYPE A are what there is'),
+  MODE: oneOf(/^S$/i, 'MODE S is what there is'),
+  STRU: oneOf(/^F$/i, 'STRU F is what there is'),
+  REST: (state, argument) => {
+    if (!/^\d{1,15}$/.test(argument)) return state.reply(501, 'Send REST and a number')
+    state.offset = Number(argument)
+    state.reply(350, 'The next transfer begins there')
+  },
+  ALLO: ({ reply }) => reply(202, 'Not needed'),
+  STOR: (state, argument) => store(state, argument, false),
+  APPE: (state, argument) => store(state, argument, true),
+  RETR: retrieve,
+  LIST: listing(listLine, true),
+  NLST: listing(({ name }) => name, true),
+  MLSD: listing((node) => `${factsOf(node)} ${node.name}`, false),
+  ABOR: ({ reply }) => reply(226, 'No transfer is running'),
+}

@@ -1,0 +1,56 @@
+// A client's path, read as a place in its shop's home. Names are keys of rows: no path of this machine is ever made of them.
+import { DropError } from './errors.ts'
+
+export type Place =
+  | { kind: 'virtual'; path: string; children: readonly string[] }
+  /** `folder` and `name` are both '' for the home itself. */
+  | { kind: 'entry'; folder: string; name: string }
+
+const MOST_PATH_BYTES = 1000
+const MOST_NAME_BYTES = 255
+const MOST_DEPTH = 16
+/** Control characters, the separator of another system, and what a wrong encoding leaves. */
+const REFUSED = /[\u0000-\u001f\u007f\\\ufffd]/  
+
+export const homeOf = (shop: number): string => `/uploads/${shop}`
+
+/** The absolute path that `given` names, seen from `from`. Throws `bad_name`. */
+export function absolutePath(given: string, from: string): string {
+  if (Buffer.byteLength(given) > MOST_PATH_BYTES) throw new DropError('bad_name', 'The path is too long')
+  const parts: string[] = []
+  for (const part of (given.startsWith('/') ? given : `${from}/${given}`).split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..') parts.pop()
+    else parts.push(checkedName(part))
+  }
+  const path = `/${parts.join('/')}`
+  if (parts.length > MOST_DEPTH || Buffer.byteLength(path) > MOST_PATH_BYTES)
+    throw new DropError('bad_name', 'The path is too long')
+  return path
+}
+
+function checkedName(name: string): string {
+  if (Buffer.byteLength(name) > MOST_NAME_BYTES)
+    throw new DropError('bad_name', `A name has at most ${MOST_NAME_BYTES} bytes`)
+  if (REFUSED.test(name) || !name.isWellFormed())
+    throw new DropError('bad_name', 'A name has no backslash, no control characters, and is UTF-8')
+  return name
+}
+
+/** Where an absolute path leads for this shop. Throws `not_found` for everything outside its home. */
+export function placeOf(path: string, shop: number): Place {
+  if (path === '/') return { kind: 'virtual', path, children: ['uploads'] }
+  if (path === '/uploads') return { kind: 'virtual', path, children: [String(shop)] }
+  const home = homeOf(shop)
+  if (path === home) return { kind: 'entry', folder: '', name: '' }
+  if (!path.startsWith(`${home}/`)) throw new DropError('not_found')
+  return { kind: 'entry', ...splitPath(path.slice(home.length + 1)) }
+}
+
+/** A path within the home, as folder and name. */
+export function splitPath(path: string): { folder: string; name: string } {
+  const at = path.lastIndexOf('/')
+  return at < 0 ? { folder: '', name: path } : { folder: path.slice(0, at), name: path.slice(at + 1) }
+}
+
+export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)

@@ -1,0 +1,94 @@
+// Transfers of processes that died: what this machine still has of them is kept as a broken-off transfer, for the client to resume.
+import { createReadStream } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Database } from '../../db/database.ts'
+import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { DROP_LOCKS } from '../../db/listener.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import type { BlobStore } from '../../store/store.ts'
+import { commitBytes } from './writes.ts'
+
+export interface RecoveryParts {
+  database: Database
+  stores: ReadonlyMap<string, BlobStore>
+  staging: string
+  log: Logger
+}
+
+interface Orphan {
+  shop_id: number
+  id: string
+  write_id: string
+  protocol: string
+  size_bytes: number
+  hash: string | null
+  location: string | null
+  /** Its process has been gone for so long that its machine will not bring the bytes back. */
+  late: boolean
+}
+
+/** A machine that starts again brings back what it has; the others wait so long for it. */
+const GRACE = '1 minute'
+
+// A process is alive while its connection holds the lock of its number.
+const ORPHANS = `
+  select shop_id, id, write_id, protocol, size_bytes, encode(hash, 'hex') as hash, location,
+    writing_since < now() - interval '${GRACE}' as late
+  from drop_entries e where state = 'writing' and not exists (
+    select from pg_locks l where l.locktype = 'advisory' and l.classid = ${DROP_LOCKS} and l.objid = e.process::oid
+      and l.objsubid = 2 and l.granted and l.database = (select oid from pg_database where datname = current_database()))`
+
+/** Gives how many transfers were brought back. May run in several processes at the same time. */
+export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
+  const { rows } = await parts.database.pool.query<Orphan>(ORPHANS)
+  const here = new Set(await readdir(parts.staging).catch(() => []))
+  let recovered = 0
+  for (const orphan of rows) {
+    if (!here.has(orphan.write_id) && !orphan.late) continue
+    const kept = await bringBack(parts, orphan, here.has(orphan.write_id)).catch((error: unknown) => {
+      parts.log.warn('a broken-off drop transfer could not be kept', errorFields(error))
+      return false
+    })
+    if (kept) recovered++
+  }
+  await removeUnknown(parts, [...here])
+  return recovered
+}
+
+async function bringBack(parts: RecoveryParts, orphan: Orphan, here: boolean): Promise<boolean> {
+  const scope = forShop(parts.database, orphan.shop_id)
+  const file = path.join(parts.staging, orphan.write_id)
+  const { hash, location, size_bytes } = orphan
+  const before = { hash, location, size_bytes: hash === null ? 0 : size_bytes }
+  const bytes = here ? await storeFile(parts, scope, file) : before
+  const { id, write_id: writeId, protocol } = orphan
+  const kept = await commitBytes(scope, { id, writeId, protocol, clean: false, modifiedAt: null, ...bytes })
+  await rm(file, { force: true })
+  return kept
+}
+
+/** Copied rather than linked: were its process alive after all, the blob's bytes would change. */
+async function storeFile({ stores }: RecoveryParts, scope: ShopScope, file: string) {
+  const location = (await readShop(scope)).settings.storage_location
+  const { size } = await stat(file)
+  const bytes = size === 0 ? [] : createReadStream(file, { end: size - 1, highWaterMark: 256 * 1024 })
+  const written = await stores.get(location)!.write(scope.shop, asSource(bytes))
+  return { ...written, location }
+}
+
+async function* asSource(bytes: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  yield* bytes
+}
+
+/** Staging files that no transfer writes to. */
+async function removeUnknown({ database, staging }: RecoveryParts, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  const { rows } = await database.pool.query<{ write_id: string }>(
+    `select write_id::text from drop_entries where write_id::text = any($1)`,
+    [names],
+  )
+  const known = new Set(rows.map(({ write_id }) => write_id))
+  for (const name of names) if (!known.has(name)) await rm(path.join(staging, name), { force: true })
+}

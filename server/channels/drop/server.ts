@@ -1,0 +1,78 @@
+// The drop server of one process: SFTP and FTP over one file system. Any number of these share a database and a store.
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+import { errorFields } from '../../log.ts'
+import type { Secrets } from '../../secrets.ts'
+import type { FtpOptions } from './ftp/options.ts'
+import { createFtpServer } from './ftp/server.ts'
+import { recoverTransfers } from './recovery.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { createSftpServer } from './sftp.ts'
+import { hostKeys, ownCertificate, type Certificate } from './shared-secrets.ts'
+import { createSignIn } from './sign-in.ts'
+import { openTransfers, type TransferParts } from './transfers.ts'
+
+export interface DropServerParts extends TransferParts {
+  secrets: Secrets
+  /** Where to listen. */
+  host: string
+  sftpPort: number
+  ftpPort: number
+  /** What merchants connect to; the made certificate is for it. */
+  publicHost: string
+  /** Null: one is made. */
+  certificate: Certificate | null
+  passive: FtpOptions['passive']
+}
+
+export interface DropServer {
+  sftpPort: number
+  ftpPort: number
+  figures: Sessions['figures']
+  close(): Promise<void>
+}
+
+const RECOVER_EVERY_MS = 60_000
+
+export async function openDropServer(parts: DropServerParts): Promise<DropServer> {
+  const { database, secrets, log } = parts
+  const keys = await hostKeys(database, secrets)
+  const certificate = parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))
+  const transfers = await openTransfers(parts)
+  const recover = () =>
+    recoverTransfers(parts).then(
+      (count) => void (count > 0 && log.info('drop: kept broken-off transfers', { count })),
+      (error: unknown) => log.warn('drop: recovery failed', errorFields(error)),
+    )
+  await recover()
+  const timer = setInterval(() => void recover(), RECOVER_EVERY_MS)
+  const sessions = createSessions(parts, transfers)
+  const signIn = createSignIn(database)
+  const about = { signIn, sessions, log }
+  const sftp = createSftpServer({ ...about, hostKeys: keys })
+  const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
+  const close = async () => {
+    clearInterval(timer)
+    const closed = [sftp, ftp].map((server) => new Promise((resolve) => server.close(resolve)))
+    await sessions.close()
+    await transfers.close()
+    await Promise.all(closed)
+  }
+  try {
+    const sftpPort = await listenOn(sftp, parts.sftpPort, parts.host, 'SFTP_PORT')
+    const ftpPort = await listenOn(ftp, parts.ftpPort, parts.host, 'FTP_PORT')
+    return { sftpPort, ftpPort, figures: sessions.figures, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function listenOn(server: Server, port: number, host: string, setting: string): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EADDRINUSE' ? 'is taken' : `can’t be used (${error.code})`
+    throw new Error(`${setting}: ${port} ${why} on ${host}; write another one`)
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,130 @@
+// The sessions of this process: counted and capped, noted for the merchant, and ended when their account changes.
+import type { Database } from '../../db/database.ts'
+import { forShop } from '../../db/for-shop.ts'
+import type { Listener } from '../../db/listener.ts'
+import { errorFields, type Logger } from '../../log.ts'
+import { findByUsername, type KnownAccount } from './accounts.ts'
+import { noteConnection, noteEnd } from './connections.ts'
+import { createDropFs, type DropFs } from './vfs.ts'
+import type { Transfer, TransferParts, Transfers } from './transfers.ts'
+import type { Attempt } from './sign-in.ts'
+
+export interface Session {
+  fs: DropFs
+  account: KnownAccount
+  /** Opens a file to write; the session's end abandons it. */
+  write(open: Promise<Transfer>): Promise<Transfer>
+  /** A file was received whole. */
+  received(bytes: number): void
+  /** The connection is gone. Idempotent. */
+  end(): Promise<void>
+}
+
+export interface Sessions {
+  /** `kick`: ends the connection. Throws `SessionLimit` where the account has too many. */
+  open(account: KnownAccount, attempt: Attempt, kick: () => void): Promise<Session>
+  figures(): { sessions: Record<string, number>; files: number; bytes: number }
+  close(): Promise<void>
+}
+
+export class SessionLimit extends Error {}
+
+const MOST_PER_ACCOUNT = 50
+
+interface Live {
+  account: KnownAccount
+  protocol: Attempt['protocol']
+  kick: () => void
+}
+
+export interface SessionParts extends TransferParts {
+  database: Database
+  listener: Listener
+  log: Logger
+}
+
+export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
+  const { database, log } = parts
+  const live = new Set<Live>()
+  const totals = { files: 0, bytes: 0 }
+  const warn = (error: unknown) => log.warn('a drop connection could not be noted', errorFields(error))
+  const kickIf = (matches: (one: Live) => boolean) => {
+    for (const one of live) if (matches(one)) one.kick()
+  }
+  /** After notifications were missed: those whose account is not what it was. */
+  const recheck = async () => {
+    for (const one of live) {
+      const now = await findByUsername(database, one.account.username)
+      if (!now || JSON.stringify(now) !== JSON.stringify(one.account)) one.kick()
+    }
+  }
+  const stop = parts.listener.on('drop_control', (payload) => {
+    if (payload === null) return void recheck().catch(warn)
+    const [what, id] = payload.split(' ')
+    if (what === 'account') kickIf(({ account }) => account.id === id)
+    if (what === 'shop') kickIf(({ account }) => String(account.shop_id) === id)
+  })
+  return {
+    open: async (account, attempt, kick) => {
+      const own = [...live].filter((one) => one.account.id === account.id)
+      if (own.length >= MOST_PER_ACCOUNT)
+        throw new SessionLimit(`This account has ${MOST_PER_ACCOUNT} connections: close some first`)
+      const one: Live = { account, protocol: attempt.protocol, kick }
+      live.add(one)
+      const scope = forShop(database, account.shop_id)
+      const about = { account: account.id, username: account.username, protocol: attempt.protocol }
+      const noted = noteConnection(scope, account.id, attempt).catch((error: unknown): void => warn(error))
+      log.info('drop: connected', { ...about, address: attempt.address })
+      const fs = createDropFs(parts, transfers, {
+        shop: account.shop_id,
+        account: account.id,
+        protocol: attempt.protocol,
+      })
+      const writing = new Set<Transfer>()
+      const counts = { files: 0, bytes: 0 }
+      let ended: Promise<void> | null = null
+      const end = async () => {
+        live.delete(one)
+        await Promise.allSettled([...writing].map((transfer) => transfer.abandon()))
+        log.info('drop: disconnected', { ...about, ...counts })
+        const id = await noted
+        if (id) await noteEnd(scope, id, counts).catch(warn)
+      }
+      return {
+        fs,
+        account,
+        write: async (open) => {
+          const transfer = await open
+          const forget = () => writing.delete(transfer)
+          const own: Transfer = {
+            ...transfer,
+            close: () => transfer.close().finally(forget),
+            abandon: () => transfer.abandon().finally(forget),
+          }
+          writing.add(own)
+          if (ended) await own.abandon()
+          return own
+        },
+        received: (bytes) => {
+          counts.files++
+          counts.bytes += bytes
+          totals.files++
+          totals.bytes += bytes
+          log.info('drop: received a file', { ...about, bytes })
+        },
+        end: () => (ended ??= end()),
+      }
+    },
+    figures: () => ({ sessions: countBy([...live].map(({ protocol }) => protocol)), ...totals }),
+    close: async () => {
+      stop()
+      kickIf(() => true)
+    },
+  }
+}
+
+function countBy(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = { sftp: 0, ftp: 0, ftps: 0 }
+  for (const value of values) counts[value]!++
+  return counts
+}

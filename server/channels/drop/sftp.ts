@@ -1,0 +1,139 @@
+// The SFTP server: SSH connections that may do SFTP and nothing else.
+import { createServer, type Server, type Socket } from 'node:net'
+import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2'
+import { errorFields, type Logger } from '../../log.ts'
+import type { KnownAccount } from './accounts.ts'
+import { serveSftp } from './sftp-requests.ts'
+import type { Sessions } from './sessions.ts'
+import type { SignIn } from './sign-in.ts'
+
+export interface SftpParts {
+  hostKeys: readonly string[]
+  signIn: SignIn
+  sessions: Sessions
+  log: Logger
+}
+
+const LOGIN_GRACE_MS = 30_000
+const IDLE_MS = 15 * 60_000
+const MOST_TRIES = 3
+const MOST_CONNECTIONS = 1000
+/**
+ * AES-GCM first: with the native build it is as fast as OpenSSH. libssh2 (curl) and older paramiko have CTR alone.
+ * No chacha20: the native build drops connections with it.
+ */
+const ALGORITHMS: ServerConfig['algorithms'] = {
+  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
+  compress: ['none'],
+}
+
+export function createSftpServer(parts: SftpParts): Server {
+  const config: ServerConfig = { hostKeys: [...parts.hostKeys], ident: 'Stevedore', algorithms: ALGORITHMS }
+  const ssh = new ssh2.Server(config)
+  ssh.on('error', (error: Error) => parts.log.debug('drop: sftp server', { error: error.message }))
+  ssh.on('connection', (connection, info) => serveConnection(parts, connection, info.ip))
+  const server = createServer({ noDelay: true }, (socket) => {
+    socket.on('error', () => {})
+    socket.setKeepAlive(true, 60_000)
+    void admit(parts, ssh, socket)
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  return server
+}
+
+/** A banned address is told nothing, and costs no key exchange. */
+async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
+  try {
+    if (!socket.remoteAddress || (await signIn.isBanned(socket.remoteAddress))) return void socket.destroy()
+    socket.setTimeout(IDLE_MS, () => socket.destroy())
+    ssh.injectSocket(socket)
+  } catch (error) {
+    log.warn('drop: a connection could not be admitted', errorFields(error))
+    socket.destroy()
+  }
+}
+
+function serveConnection(parts: SftpParts, connection: Connection, address: string): void {
+  const { sessions, log } = parts
+  let account: KnownAccount | null = null
+  let end: (() => Promise<void>) | null = null
+  const grace = setTimeout(() => connection.end(), LOGIN_GRACE_MS)
+  const closed = () => {
+    clearTimeout(grace)
+    end?.().catch((error: unknown) => log.warn('drop: ending a session', errorFields(error)))
+  }
+  connection.on('error', (error: Error) => {
+    log.debug('drop: sftp connection', { error: error.message, address })
+    connection.end()
+  })
+  connection.on('close', closed)
+  connection.on('end', closed)
+  const tries = { left: MOST_TRIES }
+  connection.on('authentication', (context) => {
+    authenticate(parts, context, address, tries).then(
+      (found) => {
+        account = found
+        if (found) return context.accept()
+        context.reject(['password', 'publickey'])
+        if (tries.left <= 0) connection.end()
+      },
+      (error: unknown) => {
+        log.warn('drop: signing in failed', errorFields(error))
+        context.reject()
+      },
+    )
+  })
+  connection.on('request', (_accept, reject) => reject?.())
+  connection.on('tcpip', (_accept, reject) => reject())
+  connection.on('openssh.streamlocal', (_accept, reject) => reject())
+  connection.once('ready', () => {
+    clearTimeout(grace)
+    const attempt = { username: account!.username, address, protocol: 'sftp' } as const
+    const opened = sessions.open(account!, attempt, () => connection.end())
+    opened.then(
+      (session) => (end = session.end),
+      () => connection.end(),
+    )
+    connection.on('session', (accept) => {
+      const channel = accept()
+      for (const name of ['pty', 'x11', 'auth-agent', 'shell', 'exec', 'env', 'signal'] as const)
+        channel.on(name as 'exec', (_accept: unknown, reject?: () => void) => reject?.())
+      channel.on('error', (error: Error) => log.debug('drop: sftp channel', { error: error.message }))
+      channel.on('sftp', (acceptSftp) => {
+        const stream = acceptSftp()
+        stream.on('error', (error: Error) => {
+          log.debug('drop: sftp stream', { error: error.message, address })
+          connection.end()
+        })
+        opened.then(
+          (session) => serveSftp(stream, session, log),
+          () => {},
+        )
+      })
+    })
+  })
+}
+
+async function authenticate(
+  { signIn }: SftpParts,
+  context: AuthContext,
+  address: string,
+  tries: { left: number },
+): Promise<KnownAccount | null> {
+  const attempt = { username: context.username, address, protocol: 'sftp' } as const
+  if (context.method === 'password') {
+    if (tries.left-- <= 0) return null
+    const result = await signIn.byPassword(attempt, context.password)
+    return 'account' in result ? result.account : null
+  }
+  if (context.method !== 'publickey') return null
+  const { key, signature, blob, hashAlgo } = context
+  const verify = () => {
+    const parsed = ssh2.utils.parseKey(key.data)
+    return !(parsed instanceof Error) && parsed.verify(blob!, signature!, hashAlgo) === true
+  }
+  const result = await signIn.byKey(attempt, key.data, signature ? verify : null)
+  return 'account' in result ? result.account : null
+}

@@ -1,0 +1,124 @@
+// Who may in: the address is judged before the password, failures are counted in the database for every process.
+import { timingSafeEqual } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Database } from '../../db/database.ts'
+import { findByUsername, type KnownAccount } from './accounts.ts'
+import { noteRefusal } from './connections.ts'
+import { hashPassword, isPassword } from './passwords.ts'
+
+export type Refusal =
+  | 'wrong password'
+  | 'wrong key'
+  | 'unknown username'
+  | 'address not allowed'
+  | 'address banned'
+  | 'account switched off'
+  | 'TLS required'
+
+export type SignedIn = { account: KnownAccount } | { refused: Refusal }
+
+export interface Attempt {
+  username: string
+  address: string
+  protocol: 'sftp' | 'ftp' | 'ftps'
+}
+
+export interface SignIn {
+  /** Is this address banned? Asked before anything else is read from it. */
+  isBanned(address: string): Promise<boolean>
+  byPassword(attempt: Attempt, password: string): Promise<SignedIn>
+  /** `blob`: the key as the client shows it. `verify` is asked only where the account has it; null: the client only asks. */
+  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
+}
+
+const MOST_FAILURES = 10
+const WITHIN_SECONDS = 600
+const BAN_SECONDS = 1800
+
+export function createSignIn(database: Database): SignIn {
+  const limiter = new RateLimiterPostgres({
+    storeClient: database.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: false,
+    keyPrefix: 'drop-failures',
+    points: MOST_FAILURES,
+    duration: WITHIN_SECONDS,
+    blockDuration: BAN_SECONDS,
+  })
+  // Unknown names cost what wrong passwords do: how long it takes tells nothing.
+  const nobody = hashPassword('')
+  const countFailure = async (address: string) => {
+    const used = await limiter.consume(networkOf(address)).catch((thrown: unknown) => {
+      if (thrown instanceof RateLimiterRes) return thrown
+      throw thrown
+    })
+    if (used.consumedPoints === MOST_FAILURES) await limiter.block(networkOf(address), BAN_SECONDS)
+  }
+  const isBanned = async (address: string) => {
+    const used = await limiter.get(networkOf(address))
+    return used !== null && used.consumedPoints >= MOST_FAILURES
+  }
+  const refuse = async (attempt: Attempt, account: KnownAccount | null, refused: Refusal): Promise<SignedIn> => {
+    if (refused !== 'TLS required') await countFailure(attempt.address)
+    if (account) await noteRefusal(database, account, attempt, refused)
+    return { refused }
+  }
+  /** What refuses before any password is looked at; null: nothing. */
+  const early = (account: KnownAccount, { address, protocol }: Attempt): Refusal | null => {
+    if (!isAllowed(address, account.allowed_addresses)) return 'address not allowed'
+    if (!account.enabled || !account.shop_enabled) return 'account switched off'
+    return account.tls_required && protocol === 'ftp' ? 'TLS required' : null
+  }
+  return {
+    isBanned,
+    byPassword: async (attempt, password) => {
+      if (await isBanned(attempt.address)) return { refused: 'address banned' }
+      const account = await findByUsername(database, attempt.username)
+      const refused = account && early(account, attempt)
+      if (refused) return refuse(attempt, account, refused)
+      const right = await isPassword(password, account?.password ?? (await nobody))
+      if (!account) return refuse(attempt, null, 'unknown username')
+      return right ? { account } : refuse(attempt, account, 'wrong password')
+    },
+    byKey: async (attempt, blob, verify) => {
+      if (await isBanned(attempt.address)) return { refused: 'address banned' }
+      const account = await findByUsername(database, attempt.username)
+      if (!account) return { refused: 'unknown username' }
+      const refused = early(account, attempt)
+      if (refused) return refuse(attempt, account, refused)
+      // A client offers all its keys in turn: offering one that is not known is no failure.
+      if (!account.public_keys.some((key) => isSame(Buffer.from(key.blob, 'base64'), blob)))
+        return { refused: 'wrong key' }
+      if (verify && !verify()) return refuse(attempt, account, 'wrong key')
+      return { account }
+    },
+  }
+}
+
+const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
+
+/** IPv4 as it is; of IPv6 the /64, which one client has whole. */
+function networkOf(address: string): string {
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
+}
+
+/** `allowed`: CIDR, or single addresses; none: any address. */
+export function isAllowed(address: string, allowed: readonly string[]): boolean {
+  if (allowed.length === 0) return true
+  const parsed = ipaddr.process(address)
+  return allowed.some((text) => {
+    const [range, bits] = parseRange(text)
+    return range.kind() === parsed.kind() && parsed.match(range as ipaddr.IPv4, bits)
+  })
+}
+
+/** Throws for what is no address and no CIDR. */
+export function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}

@@ -1,0 +1,161 @@
+// The one file system of both protocols, as one account sees it: `/uploads/<shop>/` and what is below. Nothing else exists.
+import type { Readable } from 'node:stream'
+import { forShop } from '../../db/for-shop.ts'
+import {
+  breakOff,
+  findEntry,
+  insertFolder,
+  listFolder,
+  moveEntry,
+  removeEntry,
+  setModified,
+  type DropEntry,
+  type FileState,
+} from './entries.ts'
+import { DropError } from './errors.ts'
+import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
+import type { Transfer, TransferParts, Transfers } from './transfers.ts'
+
+/** What a client sees of a file or a folder. */
+export interface Node {
+  name: string
+  kind: 'folder' | 'file'
+  size: number
+  modified: Date
+  state: FileState | null
+}
+
+/** An open file that is read. */
+export interface OpenFile {
+  size: number
+  /** At most `length` bytes from `position`; empty at the end. */
+  read(position: number, length: number): Promise<Buffer>
+  stream(from: number): Promise<Readable>
+  /** BLAKE3, as 64 hex digits. */
+  hash: string
+  close(): Promise<void>
+}
+
+export interface WriteMode {
+  mode: 'truncate' | 'keep'
+  exclusive?: boolean
+}
+
+export interface DropFs {
+  home: string
+  /** The absolute path; it need not exist. Throws `bad_name`. */
+  resolve(path: string, from: string): string
+  stat(path: string): Promise<Node>
+  /** By name, a page at a time. */
+  list(path: string): AsyncGenerator<Node[]>
+  makeFolder(path: string): Promise<void>
+  removeFolder(path: string): Promise<void>
+  remove(path: string): Promise<void>
+  rename(from: string, to: string, overwrite: boolean): Promise<void>
+  setModified(path: string, at: Date): Promise<void>
+  openRead(path: string): Promise<OpenFile>
+  openWrite(path: string, mode: WriteMode): Promise<Transfer>
+  /** A file that seemed whole is not surely so: its client was gone before it could show that it still was there. */
+  breakOff(entry: string): Promise<void>
+}
+
+export interface FsOwner {
+  shop: number
+  account: string
+  protocol: 'sftp' | 'ftp' | 'ftps'
+}
+
+const PAGE = 500
+const EPOCH = new Date(0)
+
+export function createDropFs(parts: TransferParts, transfers: Transfers, owner: FsOwner): DropFs {
+  const scope = forShop(parts.database, owner.shop)
+  const home = homeOf(owner.shop)
+  const at = (path: string): Place => placeOf(path, owner.shop)
+  /** Where something can be made, removed or moved. */
+  const changeable = (path: string): { folder: string; name: string } => {
+    const place = at(path)
+    if (place.kind === 'virtual' || place.name === '') throw new DropError('denied', `Put files into ${home}`)
+    return place
+  }
+  const required = async (path: string, kind?: DropEntry['kind']): Promise<DropEntry> => {
+    const { folder, name } = changeable(path)
+    const entry = await findEntry(scope, folder, name)
+    if (!entry) throw new DropError('not_found')
+    if (kind && entry.kind !== kind) throw new DropError(kind === 'file' ? 'is_a_folder' : 'not_a_folder')
+    return entry
+  }
+  return {
+    home,
+    resolve: absolutePath,
+    stat: async (path) => {
+      const place = at(path)
+      if (place.kind === 'virtual' || place.name === '') return folderNode(path.slice(path.lastIndexOf('/') + 1))
+      return nodeOf(await required(path))
+    },
+    list: async function* (path) {
+      const place = at(path)
+      if (place.kind === 'virtual') return yield place.children.map(folderNode)
+      if (place.name !== '') await required(path, 'folder')
+      const folder = joinPath(place.folder, place.name)
+      for (let after = ''; ;) {
+        const rows = await listFolder(scope, folder, after, PAGE)
+        yield rows.map(nodeOf)
+        if (rows.length < PAGE) return
+        after = rows.at(-1)!.name
+      }
+    },
+    makeFolder: async (path) => {
+      const place = at(path)
+      if (place.kind === 'virtual' || place.name === '') throw new DropError('exists')
+      await insertFolder(scope, place.folder, place.name)
+    },
+    removeFolder: async (path) => removeEntry(scope, await required(path, 'folder')),
+    remove: async (path) => removeEntry(scope, await required(path, 'file')),
+    rename: async (from, to, overwrite) => {
+      const entry = await required(from)
+      await moveEntry(scope, { entry, ...changeable(to), overwrite })
+    },
+    setModified: async (path, time) => {
+      const { id } = await required(path)
+      if (!(await setModified(scope, id, time))) throw new DropError('not_found')
+    },
+    openRead: async (path) => openEntry(parts, owner.shop, await required(path, 'file')),
+    openWrite: async (path, mode) => transfers.open({ ...owner, ...changeable(path), ...mode }),
+    breakOff: (entry) => breakOff(scope, entry),
+  }
+}
+
+const folderNode = (name: string): Node => ({ name, kind: 'folder', size: 0, modified: EPOCH, state: null })
+
+const nodeOf = ({ name, kind, size_bytes: size, modified_at: modified, state }: DropEntry): Node => ({
+  ...{ name, kind, size, modified, state },
+})
+
+async function openEntry({ stores }: TransferParts, shop: number, entry: DropEntry): Promise<OpenFile> {
+  const { hash, location, size_bytes: size } = entry
+  if (hash === null) {
+    if (entry.state === 'writing') throw new DropError('interrupted', 'The file is still being written')
+    throw new DropError('not_found')
+  }
+  const store = stores.get(location!)
+  if (!store) throw new DropError('unavailable')
+  const stream = async (from: number) => store.read(shop, hash, { start: from, end: size - 1 })
+  const reader = await store.open?.(shop, hash)
+  return {
+    size,
+    hash,
+    stream,
+    read: async (position, length) => {
+      const wanted = Math.max(0, Math.min(length, size - position))
+      if (wanted === 0) return Buffer.alloc(0)
+      if (!reader) {
+        const part = await store.read(shop, hash, { start: position, end: position + wanted - 1 })
+        return Buffer.concat(await Array.fromAsync<Buffer>(part))
+      }
+      const into = Buffer.allocUnsafe(wanted)
+      return into.subarray(0, await reader.read(into, position))
+    },
+    close: async () => reader?.close(),
+  }
+}

@@ -1,0 +1,80 @@
+// A drop server in the test's own process: real database, real disk, real sockets; and how real programs are run against it.
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createAccount, type DropAccount } from '../server/channels/drop/accounts.ts'
+import { openDropServer, type DropServer } from '../server/channels/drop/server.ts'
+import type { Database } from '../server/db/database.ts'
+import { forShop, type ShopScope } from '../server/db/for-shop.ts'
+import { openListener } from '../server/db/listener.ts'
+import { createSecrets } from '../server/secrets.ts'
+import { createDiskStore } from '../server/store/disk.ts'
+import { createTestShop, openTestDatabase, silent } from './database.ts'
+
+export interface DropHouse {
+  database: Database
+  scope: ShopScope
+  server: DropServer
+  account: DropAccount
+  password: string
+  home: string
+  /** An empty folder, for clients. */
+  folder: string
+  store: ReturnType<typeof createDiskStore>
+  close(): Promise<void>
+}
+
+export async function openDropHouse(
+  limits: { drop_waiting_bytes?: number; file_bytes?: number } = {},
+): Promise<DropHouse> {
+  const database = await openTestDatabase()
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-drop-'))
+  const store = createDiskStore({ folder: path.join(folder, 'primary') })
+  const listener = await openListener(database.url, silent)
+  const server = await openDropServer({
+    ...{ database, listener, log: silent, stores: new Map([['primary', store]]) },
+    staging: path.join(folder, 'staging'),
+    limits: { file_bytes: 5e9, drop_waiting_bytes: 1e11, ...limits },
+    secrets: createSecrets('the secret of the tests, long enough'),
+    ...{ host: '127.0.0.1', sftpPort: 0, ftpPort: 0, publicHost: 'localhost', certificate: null },
+    passive: { ports: null, address: null },
+  })
+  const shop = await createTestShop(database)
+  const scope = forShop(database, shop)
+  const { account, password } = await createAccount(scope, { name: 'Warehouse' })
+  const files = path.join(folder, 'client')
+  await mkdir(files)
+  return {
+    ...{ database, scope, server, account, password, store, folder: files, home: `/uploads/${shop}` },
+    close: async () => {
+      await server.close()
+      await listener.close()
+      await database.drop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface Ran {
+  code: number
+  output: string
+}
+
+/** Runs a program to its end; both outputs in one text. */
+export const runProgram = (
+  [file, ...args]: readonly [string, ...string[]],
+  options: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+): Promise<Ran> =>
+  new Promise((resolve) => {
+    const { PATH = '' } = process.env
+    const settings = {
+      cwd: options.cwd,
+      env: { PATH, LC_ALL: 'C.UTF-8', HOME: options.cwd ?? tmpdir(), ...options.env },
+      timeout: 60_000,
+    }
+    const child = execFile(file, args, settings, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),
+    )
+    child.stdin!.end(options.input ?? '')
+  })

@@ -17,7 +17,7 @@ describe('the environment', () => {
   test('has defaults that run: demo mode on the loopback address', () => {
     const environment = readEnvironment({})
     expect(environment).toMatchObject({ port: 3000, host: '127.0.0.1', platform: null, allowLoopback: true })
-    expect(environment.roles).toEqual(['web', 'worker'])
+    expect(environment.roles).toEqual(['web', 'worker', 'drop'])
   })
 
   test('names every wrong setting at once, with what to write', () => {

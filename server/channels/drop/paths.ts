@@ -10,7 +10,7 @@ const MOST_PATH_BYTES = 1000
 const MOST_NAME_BYTES = 255
 const MOST_DEPTH = 16
 /** Control characters, the separator of another system, and what a wrong encoding leaves. */
-const REFUSED = /[\u0000-\u001f\u007f\\\ufffd]/  
+const REFUSED = /[\u0000-\u001f\u007f\\\ufffd]/
 
 export const homeOf = (shop: number): string => `/uploads/${shop}`
 

@@ -235,7 +235,6 @@ async function stored(
   return { ...written, location }
 }
 
- 
 async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes
 }

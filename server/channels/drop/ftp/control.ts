@@ -68,7 +68,7 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
     const handler = VERBS[name]
     if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
     // A control character in an argument would be another line for who reads it later.
-     
+
     if (/[\u0000-\u001f]/.test(argument)) return state.reply(501, 'There is a control character in it')
     if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
     if (name !== 'RNTO') state.renameFrom = null

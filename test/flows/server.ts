@@ -62,6 +62,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     ...options.user,
     env: {
       ...baseEnv(),
+      ...database,
       DATA_DIR: dataDir,
       PORT: String(port),
       SFTP_PORT: '0',

@@ -38,7 +38,9 @@ import { importCsv } from './workflows/import-csv.ts'
 import { updateFromCsv } from './workflows/update-from-csv.ts'
 
 /** Throws `ConfigError` that names everything missing or wrong. */
-export function appConfig(variables: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function appConfig(
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
   const environment = readEnvironment(variables)
   return defineConfig({
     environment,
@@ -73,7 +75,14 @@ export function appConfig(variables: Readonly<Record<string, string | undefined>
       notify,
     ],
     workflows: [importApi, importUpload, importCsv, updateFromCsv, createLinksWorkflow],
-    channels: [adminChannel, apiChannel, csvChannel, uploadChannel, scheduleChannel, catalogChannel],
+    channels: [
+      adminChannel,
+      apiChannel,
+      csvChannel,
+      uploadChannel,
+      scheduleChannel,
+      catalogChannel,
+    ],
     storage: environment.storage,
   })
 }

@@ -7,10 +7,14 @@ import plainEnglish from './lint/plain-english.js'
 /** `target` may not import from `from`, except from what `except` lists (relative to `from`). */
 const zone = (target, from, message, except = []) => ({ target, from, message, except })
 
-/** Shared by plugins: the contract, and what scripts in the sandbox need. `more` allows further paths. */
+/**
+ * Shared by plugins: the contract, and what scripts in the sandbox need. `more` allows further
+ * paths.
+ */
 const ownFolder = (more) => ({
   regex: `^\\.\\./(?!(contract|sandbox|sharp)\\.ts$${more})`,
-  message: 'A plugin never imports another plugin; plugins/_pdf/ is for the four PDF plugins alone.',
+  message:
+    'A plugin never imports another plugin; plugins/_pdf/ is for the four PDF plugins alone.',
 })
 
 /** Folders of the engine that may not import from `folder`, because it is built on them. */
@@ -33,9 +37,12 @@ const house = [
   zone('./plugins', './web', 'A plugin imports the contract and libraries alone.'),
   zone('./plugins', './workflows', 'A plugin does not know the workflows that use it.'),
   zone('./workflows', './server', 'A workflow is plain data: steps of plugins with options.'),
-  zone('./workflows', './plugins', 'A workflow names plugins by id; only the contract’s types are imported.', [
-    './contract.ts',
-  ]),
+  zone(
+    './workflows',
+    './plugins',
+    'A workflow names plugins by id; only the contract’s types are imported.',
+    ['./contract.ts'],
+  ),
   zone('./web', './server', 'The page talks to the server over HTTP alone.'),
   zone('./web', './plugins', 'The page talks to the server over HTTP alone.'),
   zone('./server', './web', 'The server serves the built page; it does not import it.'),
@@ -52,31 +59,81 @@ const house = [
   ...below('operations', ['worker']),
   ...below('batches', ['worker', 'operations']),
   ...below('finalization', ['worker', 'operations', 'batches']),
-  zone('./server/delivery', './server/engine', 'Delivery is the hot path: it reads what the engine left.'),
-  zone('./server/delivery', './server/channels', 'Delivery is the hot path: files and store alone.'),
-  zone('./server/delivery', './server/storefront', 'Delivery is the hot path: files and store alone.'),
+  zone(
+    './server/delivery',
+    './server/engine',
+    'Delivery is the hot path: it reads what the engine left.',
+  ),
+  zone(
+    './server/delivery',
+    './server/channels',
+    'Delivery is the hot path: files and store alone.',
+  ),
+  zone(
+    './server/delivery',
+    './server/storefront',
+    'Delivery is the hot path: files and store alone.',
+  ),
   zone('./server/files', './server/engine', 'The domain does not know the engine that changes it.'),
   zone('./server/files', './server/http', 'The domain knows no route.'),
   zone('./server/files', './server/channels', 'The domain knows no channel.'),
   zone('./server/store', './server/files', 'The store holds bytes: no domain words.'),
   zone('./server/store', './server/engine', 'The store holds bytes: no domain words.'),
   zone('./server/store', './server/http', 'The store holds bytes: no domain words.'),
-  zone('./server/ports', './server/engine', 'A port is what plugins may touch; it does not know who calls it.'),
+  zone(
+    './server/ports',
+    './server/engine',
+    'A port is what plugins may touch; it does not know who calls it.',
+  ),
   zone('./server/ports', './server/http', 'A port knows no route.'),
-  zone('./server/storefront', './server/engine', 'The storefront knows the platform alone, and background tasks.', [
-    './background.ts',
-  ]),
+  zone(
+    './server/storefront',
+    './server/engine',
+    'The storefront knows the platform alone, and background tasks.',
+    ['./background.ts'],
+  ),
   zone('./server/storefront', './server/http', 'The storefront knows the platform alone.'),
   zone('./server/workflows', './server/http', 'Workflows are data: they know no route.'),
-  zone('./server/workflows', './server/channels', 'Channels ask for workflows, not the other way round.'),
-  zone('./server/workflows', './server/engine', 'Workflows know the engine through engine.ts alone.', ENGINE_PUBLIC),
-  zone('./server/matching', './server/engine', 'Matching judges names and titles: it knows no operation.'),
+  zone(
+    './server/workflows',
+    './server/channels',
+    'Channels ask for workflows, not the other way round.',
+  ),
+  zone(
+    './server/workflows',
+    './server/engine',
+    'Workflows know the engine through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
+  zone(
+    './server/matching',
+    './server/engine',
+    'Matching judges names and titles: it knows no operation.',
+  ),
   zone('./server/matching', './server/http', 'Matching knows no route.'),
-  zone('./server/notify', './server/http', 'Messages are told to whoever asks for them; they know no route.'),
+  zone(
+    './server/notify',
+    './server/http',
+    'Messages are told to whoever asks for them; they know no route.',
+  ),
   zone('./server/notify', './server/channels', 'Messages know no channel.'),
-  zone('./server/channels', './server/http/routes', 'Routes call channels, not the other way round.'),
-  zone('./server/channels', './server/engine', 'A channel starts operations through engine.ts alone.', ENGINE_PUBLIC),
-  zone('./server/http', './server/engine', 'Routes talk to the engine through engine.ts alone.', ENGINE_PUBLIC),
+  zone(
+    './server/channels',
+    './server/http/routes',
+    'Routes call channels, not the other way round.',
+  ),
+  zone(
+    './server/channels',
+    './server/engine',
+    'A channel starts operations through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
+  zone(
+    './server/http',
+    './server/engine',
+    'Routes talk to the engine through engine.ts alone.',
+    ENGINE_PUBLIC,
+  ),
 ]
 
 export default tseslint.config(
@@ -85,16 +142,28 @@ export default tseslint.config(
   {
     files: ['**/*.{ts,tsx}'],
     plugins: { 'import-x': importX },
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    settings: { 'import-x/resolver-next': [importX.createNodeResolver({ extensions: ['.ts', '.tsx', '.js'] })] },
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    settings: {
+      'import-x/resolver-next': [
+        importX.createNodeResolver({ extensions: ['.ts', '.tsx', '.js'] }),
+      ],
+    },
     rules: {
       'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: house }],
       'import-x/no-cycle': 'error',
       'import-x/no-duplicates': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-misused-promises': [
+        'error',
+        { checksVoidReturn: { attributes: false } },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       'no-restricted-syntax': [
         'error',
@@ -108,7 +177,8 @@ export default tseslint.config(
     },
   },
   {
-    // Not plugins/contract.ts and what it exports, which every plugin imports, and not a plugin's own test.
+    // Not plugins/contract.ts and what it exports, which every plugin imports, and not a plugin's
+    // own test.
     files: ['plugins/*/**/*.ts'],
     ignores: ['plugins/**/*.test.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: [ownFolder('')] }] },
@@ -119,7 +189,8 @@ export default tseslint.config(
     rules: { 'no-restricted-imports': ['error', { patterns: [ownFolder('|_pdf/')] }] },
   },
   {
-    // forShop is the only way to a shop's rows. Those named here work across shops, each for the reason its first line gives.
+    // forShop is the only way to a shop's rows. Those named here work across shops, each for the
+    // reason its first line gives.
     files: ['server/**/*.ts'],
     ignores: ['server/db/**', 'server/delivery/**', 'server/**/*.test.ts'],
     rules: {
@@ -127,8 +198,14 @@ export default tseslint.config(
         'error',
         {
           paths: [
-            { name: 'pg', message: 'Only server/db talks to PostgreSQL; get a ShopScope from forShop.' },
-            { name: 'knex', message: 'Only server/db talks to PostgreSQL; get a ShopScope from forShop.' },
+            {
+              name: 'pg',
+              message: 'Only server/db talks to PostgreSQL; get a ShopScope from forShop.',
+            },
+            {
+              name: 'knex',
+              message: 'Only server/db talks to PostgreSQL; get a ShopScope from forShop.',
+            },
             { name: 'graphile-worker', message: 'Only the engine queues jobs.' },
           ],
         },
@@ -138,10 +215,17 @@ export default tseslint.config(
   {
     files: ['server/engine/**/*.ts', 'server/notify/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', { paths: [{ name: 'knex', message: 'Get a ShopScope from forShop.' }] }],
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'knex', message: 'Get a ShopScope from forShop.' }] },
+      ],
     },
   },
-  { files: ['web/**/*.{ts,tsx}'], plugins: { 'react-hooks': reactHooks }, rules: reactHooks.configs.recommended.rules },
+  {
+    files: ['web/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: reactHooks.configs.recommended.rules,
+  },
   {
     files: ['web/**/*.{ts,tsx}'],
     ignores: ['web/ui/**'],
@@ -160,7 +244,12 @@ export default tseslint.config(
     },
   },
   {
-    files: ['server/{main,migrate,api-key}.ts', 'server/startup/**/*.ts', 'test/run.ts', 'test/bench/**/*.ts'],
+    files: [
+      'server/{main,migrate,api-key}.ts',
+      'server/startup/**/*.ts',
+      'test/run.ts',
+      'test/bench/**/*.ts',
+    ],
     rules: { 'no-console': 'off' },
   },
   {

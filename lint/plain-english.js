@@ -30,14 +30,17 @@ const PATTERNS = BANNED.map(([words, instead]) => ({
 }))
 
 /** Spaces instead of what begins a comment's line, so that words are found across its lines. */
-const unmarked = (text) => text.replace(/\n[ \t]*(?:\*|\/\/|--)/g, (mark) => '\n' + ' '.repeat(mark.length - 1))
+const unmarked = (text) =>
+  text.replace(/\n[ \t]*(?:\*|\/\/|--)/g, (mark) => '\n' + ' '.repeat(mark.length - 1))
 
 export default {
   meta: {
     type: 'suggestion',
     docs: { description: 'ban the words of the old style in comments and texts' },
     messages: { banned: '"{{found}}" is not plain English here: {{instead}} (docs/glossary.md).' },
-    schema: [{ type: 'object', properties: { texts: { type: 'boolean' } }, additionalProperties: false }],
+    schema: [
+      { type: 'object', properties: { texts: { type: 'boolean' } }, additionalProperties: false },
+    ],
   },
   create(context) {
     const source = context.sourceCode

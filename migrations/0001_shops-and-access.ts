@@ -77,5 +77,7 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw('drop table rate_limits, idempotency_keys, api_keys, token_leases, shop_tokens, shops')
+  await knex.raw(
+    'drop table rate_limits, idempotency_keys, api_keys, token_leases, shop_tokens, shops',
+  )
 }

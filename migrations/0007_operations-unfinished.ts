@@ -2,7 +2,9 @@
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`create index operations_unfinished on operations (shop_id) where finished_at is null`)
+  await knex.raw(
+    `create index operations_unfinished on operations (shop_id) where finished_at is null`,
+  )
 }
 
 export async function down(knex: Knex): Promise<void> {

@@ -1,5 +1,5 @@
-// Background work is jobs of the worker, each run under a lease of this table. It replaces the leases and heartbeats of CSV
-// checks and mirror refreshes.
+// Background work is jobs of the worker, each run under a lease of this table. It replaces the
+// leases and heartbeats of CSV checks and mirror refreshes.
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,5 +1,5 @@
-// The next step after errors that any plugin may report, because the ports and the engine raise them. A plugin's own `advice` adds to
-// these, and says more where it has the same code.
+// The next step after errors that any plugin may report, because the ports and the engine raise
+// them. A plugin's own `advice` adds to these, and says more where it has the same code.
 
 const COMMON: Readonly<Record<string, string>> = {
   url_not_accessible:
@@ -12,9 +12,11 @@ const COMMON: Readonly<Record<string, string>> = {
   permission_denied: 'Correct the access that was refused, then choose Retry Failed.',
   memory_limit: 'Replace the files that take too much memory, by smaller or simpler ones.',
   time_limit: 'Replace the files that take too long, by smaller or simpler ones.',
-  processor_crashed: 'Replace the files that could not be opened: buyers may not be able to open them either.',
+  processor_crashed:
+    'Replace the files that could not be opened: buyers may not be able to open them either.',
   upload_lost: 'Upload the files again whose bytes are gone.',
-  file_not_found: 'Leave out the files that are gone, or restore them from the trash and choose Retry Failed.',
+  file_not_found:
+    'Leave out the files that are gone, or restore them from the trash and choose Retry Failed.',
   workflow_broken: 'Correct the workflow, then start it again.',
   file_quota: 'Delete files that are not needed, then choose Retry Failed.',
   storage_quota: 'Delete files or old versions, or ask for more storage, then choose Retry Failed.',
@@ -24,7 +26,9 @@ const COMMON: Readonly<Record<string, string>> = {
 }
 
 /** All that is advised after a plugin's errors, by their codes. */
-export const adviceOf = (plugin: { advice?: Readonly<Record<string, string>> }): Readonly<Record<string, string>> => ({
+export const adviceOf = (plugin: {
+  advice?: Readonly<Record<string, string>>
+}): Readonly<Record<string, string>> => ({
   ...COMMON,
   ...plugin.advice,
 })

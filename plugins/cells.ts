@@ -1,5 +1,5 @@
-// Cells of CSV files that we write: a text that a spreadsheet would take for a formula is marked as text, and our own import
-// takes the mark off again.
+// Cells of CSV files that we write: a text that a spreadsheet would take for a formula is marked as
+// text, and our own import takes the mark off again.
 
 /** What a formula begins with. */
 export const FORMULA_SIGNS = ['=', '+', '-', '@', '\t', '\r'] as const
@@ -7,7 +7,10 @@ const MARK = "'"
 
 export const isFormula = (text: string) => FORMULA_SIGNS.some((sign) => text.startsWith(sign))
 
-/** A cell that no spreadsheet runs. A text that begins with the mark itself gets another one, so that all come back as they were. */
+/**
+ * A cell that no spreadsheet runs. A text that begins with the mark itself gets another one, so
+ * that all come back as they were.
+ */
 export function plainCell(value: string | number | null | undefined): string {
   if (typeof value === 'number') return String(value)
   const text = value ?? ''

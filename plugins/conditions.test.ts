@@ -67,7 +67,10 @@ describe('tags', () => {
     ['\u202egpj', 'control'],
     ['\ud800', 'control'],
   ])('%j is refused', (value, message) => {
-    expect(tagProblem(value)).toMatchObject({ code: 'invalid_tag', message: expect.stringContaining(message) })
+    expect(tagProblem(value)).toMatchObject({
+      code: 'invalid_tag',
+      message: expect.stringContaining(message),
+    })
     expect(tag.safeParse(value).success).toBe(false)
   })
   it('is trimmed', () => expect(tag.parse(' summer sale ')).toBe('summer sale'))
@@ -75,8 +78,22 @@ describe('tags', () => {
 
 describe('a condition', () => {
   it('says the same as query parameters and as JSON', () => {
-    const asQuery = { search: 'x', type: 'pdf, image,', tags: 'a', mapped: 'true', larger_than: '5', smaller_than: '9' }
-    const asJson = { search: 'x', type: ['pdf', 'image'], tags: ['a'], mapped: true, larger_than: 5, smaller_than: 9 }
+    const asQuery = {
+      search: 'x',
+      type: 'pdf, image,',
+      tags: 'a',
+      mapped: 'true',
+      larger_than: '5',
+      smaller_than: '9',
+    }
+    const asJson = {
+      search: 'x',
+      type: ['pdf', 'image'],
+      tags: ['a'],
+      mapped: true,
+      larger_than: 5,
+      smaller_than: 9,
+    }
     expect(conditionSchema.parse(asQuery)).toEqual(asJson)
     expect(conditionSchema.parse(asJson)).toEqual(asJson)
   })
@@ -110,7 +127,9 @@ describe('a condition', () => {
     [{ smaller_than: 1000 }, { size_bytes: 1000 }, false],
     [{ smaller_than: 1001 }, { size_bytes: 1000 }, true],
     [{ search: 'guide', larger_than: 5000 }, { filename: 'guide.pdf' }, false],
-  ])('%j of %j: %s', (condition, given, holds) => expect(matchesCondition(view(given), condition)).toBe(holds))
+  ])('%j of %j: %s', (condition, given, holds) =>
+    expect(matchesCondition(view(given), condition)).toBe(holds),
+  )
 
   it('a draft without bytes is neither large nor small', () => {
     const draft = importItem('a').file

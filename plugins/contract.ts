@@ -1,5 +1,6 @@
 // What a plugin is: the one contract between the engine and every kind of work on a batch of files.
-// A plugin imports this file and libraries, nothing else. Sizes are bytes, times are milliseconds unless a name says otherwise.
+// A plugin imports this file and libraries, nothing else. Sizes are bytes, times are milliseconds
+// unless a name says otherwise.
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
@@ -14,17 +15,22 @@ export * from './presentation.ts'
 export * from './referrers.ts'
 export * from './settings.ts'
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
 /**
- * How an operation made of this plugin is taken back. `fields`: by the engine, which has kept what its outcomes changed and made (fields,
- * versions, mappings, new files, links). `none`: not at all, since it changes something that no outcome tells of.
+ * How an operation made of this plugin is taken back. `fields`: by the engine, which has kept what
+ * its outcomes changed and made (fields, versions, mappings, new files, links). `none`: not at all,
+ * since it changes something that no outcome tells of.
  */
 export type Undo = 'fields' | 'none'
 
-/** A file attached to a product, or to one of its variants, with how it was found and how sure that is. */
+/**
+ * A file attached to a product, or to one of its variants, with how it was found and how sure that
+ * is.
+ */
 export interface Mapping {
   product_id: string
   product_title: string
@@ -48,7 +54,10 @@ export interface FileView extends FileSettings {
   mappings: readonly Mapping[]
   /** The pack that it is in, a bare UUID. */
   pack_id: string | null
-  /** The SKU that its import named, whether a product has it or not; null where it named none, and while an import makes the file. */
+  /**
+   * The SKU that its import named, whether a product has it or not; null where it named none, and
+   * while an import makes the file.
+   */
   wanted_sku: string | null
   /** When it came, ISO 8601; null while an import makes it. */
   created_at: string | null
@@ -60,17 +69,26 @@ export type EntrySource =
   /** What a browser has sent; a bare UUID. */
   | { type: 'upload'; id: string }
 
-/** What a channel asked to import. Settings that the entry leaves out come from the shop's import defaults. */
+/**
+ * What a channel asked to import. Settings that the entry leaves out come from the shop's import
+ * defaults.
+ */
 export interface Entry {
   filename: string
   source: EntrySource
   product_sku?: string
   on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
-  /** The file whose next version it is to be, a bare UUID; what that one is called by then is no matter. */
+  /**
+   * The file whose next version it is to be, a bare UUID; what that one is called by then is no
+   * matter.
+   */
   replaces?: string
 }
 
-/** Bytes that are safely stored but not yet any file's version: they become one when the item is committed. */
+/**
+ * Bytes that are safely stored but not yet any file's version: they become one when the item is
+ * committed.
+ */
 export interface StagedBlob {
   /** BLAKE3, 64 lower-case hex digits. */
   hash: string
@@ -78,7 +96,9 @@ export interface StagedBlob {
   location: string
   /** As the source named it, or null. What the file is served as is decided at admission. */
   content_type: string | null
-  /** The media type that the bytes themselves show; absent: they show none, or were not looked at. */
+  /**
+   * The media type that the bytes themselves show; absent: they show none, or were not looked at.
+   */
   found_type?: string
 }
 
@@ -100,8 +120,14 @@ export interface Item {
 export interface FileChange {
   set?: Partial<FileSettings> & { filename?: string }
   tags?: { add?: readonly string[]; remove?: readonly string[] } | { replace: readonly string[] }
-  mappings?: { add?: readonly Mapping[]; remove?: 'all' | readonly { product_id: string; variant_id: string | null }[] }
-  /** Into the pack, behind the files that it has; a name makes the pack where there is none of that name. null: out of its pack. */
+  mappings?: {
+    add?: readonly Mapping[]
+    remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
+  }
+  /**
+   * Into the pack, behind the files that it has; a name makes the pack where there is none of that
+   * name. null: out of its pack.
+   */
   pack?: { id: string } | { name: string } | null
   /** Into the trash, or out of it. */
   deleted?: boolean
@@ -117,7 +143,10 @@ export interface Warning {
 /** A product that might be meant, for a person to decide. */
 export type Candidate = Mapping
 
-/** A file that is made of another one. Settings, tags and products come from the item's file where it has one. */
+/**
+ * A file that is made of another one. Settings, tags and products come from the item's file where
+ * it has one.
+ */
 export interface StagedFile {
   /** Numbered where the name is taken. */
   filename: string
@@ -125,7 +154,10 @@ export interface StagedFile {
   tags?: readonly string[]
 }
 
-/** A buyer's link to the item's file. Absent: the file's own setting; null: never expires, unlimited. */
+/**
+ * A buyer's link to the item's file. Absent: the file's own setting; null: never expires,
+ * unlimited.
+ */
 export interface LinkWanted {
   expiry_days?: number | null
   download_limit?: number | null
@@ -144,8 +176,9 @@ export type Outcome = { item: string } & (
       /** The version that `bytes` replaces goes once that can't be undone any more. */
       drop_previous?: boolean
       /**
-       * Why there was nothing to do. Later steps go on; where none of them does anything either, the file counts as skipped for this
-       * reason. (`skipped` keeps later steps from it, and an import from making the file.)
+       * Why there was nothing to do. Later steps go on; where none of them does anything either,
+       * the file counts as skipped for this reason. (`skipped` keeps later steps from it, and an
+       * import from making the file.)
        */
       unchanged?: string
       /** New files, kept by (item, place in this list), so that a second run makes none twice. */
@@ -158,7 +191,10 @@ export type Outcome = { item: string } & (
   | Failure
 )
 
-/** `code` is one of the codes in server/errors.ts; `retryable`: trying again could help. When and how often is the engine's decision. */
+/**
+ * `code` is one of the codes in server/errors.ts; `retryable`: trying again could help. When and
+ * how often is the engine's decision.
+ */
 export interface Failure {
   status: 'failed'
   code: string
@@ -179,13 +215,17 @@ export interface CatalogVariant {
 export const MATCH_METHODS = ['sku', 'filename', 'title', 'tags'] as const
 export type MatchMethod = (typeof MATCH_METHODS)[number]
 
-/** How a file is matched by guessing: by these in this order, and how sure it must be, from 0 to 1. */
+/**
+ * How a file is matched by guessing: by these in this order, and how sure it must be, from 0 to 1.
+ */
 export interface MatchRules {
   by: readonly MatchMethod[]
   threshold: number
 }
 
-/** Either the mapping, or rivals to choose between, or those that are not sure enough, or nothing. */
+/**
+ * Either the mapping, or rivals to choose between, or those that are not sure enough, or nothing.
+ */
 export interface Match {
   mapping: Mapping | null
   candidates: readonly Candidate[]
@@ -203,17 +243,28 @@ export interface CatalogProduct {
 export interface Catalog {
   /**
    * Matches for each SKU that the live catalog has; a SKU may have several. Where none is exact:
-   * those of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs are absent.
+   * those of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs
+   * are absent.
    */
-  findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
-  /** Which products files are meant for, judged by their names and tags; an answer a file, in their order. */
+  findBySku(
+    skus: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
+  /**
+   * Which products files are meant for, judged by their names and tags; an answer a file, in their
+   * order.
+   */
   match(
     files: readonly Pick<FileView, 'filename' | 'tags'>[],
     rules: MatchRules,
     signal: AbortSignal,
   ): Promise<readonly Match[]>
   /** The product, or that variant of it; null where the catalog has no such. */
-  findProduct(productId: string, variantId: string | null, signal: AbortSignal): Promise<CatalogProduct | null>
+  findProduct(
+    productId: string,
+    variantId: string | null,
+    signal: AbortSignal,
+  ): Promise<CatalogProduct | null>
 }
 
 /** What a guarded request would fetch. */
@@ -222,30 +273,43 @@ export interface Probe {
   content_type: string | null
 }
 
-/** Guarded reading from the internet: every address is checked before it is used. Both throw `PortError`. */
+/**
+ * Guarded reading from the internet: every address is checked before it is used. Both throw
+ * `PortError`.
+ */
 export interface RemoteReader {
   /** Asks for the headers alone. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
 }
 
 export interface RemoteFetcher extends RemoteReader {
-  /** Fetches the whole body into the shop's primary location; on any failure nothing is left behind. */
+  /**
+   * Fetches the whole body into the shop's primary location; on any failure nothing is left behind.
+   */
   download(url: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
 export interface Stage {
-  /** Stores a stream's bytes in the shop's primary location; on any failure nothing is left behind. */
+  /**
+   * Stores a stream's bytes in the shop's primary location; on any failure nothing is left behind.
+   */
   write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
 }
 
-/** Uploads that are complete and belong to no file yet. Both throw `PortError` `upload_lost` where one is gone. */
+/**
+ * Uploads that are complete and belong to no file yet. Both throw `PortError` `upload_lost` where
+ * one is gone.
+ */
 export interface UploadReader {
   /** Bytes. */
   sizeOf(id: string): Promise<number>
 }
 
 export interface Uploads extends UploadReader {
-  /** Into the shop's storage location, without a copy where that can be done; once more gives the same. */
+  /**
+   * Into the shop's storage location, without a copy where that can be done; once more gives the
+   * same.
+   */
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
@@ -267,21 +331,30 @@ export interface Relocated {
   copied: number
   /** All was there already. */
   unchanged: boolean
-  /** The item's staged bytes, where they are now; null: it has none, or they stay where they were. */
+  /**
+   * The item's staged bytes, where they are now; null: it has none, or they stay where they were.
+   */
   bytes: StagedBlob | null
 }
 
 /** The bytes of files that exist. */
 export interface StoredFiles extends StoredReader {
   /**
-   * Moves all versions of the item's file to another storage location, and the bytes that are staged for it; or (`keep`) leaves them and
-   * has a copy there of what is to be its current version. The bytes are read back before anything points at them. Throws `PortError`;
-   * once more is no matter.
+   * Moves all versions of the item's file to another storage location, and the bytes that are
+   * staged for it; or (`keep`) leaves them and has a copy there of what is to be its current
+   * version. The bytes are read back before anything points at them. Throws `PortError`; once more
+   * is no matter.
    */
-  relocate(item: Item, location: string, options: { keep: boolean }, signal: AbortSignal): Promise<Relocated>
+  relocate(
+    item: Item,
+    location: string,
+    options: { keep: boolean },
+    signal: AbortSignal,
+  ): Promise<Relocated>
   /**
-   * Copies the item's bytes to the backup location, the staged ones where it has some, and reads them back, and keeps the file's
-   * settings, tags and mappings as they are with the copy. Throws `PortError` when the copy is not whole; once more is no matter.
+   * Copies the item's bytes to the backup location, the staged ones where it has some, and reads
+   * them back, and keeps the file's settings, tags and mappings as they are with the copy. Throws
+   * `PortError` when the copy is not whole; once more is no matter.
    */
   backUp(item: Item, signal: AbortSignal): Promise<void>
 }
@@ -290,8 +363,9 @@ export interface StoredFiles extends StoredReader {
 export interface WorkFolder {
   path: string
   /**
-   * Copies the bytes of an item into it (those that an earlier step staged, else its file's), or of a file, under
-   * that name; gives their size. Throws `PortError`: `file_not_found`, or what the storage location says.
+   * Copies the bytes of an item into it (those that an earlier step staged, else its file's), or of
+   * a file, under that name; gives their size. Throws `PortError`: `file_not_found`, or what the
+   * storage location says.
    */
   bring(source: ByteSource, name: string): Promise<number>
   /** Stores one of its files in the shop's primary location. */
@@ -316,12 +390,19 @@ export interface Bytes {
   /** A file of this shop by its bare UUID; null: there is none. */
   find(fileId: string): Promise<{ filename: string; size_bytes: number } | null>
   /** Calls `use` with a copy of the item's bytes. Throws as `WorkFolder.bring` does. */
-  withFile<T>(item: ByteSource, use: (file: LocalFile) => Promise<T>, signal: AbortSignal): Promise<T>
+  withFile<T>(
+    item: ByteSource,
+    use: (file: LocalFile) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>
   /** Calls `use` with an empty folder, for work on several files. */
   withFolder<T>(use: (folder: WorkFolder) => Promise<T>, signal: AbortSignal): Promise<T>
 }
 
-/** What a script in the sandbox may take. Its processes are shared by all calls: only `wallMs` may differ. */
+/**
+ * What a script in the sandbox may take. Its processes are shared by all calls: only `wallMs` may
+ * differ.
+ */
 export interface SandboxLimits {
   /** Of one process. */
   memoryBytes: number
@@ -348,11 +429,14 @@ export interface SandboxCall<Answer> {
   within?: { folder: string; bytes: number; tooMuch: PortError }
 }
 
-/** Runs a plugin's script on files from strangers, in a process with limits and without this process's environment. */
+/**
+ * Runs a plugin's script on files from strangers, in a process with limits and without this
+ * process's environment.
+ */
 export interface Sandbox {
   /**
-   * The script calls `serveRequests` of `plugins/sandbox.ts`. Throws `PortError`: what the script refused with,
-   * or `memory_limit`, `time_limit`, `processor_crashed`.
+   * The script calls `serveRequests` of `plugins/sandbox.ts`. Throws `PortError`: what the script
+   * refused with, or `memory_limit`, `time_limit`, `processor_crashed`.
    */
   run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
 }
@@ -373,7 +457,9 @@ export interface Packs {
 /** The actions of this installation, as messages name them. */
 export interface Actions {
   /** By its id; null: none of that id, an import for example. */
-  find(id: string): { result: string; report: ReportSpec; advice: Readonly<Record<string, string>> } | null
+  find(
+    id: string,
+  ): { result: string; report: ReportSpec; advice: Readonly<Record<string, string>> } | null
   /** The next step after an error, as a sentence; null where no plugin knows one. */
   adviceFor(code: string): string | null
 }
@@ -381,7 +467,11 @@ export interface Actions {
 /** Messages that leave when the operation's end is committed: never before, never twice. */
 export interface Notifier {
   email(message: { template: string; data: Record<string, unknown> }): void
-  notice(notice: { level: 'info' | 'success' | 'warning' | 'critical'; title: string; body: string }): void
+  notice(notice: {
+    level: 'info' | 'success' | 'warning' | 'critical'
+    title: string
+    body: string
+  }): void
 }
 
 /** The shop's settings that plugins obey. */
@@ -405,9 +495,15 @@ export interface BaseContext {
   /** Aborts on pause, cancel, shutdown and loss of the lease: stop soon and start nothing new. */
   signal: AbortSignal
   shop: { name: string; domain: string; settings: ShopSettings }
-  /** What the caller of this operation asked for; each overrides the shop's setting of that name. */
+  /**
+   * What the caller of this operation asked for; each overrides the shop's setting of that name.
+   */
   request: { auto_map?: boolean; notify?: boolean }
-  limits: { file_bytes: number; large_file_bytes: number; background: { delete: number; update: number } }
+  limits: {
+    file_bytes: number
+    large_file_bytes: number
+    background: { delete: number; update: number }
+  }
 }
 
 /** Ports that change nothing: those that a plan may have. */
@@ -445,9 +541,12 @@ export const PORTS = Object.keys({
 } satisfies Record<PortId, 0>) as PortId[]
 
 /** What a plugin that needs these ports gets: to plan, to run, to run on the whole operation. */
-export type ReadContext<Port extends PortId = PortId> = BaseContext & Pick<ReadPorts, Port & keyof ReadPorts>
-export type WriteContext<Port extends PortId = PortId> = BaseContext & Pick<WritePorts, Port & keyof WritePorts>
-export type OperationContext<Port extends PortId = PortId> = BaseContext & Pick<OperationPorts, Port>
+export type ReadContext<Port extends PortId = PortId> = BaseContext &
+  Pick<ReadPorts, Port & keyof ReadPorts>
+export type WriteContext<Port extends PortId = PortId> = BaseContext &
+  Pick<WritePorts, Port & keyof WritePorts>
+export type OperationContext<Port extends PortId = PortId> = BaseContext &
+  Pick<OperationPorts, Port>
 
 /** What an operation produces to be fetched: one document, kept with its results. */
 export interface Artifacts {
@@ -469,10 +568,17 @@ export const EXPORT_COLUMNS = [
 ] as const
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
-/** The operation's files and links as documents, written by the database: a page of rows is one piece of text. */
+/**
+ * The operation's files and links as documents, written by the database: a page of rows is one
+ * piece of text.
+ */
 export interface Listings {
   /** Files in their frozen order. Those that are gone are left out. */
-  files(format: 'csv' | 'json', columns: readonly ExportColumn[], signal: AbortSignal): AsyncIterable<Uint8Array>
+  files(
+    format: 'csv' | 'json',
+    columns: readonly ExportColumn[],
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array>
   /** Links that this operation made, in the order of its items. */
   links(signal: AbortSignal): AsyncIterable<readonly MadeLink[]>
 }
@@ -504,12 +610,18 @@ export interface OperationView {
   started_at: Date
   /** All items in order, a page at a time, with how each ended. */
   items(): AsyncIterable<readonly FinishedItem[]>
-  /** Those of them that failed or carry a warning; `products`: and those that are done without a product. */
+  /**
+   * Those of them that failed or carry a warning; `products`: and those that are done without a
+   * product.
+   */
   telling(products: boolean): AsyncIterable<readonly ToldItem[]>
 }
 
 /** What is told of an item: its file's name, and how it ended. */
-export interface ToldItem extends Pick<FinishedItem, 'status' | 'error' | 'product_mapped' | 'warnings'> {
+export interface ToldItem extends Pick<
+  FinishedItem,
+  'status' | 'error' | 'product_mapped' | 'warnings'
+> {
   filename: string
   /** Where it was to be fetched from, without query, user info and fragment. */
   url: string | null
@@ -538,11 +650,13 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   undo: Undo
   /** The ports that its context has. It gets no others. */
   needs?: readonly Port[]
-  /** What it will do with these options, in a short line for a person: `Adds the tags summer, sale`. */
+  /**
+   * What it will do with these options, in a short line for a person: `Adds the tags summer, sale`.
+   */
   summary?(options: z.output<Options>): string
   /**
-   * Its entries in the menus of files; the first one names it in history, schedules and workflows. Absent: one under its
-   * title, where it acts on files. Empty: it is a step of workflows alone.
+   * Its entries in the menus of files; the first one names it in history, schedules and workflows.
+   * Absent: one under its title, where it acts on files. Empty: it is a step of workflows alone.
    */
   actions?: readonly ActionSpec[]
   /** What its form has beyond the schema of its options. */
@@ -550,41 +664,69 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /** It leaves new files beside those that it works on. */
   makesFiles?: true
   report?: ReportSpec
-  /** By error code: the next step of a person whose files failed with it, as a sentence. Codes of ports have one already. */
+  /**
+   * By error code: the next step of a person whose files failed with it, as a sentence. Codes of
+   * ports have one already.
+   */
   advice?: Readonly<Record<string, string>>
 }
 
 /** Works on the items of a batch. */
-export interface ItemPlugin<Options extends z.ZodType = z.ZodType, Port extends PortId = PortId> extends PluginBase<
-  Options,
-  Port
-> {
+export interface ItemPlugin<
+  Options extends z.ZodType = z.ZodType,
+  Port extends PortId = PortId,
+> extends PluginBase<Options, Port> {
   scope?: 'items'
   /**
-   * `imports`: it needs an entry to work on. `files`: a file that exists. `trash`: one in the trash. `all`: a file, in the trash
-   * or not. `rows`: one that came with a change of its own, of a CSV row. Absent: any but those in the trash.
+   * `imports`: it needs an entry to work on. `files`: a file that exists. `trash`: one in the
+   * trash. `all`: a file, in the trash or not. `rows`: one that came with a change of its own, of a
+   * CSV row. Absent: any but those in the trash.
    */
   worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows'
   /** The API scope that someone needs who runs it; absent: `files:write`. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
-  /** The step reads or writes files' bytes, so its batches are small and its items are marked as running. */
+  /**
+   * The step reads or writes files' bytes, so its batches are small and its items are marked as
+   * running.
+   */
   bytes?: boolean
-  /** Its plan asks the outside (the catalog, the internet): it is called while no transaction is open, since none may wait for that. */
+  /**
+   * Its plan asks the outside (the catalog, the internet): it is called while no transaction is
+   * open, since none may wait for that.
+   */
   outside?: boolean
-  /** It renames files, which may take each other's names: batches go one after another, in their order. */
+  /**
+   * It renames files, which may take each other's names: batches go one after another, in their
+   * order.
+   */
   ordered?: true
   /** Its files are worked on one batch after another, because their order shows in the result. */
   sequential?: true
-  /** The id of another plugin that works on the same items right before it, where these options want that. It takes no options. */
+  /**
+   * The id of another plugin that works on the same items right before it, where these options want
+   * that. It takes no options.
+   */
   precededBy?(options: z.output<Options>): string | null
   /**
-   * Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done. One outcome an item. It may first
-   * be called with files that are not read yet: looking at one throws, and `plan` is called again. Where it looks at none and makes
-   * one change to all, the database makes that change.
+   * Reads, changes nothing: what `run` would do, or, where there is no `run`, what is to be done.
+   * One outcome an item. It may first be called with files that are not read yet: looking at one
+   * throws, and `plan` is called again. Where it looks at none and makes one change to all, the
+   * database makes that change.
    */
-  plan(items: readonly Item[], options: z.output<Options>, context: ReadContext<Port>): AsyncIterable<Outcome>
-  /** Only where the outside is touched: then its outcomes carry the changes and `plan` serves the preview alone. */
-  run?(items: readonly Item[], options: z.output<Options>, context: WriteContext<Port>): AsyncIterable<Outcome>
+  plan(
+    items: readonly Item[],
+    options: z.output<Options>,
+    context: ReadContext<Port>,
+  ): AsyncIterable<Outcome>
+  /**
+   * Only where the outside is touched: then its outcomes carry the changes and `plan` serves the
+   * preview alone.
+   */
+  run?(
+    items: readonly Item[],
+    options: z.output<Options>,
+    context: WriteContext<Port>,
+  ): AsyncIterable<Outcome>
 }
 
 /** Works once, after all items have ended, on the operation as a whole. */
@@ -598,23 +740,37 @@ export interface OperationPlugin<
   /** Runs after a failed or cancelled operation too. */
   always?: boolean
   /**
-   * false: it works on all files at once and needs no result of each. An operation of such steps alone writes no items, and ends as
-   * its steps do.
+   * false: it works on all files at once and needs no result of each. An operation of such steps
+   * alone writes no items, and ends as its steps do.
    */
   ledger?: false
-  /** It writes a document with `context.artifacts`. An operation has one, so a workflow has one such step. */
+  /**
+   * It writes a document with `context.artifacts`. An operation has one, so a workflow has one such
+   * step.
+   */
   document?: true
   /** What it would do, in a sentence each. */
-  plan(operation: OperationView, options: z.output<Options>, context: ReadContext<Port>): AsyncIterable<string>
-  /** A `PortError` ends the operation as failed; of a `notify` plugin it is a warning, since the work itself is done. */
-  run(operation: OperationView, options: z.output<Options>, context: OperationContext<Port>): Promise<OperationReport>
+  plan(
+    operation: OperationView,
+    options: z.output<Options>,
+    context: ReadContext<Port>,
+  ): AsyncIterable<string>
+  /**
+   * A `PortError` ends the operation as failed; of a `notify` plugin it is a warning, since the
+   * work itself is done.
+   */
+  run(
+    operation: OperationView,
+    options: z.output<Options>,
+    context: OperationContext<Port>,
+  ): Promise<OperationReport>
 }
 
 export type Plugin = ItemPlugin | OperationPlugin
 
 /**
- * Keeps the types of the options and of the ports while a plugin is written, and gives them up when it is listed. Its
- * `plan` and `run` get the ports that `needs` names and no others.
+ * Keeps the types of the options and of the ports while a plugin is written, and gives them up when
+ * it is listed. Its `plan` and `run` get the ports that `needs` names and no others.
  */
 export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
   plugin: ItemPlugin<Options, Port>,
@@ -628,9 +784,14 @@ export function definePlugin(plugin: Plugin): Plugin {
 
 function narrowedItems(plugin: ItemPlugin): ItemPlugin {
   const { run, needs = [] } = plugin
-  const plan: ItemPlugin['plan'] = (items, options, context) => plugin.plan(items, options, narrowed(context, needs))
+  const plan: ItemPlugin['plan'] = (items, options, context) =>
+    plugin.plan(items, options, narrowed(context, needs))
   if (!run) return { ...plugin, plan }
-  return { ...plugin, plan, run: (items, options, context) => run(items, options, narrowed(context, needs)) }
+  return {
+    ...plugin,
+    plan,
+    run: (items, options, context) => run(items, options, narrowed(context, needs)),
+  }
 }
 
 function narrowedOperation(plugin: OperationPlugin): OperationPlugin {
@@ -643,13 +804,19 @@ function narrowedOperation(plugin: OperationPlugin): OperationPlugin {
 }
 
 /** The context without the ports that are not needed. */
-function narrowed<Context extends BaseContext>(context: Context, needs: readonly PortId[]): Context {
+function narrowed<Context extends BaseContext>(
+  context: Context,
+  needs: readonly PortId[],
+): Context {
   const { signal, shop, request, limits } = context
   const given = Object.entries(context).filter(([name]) => needs.includes(name as PortId))
   return { signal, shop, request, limits, ...Object.fromEntries(given) } as Context
 }
 
-/** What must hold of an item's file for a step to apply; every condition given, over fields that a draft has too. */
+/**
+ * What must hold of an item's file for a step to apply; every condition given, over fields that a
+ * draft has too.
+ */
 export interface Condition {
   /** The name contains this, in any case. */
   search?: string | undefined
@@ -693,12 +860,20 @@ export interface Workflow {
   steps: readonly Step[]
 }
 
-/** What a port throws when the outside fails: the plugin turns it into a failed outcome with `failed(item, error)`. */
+/**
+ * What a port throws when the outside fails: the plugin turns it into a failed outcome with
+ * `failed(item, error)`.
+ */
 export class PortError extends Error {
   readonly code: string
   readonly retryable: boolean
   readonly detail: string | undefined
-  constructor(code: string, message: string, retryable: boolean, options?: ErrorOptions & { detail?: string }) {
+  constructor(
+    code: string,
+    message: string,
+    retryable: boolean,
+    options?: ErrorOptions & { detail?: string },
+  ) {
     super(message, options)
     this.name = 'PortError'
     this.code = code
@@ -711,12 +886,19 @@ export class PortError extends Error {
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
   const { code, message, retryable, detail } = error
-  return { item: item.id, status: 'failed', code, message, retryable, ...(detail === undefined ? {} : { detail }) }
+  return {
+    item: item.id,
+    status: 'failed',
+    code,
+    message,
+    retryable,
+    ...(detail === undefined ? {} : { detail }),
+  }
 }
 
 /**
- * Works on `items` up to `limit` at a time and yields each result as it comes, in no order.
- * Stops starting new ones when `signal` aborts; rejects with the first error after the rest have settled.
+ * Works on `items` up to `limit` at a time and yields each result as it comes, in no order. Stops
+ * starting new ones when `signal` aborts; rejects with the first error after the rest have settled.
  */
 export async function* concurrently<T, R>(
   items: readonly T[],
@@ -739,7 +921,8 @@ export async function* concurrently<T, R>(
     }
     while (finished.length > 0) yield finished.shift()!
     if (running.size > 0) await Promise.race(running)
-    // All that ran may have ended while whoever asks was busy with a result: then there is still more to start.
+    // All that ran may have ended while whoever asks was busy with a result: then there is still
+    // more to start.
     else if (next === items.length || errors.length > 0 || signal.aborted) break
   }
   if (errors.length > 0) throw errors[0]

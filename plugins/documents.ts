@@ -3,7 +3,10 @@ import { z } from 'zod'
 import { extensionOf } from './conditions.ts'
 import type { Fits } from './presentation.ts'
 
-/** The option with which encrypted documents are opened. It is kept sealed while its operation needs it, and shown nowhere. */
+/**
+ * The option with which encrypted documents are opened. It is kept sealed while its operation needs
+ * it, and shown nowhere.
+ */
 export const documentPassword = z.string().min(1).max(255).optional().meta({
   title: 'Password',
   help: 'For documents that take one. It is not kept in the history.',
@@ -26,6 +29,7 @@ export const anyPdf: Fits = {
 
 export const pdfAdvice = {
   pdf_encrypted: 'Start it again for the documents that are encrypted, with their password.',
-  pdf_damaged: 'Replace the documents that are damaged: buyers may not be able to open them either.',
+  pdf_damaged:
+    'Replace the documents that are damaged: buyers may not be able to open them either.',
   not_a_pdf: 'Rename the files that are no PDF documents after what they are.',
 }

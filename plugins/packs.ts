@@ -1,18 +1,23 @@
-// The words about packs that plugins and the server share: what one may be called, and what moving into it does to a file's
-// products.
+// The words about packs that plugins and the server share: what one may be called, and what moving
+// into it does to a file's products.
 import { z } from 'zod'
 import type { FileView, Mapping, Pack } from './contract.ts'
 import { UNSAFE_CHARACTERS } from './conditions.ts'
 
 const MAX_NAME_LENGTH = 255
 
-/** What is wrong with a pack's name, or null. Packs are made of folders too, and folders of packs: no name has a slash. */
+/**
+ * What is wrong with a pack's name, or null. Packs are made of folders too, and folders of packs:
+ * no name has a slash.
+ */
 export function packNameProblem(name: string): { code: 'invalid_value'; message: string } | null {
   const wrong = (message: string) => ({ code: 'invalid_value', message }) as const
   if (name.trim() === '') return wrong('Give the pack a name')
   if (name !== name.trim()) return wrong('A pack’s name cannot begin or end with a space')
-  if ([...name].length > MAX_NAME_LENGTH) return wrong(`A pack’s name has at most ${MAX_NAME_LENGTH} characters`)
-  if (/[\\/]/.test(name) || name === '.' || name === '..') return wrong('A pack’s name cannot contain / or \\')
+  if ([...name].length > MAX_NAME_LENGTH)
+    return wrong(`A pack’s name has at most ${MAX_NAME_LENGTH} characters`)
+  if (/[\\/]/.test(name) || name === '.' || name === '..')
+    return wrong('A pack’s name cannot contain / or \\')
   if (!name.isWellFormed() || UNSAFE_CHARACTERS.test(name))
     return wrong('A pack’s name cannot contain control or text-direction characters')
   return null
@@ -24,10 +29,12 @@ export const packName = z
   .trim()
   .superRefine((value, context) => {
     const problem = packNameProblem(value)
-    if (problem) context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+    if (problem)
+      context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
   })
 
-const sameTarget = (a: Mapping, b: Mapping) => a.product_id === b.product_id && a.variant_id === b.variant_id
+const sameTarget = (a: Mapping, b: Mapping) =>
+  a.product_id === b.product_id && a.variant_id === b.variant_id
 
 export interface MovedMappings {
   kept: readonly Mapping[]
@@ -36,10 +43,17 @@ export interface MovedMappings {
   fresh: readonly Mapping[]
 }
 
-/** A file's products once it is in the pack, or (null) in none: those that it has by itself stay. */
-export function movedMappings({ mappings }: Pick<FileView, 'mappings'>, pack: Pack | null): MovedMappings {
+/**
+ * A file's products once it is in the pack, or (null) in none: those that it has by itself stay.
+ */
+export function movedMappings(
+  { mappings }: Pick<FileView, 'mappings'>,
+  pack: Pack | null,
+): MovedMappings {
   const products = pack?.products ?? []
-  const gone = mappings.filter((one) => one.method === 'pack' && !products.some((product) => sameTarget(product, one)))
+  const gone = mappings.filter(
+    (one) => one.method === 'pack' && !products.some((product) => sameTarget(product, one)),
+  )
   return {
     kept: mappings.filter((one) => !gone.includes(one)),
     gone,

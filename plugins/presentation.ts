@@ -1,11 +1,13 @@
-// How a plugin is shown: its entries in menus, their texts, which files they fit, and its form. All of it
-// is plain data: the page draws an action from what GET /api/plugins serves, with no code that names it.
+// How a plugin is shown: its entries in menus, their texts, which files they fit, and its form. All
+// of it is plain data: the page draws an action from what GET /api/plugins serves, with no code
+// that names it.
 //
-// An option's `.meta()` draws its field: `title`, `help`, `widget`, `choices` (the label of each value of
-// an enum), `absent` (the label of "not given", where an option may be left out), `suffix`, `placeholder`,
-// `percent` (the value 0.3 is shown as 30 %), `sensitive` (kept sealed, shown nowhere), `start` (what the
-// field of a dialog begins with, where the option has no default), `missing` (what is said where it must be
-// given and is not), `confirm_empty` (asked before it is sent empty).
+// An option's `.meta()` draws its field: `title`, `help`, `widget`, `choices` (the label of each
+// value of an enum), `absent` (the label of "not given", where an option may be left out),
+// `suffix`, `placeholder`, `percent` (the value 0.3 is shown as 30 %), `sensitive` (kept sealed,
+// shown nowhere), `start` (what the field of a dialog begins with, where the option has no
+// default), `missing` (what is said where it must be given and is not), `confirm_empty` (asked
+// before it is sent empty).
 import type { JsonValue, Plugin } from './contract.ts'
 
 /** The sections of the menu, in their order. */
@@ -20,12 +22,15 @@ export const GROUPS = {
 } as const
 export type GroupId = keyof typeof GROUPS
 
-/** Where an action is offered: on selected files, on selected files in the trash, on a list as a whole. */
+/**
+ * Where an action is offered: on selected files, on selected files in the trash, on a list as a
+ * whole.
+ */
 export type ActionPlace = 'files' | 'trash' | 'list'
 
 /**
- * Texts of an action. Those marked ICU are ICU messages (plurals, select): their arguments are `count`, the number of
- * files, and the form's options by their names.
+ * Texts of an action. Those marked ICU are ICU messages (plurals, select): their arguments are
+ * `count`, the number of files, and the form's options by their names.
  */
 export interface ActionLabels {
   /** In history, schedules and workflows, as verb + object: `Tag files`. */
@@ -42,7 +47,10 @@ export interface ActionLabels {
   done?: string
   /** What has become of the files, after `12 of 14 files`: `changed`. */
   result?: string
-  /** ICU. A preview's files that would change: `{count, plural, one {# file} other {# files}} would be changed`. */
+  /**
+   * ICU. A preview's files that would change: `{count, plural, one {# file} other {# files}} would
+   * be changed`.
+   */
   preview?: string
   /** ICU. A preview's files that would be skipped: `… are not matched`. */
   skipped?: string
@@ -62,18 +70,26 @@ export interface FileTest {
   capitals?: true
 }
 
-/** When an action fits the selection. `why` it does not; of an `every` rule it may name the `{filename}`. */
+/**
+ * When an action fits the selection. `why` it does not; of an `every` rule it may name the
+ * `{filename}`.
+ */
 export type FitRule =
   /** At least so many of the selected files pass; absent: one. */
   | { rule: 'some'; files: FileTest; least?: number; why: string }
   | { rule: 'every'; files: FileTest; why: string }
-  /** The files must be ticked one by one, at most so many, because the page lets people order them. */
+  /**
+   * The files must be ticked one by one, at most so many, because the page lets people order them.
+   */
   | { rule: 'ticked'; most: number; why: string }
 
 export interface Fits {
   /** Absent: selected files. */
   places?: readonly ActionPlace[]
-  /** In order: the first that is not met is told. Rules on files that the page does not know all of are met. */
+  /**
+   * In order: the first that is not met is told. Rules on files that the page does not know all of
+   * are met.
+   */
   rules?: readonly FitRule[]
   /** The files that it works on, where it passes over others: `PDF` and `PDFs`. */
   noun?: { one: string; many: string; files: FileTest }
@@ -90,8 +106,9 @@ export interface ActionSpec {
   promoted?: true
   fits?: Fits
   /**
-   * `exact`: a preview shows what each file would become. `estimate`: it shows which files the work is about, and the result is
-   * known when it is made. `none`: none is offered. Absent: `exact`, or `estimate` where the plugin works on bytes.
+   * `exact`: a preview shows what each file would become. `estimate`: it shows which files the work
+   * is about, and the result is known when it is made. `none`: none is offered. Absent: `exact`, or
+   * `estimate` where the plugin works on bytes.
    */
   preview?: 'exact' | 'estimate' | 'none'
   /** It starts from its preview alone: always, or where the files are selected by a filter. */
@@ -110,7 +127,10 @@ export interface ActionSpec {
   body?: 'rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter'
 }
 
-/** One decision that takes the place of several options: each choice shows its fields and sends its `set`. */
+/**
+ * One decision that takes the place of several options: each choice shows its fields and sends its
+ * `set`.
+ */
 export interface Alternative {
   title: string
   /** Absent: radio buttons. */
@@ -120,7 +140,9 @@ export interface Alternative {
     help?: string
     /** The first of them must be given. */
     fields: readonly string[]
-    /** What its fields are called beside this choice, where that is shorter than their own titles. */
+    /**
+     * What its fields are called beside this choice, where that is shorter than their own titles.
+     */
     titles?: Readonly<Record<string, string>>
     set?: Readonly<Record<string, JsonValue>>
   }[]
@@ -144,13 +166,22 @@ export interface ReportSpec {
 }
 
 /** Every text of an action, with the defaults filled in. */
-export type ActionTexts = Required<Omit<ActionLabels, 'intro' | 'note'>> & { intro: string | null; note: string | null }
+export type ActionTexts = Required<Omit<ActionLabels, 'intro' | 'note'>> & {
+  intro: string | null
+  note: string | null
+}
 
 /** An action with its defaults filled in. */
-export interface ActionView extends Required<Pick<ActionSpec, 'id' | 'group' | 'preview' | 'required' | 'preset'>> {
+export interface ActionView extends Required<
+  Pick<ActionSpec, 'id' | 'group' | 'preview' | 'required' | 'preset'>
+> {
   labels: ActionTexts
   promoted: boolean
-  fits: { places: readonly ActionPlace[]; rules: readonly FitRule[]; noun: NonNullable<Fits['noun']> | null }
+  fits: {
+    places: readonly ActionPlace[]
+    rules: readonly FitRule[]
+    noun: NonNullable<Fits['noun']> | null
+  }
   preview_required: 'always' | 'filter' | null
   destructive: boolean
   warning: NonNullable<ActionSpec['warning']> | null
@@ -168,7 +199,11 @@ export function actionsOf(plugin: Plugin): readonly ActionView[] {
 }
 
 function viewOf(plugin: Plugin, spec: ActionSpec): ActionView {
-  const { places = [inTrash(plugin) ? 'trash' : 'files'], rules = [], noun = null } = spec.fits ?? {}
+  const {
+    places = [inTrash(plugin) ? 'trash' : 'files'],
+    rules = [],
+    noun = null,
+  } = spec.fits ?? {}
   return {
     id: spec.id ?? plugin.id,
     group: spec.group ?? 'automate',
@@ -186,7 +221,8 @@ function viewOf(plugin: Plugin, spec: ActionSpec): ActionView {
   }
 }
 
-const inTrash = (plugin: Plugin): boolean => plugin.scope !== 'operation' && plugin.worksOn === 'trash'
+const inTrash = (plugin: Plugin): boolean =>
+  plugin.scope !== 'operation' && plugin.worksOn === 'trash'
 
 /** A text as a literal of ICU MessageFormat. */
 const literal = (text: string): string => text.replaceAll("'", "''").replaceAll(/[{}]/g, "'$&'")
@@ -201,8 +237,12 @@ function textsOf(labels: ActionLabels): ActionTexts {
     running: labels.running ?? `${name}: ${FILES}`,
     done: labels.done ?? `${name}: ${FILES} done`,
     result: labels.result ?? 'done',
-    preview: labels.preview ?? '{count, plural, one {# file would be changed} other {# files would be changed}}',
-    skipped: labels.skipped ?? '{count, plural, one {# file is left alone} other {# files are left alone}}',
+    preview:
+      labels.preview ??
+      '{count, plural, one {# file would be changed} other {# files would be changed}}',
+    skipped:
+      labels.skipped ??
+      '{count, plural, one {# file is left alone} other {# files are left alone}}',
     intro: labels.intro ?? null,
     note: labels.note ?? null,
   }

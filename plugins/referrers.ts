@@ -1,4 +1,5 @@
-// How a site that may lead to a file is written: its host, or `*.` and a host for all that are under it.
+// How a site that may lead to a file is written: its host, or `*.` and a host for all that are
+// under it.
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from './conditions.ts'
 
@@ -6,7 +7,10 @@ export const MAX_REFERRERS = 100
 const MAX_LENGTH = 300
 const HOST = /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
 
-/** As a browser names the host of a site: of an address that was pasted whole, the host alone; other letters in ASCII. */
+/**
+ * As a browser names the host of a site: of an address that was pasted whole, the host alone; other
+ * letters in ASCII.
+ */
 function hostOf(text: string): string {
   const bare = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
   const [, star = '', rest = ''] = /^(\*\.)?(.*)$/s.exec(bare)!

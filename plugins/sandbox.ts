@@ -1,5 +1,6 @@
-// The child's side of `sandbox.run`: a script in a plugin's folder that opens files from strangers calls
-// `serveRequests`, and runs in a process with limits. Imports nothing, because every such process loads it.
+// The child's side of `sandbox.run`: a script in a plugin's folder that opens files from strangers
+// calls `serveRequests`, and runs in a process with limits. Imports nothing, because every such
+// process loads it.
 
 export interface Refused {
   /** One of the codes in server/errors.ts. */
@@ -29,8 +30,8 @@ export const tellsOfMemory = (words: string): boolean =>
   )
 
 /**
- * Calls `work` with the input of each `sandbox.run`; its answer must be JSON. Errors other than a `Refusal`
- * reach the plugin as `plugin_failed`.
+ * Calls `work` with the input of each `sandbox.run`; its answer must be JSON. Errors other than a
+ * `Refusal` reach the plugin as `plugin_failed`.
  */
 export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Answer>): void {
   process.on('disconnect', () => process.exit())
@@ -46,7 +47,8 @@ const reply = (message: Reply) => process.send!(message)
 
 function toldAs(error: unknown): Refused {
   const inside = String((error instanceof Error && error.stack) || error).slice(0, 4000)
-  if (error instanceof Refusal) return { code: error.code, message: error.message, memory: false, inside }
+  if (error instanceof Refusal)
+    return { code: error.code, message: error.message, memory: false, inside }
   const message = 'The plugin failed on this file'
   return { code: 'plugin_failed', message, memory: tellsOfMemory(inside), inside }
 }

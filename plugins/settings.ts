@@ -1,5 +1,6 @@
-// The settings of a file, declared once: what each may be, its column, what it is called and how it is drawn.
-// Admission, drafts, changes, forms and the API read the list from here: a new setting is one entry and a column.
+// The settings of a file, declared once: what each may be, its column, what it is called and how it
+// is drawn. Admission, drafts, changes, forms and the API read the list from here: a new setting is
+// one entry and a column.
 import { z } from 'zod'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
@@ -119,7 +120,8 @@ export const FILE_SETTINGS = {
     },
     description: 'Hosts that may lead to the file, `*.example.com` for all under one; empty: any',
     example: ['shop.example.com'],
-    phrase: (sites: readonly string[]) => (sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`),
+    phrase: (sites: readonly string[]) =>
+      sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`,
     usual: [],
     plain: true,
   },
@@ -141,7 +143,10 @@ const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
 
 /** The settings alone, of a file, a draft or a row. */
 export const settingsOf = <From extends FileSettings>(from: From): Pick<From, SettingName> =>
-  SETTING_NAMES.reduce((all, name) => Object.assign(all, { [name]: from[name] }), {} as Pick<From, SettingName>)
+  SETTING_NAMES.reduce(
+    (all, name) => Object.assign(all, { [name]: from[name] }),
+    {} as Pick<From, SettingName>,
+  )
 
 /** Those of a new file, before the shop's own defaults. */
 export const usualSettings = (): FileSettings =>
@@ -162,10 +167,14 @@ export const settingOptions = Object.fromEntries(
 ) as Optional
 
 const described = ({ schema, description, example }: Setting) =>
-  description === undefined ? schema : schema.meta({ description, ...(example === undefined ? {} : { example }) })
+  description === undefined
+    ? schema
+    : schema.meta({ description, ...(example === undefined ? {} : { example }) })
 
 /** As fields of the API's replies. */
-export const settingFields = Object.fromEntries(listed.map(([name, one]) => [name, described(one)])) as Shape
+export const settingFields = Object.fromEntries(
+  listed.map(([name, one]) => [name, described(one)]),
+) as Shape
 
 /** As fields of the API's requests: what is absent stays. */
 export const settingChanges = Object.fromEntries(
@@ -176,5 +185,7 @@ export const settingChanges = Object.fromEntries(
 export const settingPhrases = (given: Partial<FileSettings>): string[] =>
   SETTING_NAMES.flatMap((name) => {
     const value = given[name]
-    return value === undefined ? [] : [(FILE_SETTINGS[name].phrase as (value: unknown) => string)(value)]
+    return value === undefined
+      ? []
+      : [(FILE_SETTINGS[name].phrase as (value: unknown) => string)(value)]
   })

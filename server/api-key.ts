@@ -1,4 +1,5 @@
-// npm run api-key -- --shop SHOP --scopes files:read,imports:write [--name NAME] [--days N]: makes an API key, shown once.
+// npm run api-key -- --shop SHOP --scopes files:read,imports:write [--name NAME] [--days N]: makes
+// an API key, shown once.
 import { parseArgs } from 'node:util'
 import { appConfig } from '../app.config.ts'
 import { forShop } from './db/for-shop.ts'
@@ -25,14 +26,22 @@ function readArguments() {
       days: { type: 'string' },
     },
   })
-  const scopes = values.scopes === 'all' ? [...SCOPES] : (values.scopes?.split(',').map((scope) => scope.trim()) ?? [])
+  const scopes =
+    values.scopes === 'all'
+      ? [...SCOPES]
+      : (values.scopes?.split(',').map((scope) => scope.trim()) ?? [])
   const unknown = scopes.filter((scope) => !(SCOPES as readonly string[]).includes(scope))
   if (unknown.length > 0) throw new Error(`There is no scope ${unknown.join(', ')}.\n\n${USAGE}`)
   if (values.days !== undefined && !/^[1-9]\d{0,4}$/.test(values.days))
     throw new Error(`--days: a whole number.\n\n${USAGE}`)
   if (!values.shop || scopes.length === 0) throw new Error(USAGE)
   const expiresAt = values.days ? new Date(Date.now() + Number(values.days) * DAY_MS) : undefined
-  return { shop: values.shop, scopes: scopes as Scope[], name: values.name, ...(expiresAt ? { expiresAt } : {}) }
+  return {
+    shop: values.shop,
+    scopes: scopes as Scope[],
+    name: values.name,
+    ...(expiresAt ? { expiresAt } : {}),
+  }
 }
 
 try {

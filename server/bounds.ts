@@ -1,5 +1,6 @@
-// The first look at what a client sent: nothing longer than its schema allows reaches that schema. zod goes on after a
-// failed .max(): it runs the refinements on the whole text, and parses every element of a list that is too long.
+// The first look at what a client sent: nothing longer than its schema allows reaches that schema.
+// zod goes on after a failed .max(): it runs the refinements on the whole text, and parses every
+// element of a list that is too long.
 import { z } from 'zod'
 import { problemText } from './problem-text.ts'
 
@@ -13,8 +14,8 @@ const MOST_ELEMENTS = 1_000
 const MOST_FIELDS = 1_000
 
 /**
- * As `safeParse`, in a time that grows with the schema's limits, not with the value. What is too long is reported at
- * its place and cut to its limit, so that every other problem is found too.
+ * As `safeParse`, in a time that grows with the schema's limits, not with the value. What is too
+ * long is reported at its place and cut to its limit, so that every other problem is found too.
  */
 export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
   const cuts = new Cuts()
@@ -38,7 +39,8 @@ class Cuts {
   private readonly path: PropertyKey[] = []
 
   fit(schemas: readonly Schema[], value: unknown): unknown {
-    // Nothing reads what no schema describes, but a schema that is applied to it later, and that has its own limits.
+    // Nothing reads what no schema describes, but a schema that is applied to it later, and that
+    // has its own limits.
     if (schemas.length === 0 || schemas.some(isOpen)) return value
     if (typeof value === 'string') return this.fitText(schemas, value)
     if (Array.isArray(value)) return this.fitList(schemas, value)

@@ -16,45 +16,68 @@ const problemsOf = (work: () => unknown): string => {
 describe('the environment', () => {
   test('has defaults that run: demo mode on the loopback address', () => {
     const environment = readEnvironment({})
-    expect(environment).toMatchObject({ port: 3000, host: '127.0.0.1', platform: null, allowLoopback: true })
+    expect(environment).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      platform: null,
+      allowLoopback: true,
+    })
     expect(environment.roles).toEqual(['web', 'worker', 'drop'])
   })
 
   test('names every wrong setting at once, with what to write', () => {
-    const message = problemsOf(() => readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }))
+    const message = problemsOf(() =>
+      readEnvironment({ PORT: 'many', ROLE: 'web,king', DATABASE_URL: 'mysql://x' }),
+    )
     expect(message).toContain('PORT: write a port number')
     // Nobody would know where it listens.
-    expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain('PORT: write a port number from 1')
+    expect(problemsOf(() => readEnvironment({ PORT: '0' }))).toContain(
+      'PORT: write a port number from 1',
+    )
     expect(message).toContain('ROLE: write one or more of web, worker')
     expect(message).toContain('DATABASE_URL: write postgres://')
   })
 
   test('takes an empty setting for an absent one', () => {
-    expect(readEnvironment({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null })
+    expect(readEnvironment({ PORT: '', DATABASE_URL: '' })).toMatchObject({
+      port: 3000,
+      databaseUrl: null,
+    })
   })
 
   test('refuses demo mode in production and on other addresses', () => {
-    expect(problemsOf(() => readEnvironment({ NODE_ENV: 'production' }))).toContain('SHOPIFY_API_KEY')
+    expect(problemsOf(() => readEnvironment({ NODE_ENV: 'production' }))).toContain(
+      'SHOPIFY_API_KEY',
+    )
     expect(problemsOf(() => readEnvironment({ HOST: '0.0.0.0' }))).toContain(
       'HOST: demo mode listens on 127.0.0.1 alone',
     )
   })
 
   test('wants the secret with a database of its own, and the address with the platform', () => {
-    expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain('APP_SECRET')
+    expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain(
+      'APP_SECRET',
+    )
     const platform = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
     expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')
     const address = (BASE_URL: string) => () => readEnvironment({ ...platform, BASE_URL })
-    expect(problemsOf(address('http://files.example.com'))).toContain('BASE_URL: write an https address')
-    expect(problemsOf(address('HTTP://files.example.com'))).toContain('BASE_URL: write an https address')
+    expect(problemsOf(address('http://files.example.com'))).toContain(
+      'BASE_URL: write an https address',
+    )
+    expect(problemsOf(address('HTTP://files.example.com'))).toContain(
+      'BASE_URL: write an https address',
+    )
     expect(address('https://files.example.com')().baseUrl).toBe('https://files.example.com')
-    expect(readEnvironment({ BASE_URL: 'http://127.0.0.1:3000' }).baseUrl).toBe('http://127.0.0.1:3000')
+    expect(readEnvironment({ BASE_URL: 'http://127.0.0.1:3000' }).baseUrl).toBe(
+      'http://127.0.0.1:3000',
+    )
     expect(problemsOf(() => readEnvironment({ SHOPIFY_API_KEY: 'key' }))).toContain('write both')
   })
 })
 
 describe('the storage locations', () => {
-  const storageOf = (variables: Record<string, string>) => readEnvironment({ DATA_DIR: '/data', ...variables }).storage
+  const storageOf = (variables: Record<string, string>) =>
+    readEnvironment({ DATA_DIR: '/data', ...variables }).storage
 
   test('are folders in the data folder, unless told otherwise', () => {
     expect(storageOf({})).toEqual({
@@ -67,7 +90,11 @@ describe('the storage locations', () => {
       S3_SECRET_ACCESS_KEY: 's',
     }
     expect(storageOf(env)).toMatchObject({
-      primary: { bucket: 'harbour', region: 'eu-central-1', credentials: { accessKeyId: 'k', secretAccessKey: 's' } },
+      primary: {
+        bucket: 'harbour',
+        region: 'eu-central-1',
+        credentials: { accessKeyId: 'k', secretAccessKey: 's' },
+      },
       backup: { folder: '/data/backup' },
     })
     expect(storageOf({ STORAGE_BACKUP: 's3://harbour', AWS_REGION: 'eu-west-3' })).toMatchObject({
@@ -77,7 +104,11 @@ describe('the storage locations', () => {
 
   test('are refused with what to write, all at once and without their keys', () => {
     const message = problemsOf(() =>
-      storageOf({ STORAGE_PRIMARY: 'files', STORAGE_BACKUP: 's3://k:hidden@harbour', S3_ACCESS_KEY_ID: 'k' }),
+      storageOf({
+        STORAGE_PRIMARY: 'files',
+        STORAGE_BACKUP: 's3://k:hidden@harbour',
+        S3_ACCESS_KEY_ID: 'k',
+      }),
     )
     expect(message).toContain('STORAGE_PRIMARY: write disk:/absolute/path or s3://bucket')
     expect(message).toContain('STORAGE_BACKUP: leave the keys out of the address')
@@ -94,16 +125,27 @@ describe('the storage locations', () => {
 
 describe('delivery', () => {
   test('takes the CDN’s address and nginx’s location without the slash at the end', () => {
-    const environment = readEnvironment({ CDN_BASE_URL: 'https://cdn.example.com/', X_ACCEL_LOCATION: '/blobs/' })
-    expect(environment).toMatchObject({ cdnBaseUrl: 'https://cdn.example.com', accelLocation: '/blobs' })
+    const environment = readEnvironment({
+      CDN_BASE_URL: 'https://cdn.example.com/',
+      X_ACCEL_LOCATION: '/blobs/',
+    })
+    expect(environment).toMatchObject({
+      cdnBaseUrl: 'https://cdn.example.com',
+      accelLocation: '/blobs',
+    })
     expect(readEnvironment({})).toMatchObject({ cdnBaseUrl: null, accelLocation: null })
   })
 
   test('names what is wrong with them, and what does not go together', () => {
-    const message = problemsOf(() => readEnvironment({ CDN_BASE_URL: 'cdn', X_ACCEL_LOCATION: 'blobs;' }))
+    const message = problemsOf(() =>
+      readEnvironment({ CDN_BASE_URL: 'cdn', X_ACCEL_LOCATION: 'blobs;' }),
+    )
     expect(message).toContain('CDN_BASE_URL: write the CDN’s address')
     expect(message).toContain('X_ACCEL_LOCATION: write nginx’s internal location, like /blobs')
-    const bucket = { STORAGE_PRIMARY: 's3://bucket?region=eu-central-1', X_ACCEL_LOCATION: '/blobs' }
+    const bucket = {
+      STORAGE_PRIMARY: 's3://bucket?region=eu-central-1',
+      X_ACCEL_LOCATION: '/blobs',
+    }
     expect(problemsOf(() => readEnvironment(bucket))).toContain('X_ACCEL_LOCATION: leave it out')
   })
 })
@@ -139,10 +181,22 @@ describe('the composition', () => {
   })
 
   test.each([
-    ['an unknown plugin', [workflow({ steps: [{ id: 'x', plugin: 'fly' }] })], 'there is no plugin fly'],
-    ['a missing option', [workflow({ steps: [{ id: 'x', plugin: 'count-pages' }] })], 'options.most'],
+    [
+      'an unknown plugin',
+      [workflow({ steps: [{ id: 'x', plugin: 'fly' }] })],
+      'there is no plugin fly',
+    ],
+    [
+      'a missing option',
+      [workflow({ steps: [{ id: 'x', plugin: 'count-pages' }] })],
+      'options.most',
+    ],
     ['a doubled workflow', [workflow(), workflow()], 'workflow one is listed twice'],
-    ['a doubled step', [workflow({ steps: [...workflow().steps, ...workflow().steps] })], 'step count is listed twice'],
+    [
+      'a doubled step',
+      [workflow({ steps: [...workflow().steps, ...workflow().steps] })],
+      'step count is listed twice',
+    ],
     ['no steps', [workflow({ steps: [] })], 'has no steps'],
     ['no chain', [workflow({ parallel: 0 })], 'parallel is 1 or more'],
   ])('refuses %s', (_what, workflows, message) => {
@@ -151,12 +205,18 @@ describe('the composition', () => {
 
   test('refuses a channel that imports files and has no workflow for them', () => {
     const channel = { id: 'post', title: 'Post', imports: { title: 'Post', plural: 'Post' } }
-    const withChannel = (workflows: Workflow[]) => () => defineConfig({ ...compose(workflows), channels: [channel] })
-    expect(problemsOf(withChannel([]))).toContain('channel post: add its workflow import-post, with kind import')
-    expect(withChannel([workflow({ id: 'import-post', kind: 'import', steps: workflow().steps })])().channels).toEqual([channel]) // prettier-ignore
+    const withChannel = (workflows: Workflow[]) => () =>
+      defineConfig({ ...compose(workflows), channels: [channel] })
+    expect(problemsOf(withChannel([]))).toContain(
+      'channel post: add its workflow import-post, with kind import',
+    )
+    // prettier-ignore
+    expect(withChannel([workflow({ id: 'import-post', kind: 'import', steps: workflow().steps })])().channels).toEqual([channel])
   })
 
   test('refuses a doubled plugin', () => {
-    expect(problemsOf(() => compose([], [plugin, plugin]))).toContain('plugin count-pages is listed twice')
+    expect(problemsOf(() => compose([], [plugin, plugin]))).toContain(
+      'plugin count-pages is listed twice',
+    )
   })
 })

@@ -1,5 +1,5 @@
-// What an installation is made of, and the check that it is whole: an unknown plugin, a missing option or a doubled id
-// is refused when the server starts, not when it is first used.
+// What an installation is made of, and the check that it is whole: an unknown plugin, a missing
+// option or a doubled id is refused when the server starts, not when it is first used.
 import path from 'node:path'
 import { z } from 'zod'
 import { actionsOf, type Plugin, type Workflow } from '../plugins/contract.ts'
@@ -42,7 +42,10 @@ export interface Limits {
   ids_per_call: number
   /** How long an import's caller waits for its end before it gets 202. */
   wait_seconds: number
-  /** Batches that read and write bytes, or wait for the outside, in one worker at once; half of them at most for one shop. */
+  /**
+   * Batches that read and write bytes, or wait for the outside, in one worker at once; half of them
+   * at most for one shop.
+   */
   jobs_at_once: number
 }
 
@@ -95,14 +98,18 @@ export const DEFAULT_LIMITS: Limits = {
 /** A setting that is missing or wrong. Every problem is named, each with what to write. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
-    super(`The configuration is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(
+      `The configuration is not complete:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    )
     this.name = 'ConfigError'
   }
 }
 
 const blank = (value: unknown) => (value === '' ? undefined : value)
 const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blank, schema)
-const flag = setting(z.enum(['0', '1'], 'write 1 or 0').default('0')).transform((value) => value === '1')
+const flag = setting(z.enum(['0', '1'], 'write 1 or 0').default('0')).transform(
+  (value) => value === '1',
+)
 
 const port = (usual: string) =>
   setting(
@@ -126,19 +133,35 @@ const environmentSchema = z.object({
   ),
   HOST: setting(z.string().default('127.0.0.1')),
   BASE_URL: setting(
-    z.url({ protocol: /^https?$/, error: 'write the public address, like https://files.example.com' }).optional(),
+    z
+      .url({
+        protocol: /^https?$/,
+        error: 'write the public address, like https://files.example.com',
+      })
+      .optional(),
   ),
   DATABASE_URL: setting(
-    z.url({ protocol: /^postgres(ql)?$/, error: 'write postgres://user:password@host:5432/database' }).optional(),
+    z
+      .url({
+        protocol: /^postgres(ql)?$/,
+        error: 'write postgres://user:password@host:5432/database',
+      })
+      .optional(),
   ),
   ROLE: setting(
     z
       .string()
       .default(ROLES.join(','))
       .transform((text) => text.split(',').map((role) => role.trim()))
-      .pipe(z.array(z.enum(ROLES, `write one or more of ${ROLES.join(', ')}, separated by commas`)).min(1)),
+      .pipe(
+        z
+          .array(z.enum(ROLES, `write one or more of ${ROLES.join(', ')}, separated by commas`))
+          .min(1),
+      ),
   ),
-  APP_SECRET: setting(z.string().min(32, 'write at least 32 random characters (openssl rand -hex 32)').optional()),
+  APP_SECRET: setting(
+    z.string().min(32, 'write at least 32 random characters (openssl rand -hex 32)').optional(),
+  ),
   SHOPIFY_API_KEY: setting(z.string().optional()),
   SHOPIFY_API_SECRET: setting(z.string().optional()),
   STORAGE_PRIMARY: setting(z.string().optional()),
@@ -146,7 +169,9 @@ const environmentSchema = z.object({
   S3_ACCESS_KEY_ID: setting(z.string().optional()),
   S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
   AWS_REGION: setting(z.string().optional()),
-  SMTP_URL: setting(z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional()),
+  SMTP_URL: setting(
+    z.url({ protocol: /^smtps?$/, error: 'write smtp://user:password@host:587' }).optional(),
+  ),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
   ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'write 1 or 0').optional()),
   DEMO_CATALOG: setting(z.string().optional()),
@@ -158,7 +183,9 @@ const environmentSchema = z.object({
   ),
   TRUST_PROXY: flag,
   CDN_BASE_URL: setting(
-    z.url({ protocol: /^https?$/, error: 'write the CDN’s address, like https://cdn.example.com' }).optional(),
+    z
+      .url({ protocol: /^https?$/, error: 'write the CDN’s address, like https://cdn.example.com' })
+      .optional(),
   ),
   X_ACCEL_LOCATION: setting(
     z
@@ -167,7 +194,9 @@ const environmentSchema = z.object({
       .optional(),
   ),
   S3_REDIRECT: flag,
-  METRICS_TOKEN: setting(z.string().min(16, 'write at least 16 random characters (openssl rand -hex 16)').optional()),
+  METRICS_TOKEN: setting(
+    z.string().min(16, 'write at least 16 random characters (openssl rand -hex 16)').optional(),
+  ),
   SFTP_PORT: port('2222'),
   FTP_PORT: port('2121'),
   DROP_HOST: setting(
@@ -181,13 +210,20 @@ const environmentSchema = z.object({
       .string()
       .regex(/^\d{4,5}-\d{4,5}$/, 'write a range of ports, like 30000-30999')
       .transform((text) => text.split('-').map(Number) as [number, number])
-      .refine(([first, last]) => first >= 1024 && first <= last && last <= 65_535, 'write a range from 1024 to 65535')
+      .refine(
+        ([first, last]) => first >= 1024 && first <= last && last <= 65_535,
+        'write a range from 1024 to 65535',
+      )
       .optional(),
   ),
-  FTP_PASSIVE_ADDRESS: setting(z.ipv4('write the public IPv4 address, like 203.0.113.7').optional()),
+  FTP_PASSIVE_ADDRESS: setting(
+    z.ipv4('write the public IPv4 address, like 203.0.113.7').optional(),
+  ),
   DROP_TLS_CERT: setting(z.string().optional()),
   DROP_TLS_KEY: setting(z.string().optional()),
-  LOG_LEVEL: setting(z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info')),
+  LOG_LEVEL: setting(
+    z.enum(['debug', 'info', 'warn', 'error'], 'write debug, info, warn or error').default('info'),
+  ),
   NODE_ENV: setting(z.string().default('development')),
 })
 
@@ -221,7 +257,10 @@ export interface Environment {
   trustProxy: boolean
   /** Without a trailing slash. Null: no CDN. */
   cdnBaseUrl: string | null
-  /** nginx’s internal location of the primary folder, without a trailing slash. Null: we send every file ourselves. */
+  /**
+   * nginx’s internal location of the primary folder, without a trailing slash. Null: we send every
+   * file ourselves.
+   */
   accelLocation: string | null
   /** Large files of a bucket are fetched from the bucket itself. */
   s3Redirect: boolean
@@ -232,19 +271,27 @@ export interface Environment {
 }
 
 /** Reads the environment, once. Throws `ConfigError` with every problem in it. */
-export function readEnvironment(variables: Readonly<Record<string, string | undefined>>): Environment {
+export function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>>,
+): Environment {
   const parsed = environmentSchema.safeParse(variables)
   if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`))
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`),
+    )
   const env = parsed.data
   const problems: string[] = []
   if (!env.SHOPIFY_API_KEY !== !env.SHOPIFY_API_SECRET)
     problems.push('SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both, or neither for demo mode')
   const demo = !env.SHOPIFY_API_KEY
   if (demo && env.NODE_ENV === 'production')
-    problems.push('SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both: demo mode is refused when NODE_ENV=production')
+    problems.push(
+      'SHOPIFY_API_KEY and SHOPIFY_API_SECRET: write both: demo mode is refused when NODE_ENV=production',
+    )
   if (demo && !['127.0.0.1', 'localhost', '::1'].includes(env.HOST))
-    problems.push('HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or write the platform credentials')
+    problems.push(
+      'HOST: demo mode listens on 127.0.0.1 alone; leave HOST out, or write the platform credentials',
+    )
   if (!demo && !env.BASE_URL)
     problems.push('BASE_URL: write the public address of the app, like https://files.example.com')
   if (!demo && env.BASE_URL && !/^https:/i.test(env.BASE_URL))
@@ -252,13 +299,19 @@ export function readEnvironment(variables: Readonly<Record<string, string | unde
       'BASE_URL: write an https address: keys, tokens and download links would be sent unencrypted over http',
     )
   if (env.DATABASE_URL && !env.APP_SECRET)
-    problems.push('APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)')
+    problems.push(
+      'APP_SECRET: write it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
+    )
   if (!env.DROP_TLS_CERT !== !env.DROP_TLS_KEY)
-    problems.push('DROP_TLS_CERT and DROP_TLS_KEY: write both, or neither for a certificate that is made')
+    problems.push(
+      'DROP_TLS_CERT and DROP_TLS_KEY: write both, or neither for a certificate that is made',
+    )
   const dataDir = path.resolve(env.DATA_DIR)
   const storage = readStorage(env, dataDir, problems)
   if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
-    problems.push('X_ACCEL_LOCATION: leave it out: nginx can send files of a disk alone, and STORAGE_PRIMARY is none')
+    problems.push(
+      'X_ACCEL_LOCATION: leave it out: nginx can send files of a disk alone, and STORAGE_PRIMARY is none',
+    )
   if (problems.length > 0) throw new ConfigError(problems)
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
   return {
@@ -297,28 +350,43 @@ function dropOf(env: z.output<typeof environmentSchema>): DropEnvironment {
 }
 
 /** Folders in the data folder where nothing else is said. Adds what is wrong to `problems`. */
-function readStorage(env: z.output<typeof environmentSchema>, dataDir: string, problems: string[]): Storage {
+function readStorage(
+  env: z.output<typeof environmentSchema>,
+  dataDir: string,
+  problems: string[],
+): Storage {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (!accessKeyId !== !secretAccessKey)
-    problems.push('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: write both, or neither where the machine has a role')
+    problems.push(
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: write both, or neither where the machine has a role',
+    )
   const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null
   const read = (name: 'STORAGE_PRIMARY' | 'STORAGE_BACKUP', folder: string): LocationConfig => {
     const usual: LocationConfig = { kind: 'disk', folder: path.join(dataDir, folder) }
     const written = env[name]
-    const location = written === undefined ? usual : parseLocation(written, credentials, env.AWS_REGION)
+    const location =
+      written === undefined ? usual : parseLocation(written, credentials, env.AWS_REGION)
     if (typeof location !== 'string') return location
     problems.push(`${name}: ${location}`)
     return usual
   }
-  const storage = { primary: read('STORAGE_PRIMARY', 'files'), backup: read('STORAGE_BACKUP', 'backup') }
+  const storage = {
+    primary: read('STORAGE_PRIMARY', 'files'),
+    backup: read('STORAGE_BACKUP', 'backup'),
+  }
   if (isSamePlace(storage.primary, storage.backup))
-    problems.push('STORAGE_BACKUP: write another place than STORAGE_PRIMARY: in the same one it is no backup')
+    problems.push(
+      'STORAGE_BACKUP: write another place than STORAGE_PRIMARY: in the same one it is no backup',
+    )
   return storage
 }
 
 /** Fills in the defaults and checks that everything named exists. Throws `ConfigError`. */
 export function defineConfig(
-  config: Omit<Config, 'limits' | 'channels'> & { limits?: Partial<Limits>; channels?: readonly Channel[] },
+  config: Omit<Config, 'limits' | 'channels'> & {
+    limits?: Partial<Limits>
+    channels?: readonly Channel[]
+  },
 ): Config {
   const workflows = [...config.workflows, ...impliedActions(config.plugins, config.workflows)]
   const { channels = [], limits } = config
@@ -330,7 +398,8 @@ export function defineConfig(
     ...channelProblems(whole.channels, whole.workflows),
     ...whole.workflows.flatMap((workflow) =>
       workflowProblems(workflow, whole.plugins, workflow.action).map(
-        ({ param, message }) => `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
+        ({ param, message }) =>
+          `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
       ),
     ),
     ...Object.entries(whole.limits)
@@ -341,7 +410,10 @@ export function defineConfig(
   return whole
 }
 
-/** Each plugin with an entry in a menu is an action under its own id; one without a workflow of that id gets this one. */
+/**
+ * Each plugin with an entry in a menu is an action under its own id; one without a workflow of that
+ * id gets this one.
+ */
 function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
   const tells = plugins.some(({ id }) => id === 'notify')
   return plugins
@@ -364,7 +436,9 @@ function impliedBy(plugin: Plugin, title: string, tells: boolean): Workflow {
 
 function doubled(what: string, list: readonly { id: string }[]): string[] {
   const ids = list.map(({ id }) => id)
-  return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))].map((id) => `${what} ${id} is listed twice`)
+  return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))].map(
+    (id) => `${what} ${id} is listed twice`,
+  )
 }
 
 export interface WorkflowProblem {
@@ -386,9 +460,12 @@ export function workflowProblems(
   const problems: WorkflowProblem[] = []
   const add = (param: string, message: string) => problems.push({ param, message })
   const ids = workflow.steps.map(({ id }) => id)
-  ids.forEach((id, at) => ids.indexOf(id) < at && add(`steps[${at}].id`, `The step ${id} is listed twice`))
+  ids.forEach(
+    (id, at) => ids.indexOf(id) < at && add(`steps[${at}].id`, `The step ${id} is listed twice`),
+  )
   if (workflow.steps.length === 0) add('steps', 'It has no steps')
-  if (!(Number.isInteger(workflow.parallel) && workflow.parallel > 0)) add('parallel', 'Parallel is 1 or more')
+  if (!(Number.isInteger(workflow.parallel) && workflow.parallel > 0))
+    add('parallel', 'Parallel is 1 or more')
   let operationScope = false
   for (const [at, step] of workflow.steps.entries()) {
     const plugin = plugins.find(({ id }) => id === step.plugin)
@@ -399,13 +476,18 @@ export function workflowProblems(
     if (plugin.scope !== 'operation' && operationScope)
       add(`steps[${at}]`, `A step on files can’t follow a step on the whole operation: move it up`)
     operationScope ||= plugin.scope === 'operation'
-    if (plugin.id !== action) problems.push(...keptProblems(plugin, step.options ?? {}, `steps[${at}].options`))
+    if (plugin.id !== action)
+      problems.push(...keptProblems(plugin, step.options ?? {}, `steps[${at}].options`))
   }
   return problems
 }
 
 /** What is wrong with options that are to be kept: a workflow's, a schedule's. */
-export function keptProblems(plugin: Plugin, options: Record<string, unknown>, param: string): WorkflowProblem[] {
+export function keptProblems(
+  plugin: Plugin,
+  options: Record<string, unknown>,
+  param: string,
+): WorkflowProblem[] {
   const secrets = sensitiveOptions(plugin).filter((name) => options[name] !== undefined)
   return [
     ...schemaProblems(plugin.options, options, param),
@@ -417,8 +499,13 @@ export function keptProblems(plugin: Plugin, options: Record<string, unknown>, p
 }
 
 /** What is wrong with a value that is found at `param`, by its schema. */
-export function schemaProblems(schema: z.ZodType, value: unknown, param: string): WorkflowProblem[] {
-  if (!canBeKept(value)) return [{ param, message: 'There is a character in it that cannot be kept' }]
+export function schemaProblems(
+  schema: z.ZodType,
+  value: unknown,
+  param: string,
+): WorkflowProblem[] {
+  if (!canBeKept(value))
+    return [{ param, message: 'There is a character in it that cannot be kept' }]
   return (parseBounded(schema, value).issues ?? []).flatMap((issue) => issueProblems(issue, param))
 }
 
@@ -432,9 +519,14 @@ function canBeKept(value: unknown): boolean {
 
 function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
   const at =
-    param + issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shortName(String(part))}`)).join('')
+    param +
+    issue.path
+      .map((part) => (typeof part === 'number' ? `[${part}]` : `.${shortName(String(part))}`))
+      .join('')
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(shortName).map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
+    return issue.keys
+      .map(shortName)
+      .map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
   // Of several shapes that it could have, the first one's word.
   const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
   return first ? issueProblems(first, at) : [{ param: at, message: issue.message }]

@@ -1,8 +1,16 @@
-// Every error the program can answer with: one list of stable codes, each with its status, type and message.
-// Clients match on `code`; a code is never renamed or reused. The specification's own messages stand here word for word.
+// Every error the program can answer with: one list of stable codes, each with its status, type and
+// message. Clients match on `code`; a code is never renamed or reused. The specification's own
+// messages stand here word for word.
 
 type ErrorType =
-  'invalid_request' | 'authentication' | 'permission' | 'not_found' | 'conflict' | 'rate_limit' | 'item' | 'api'
+  | 'invalid_request'
+  | 'authentication'
+  | 'permission'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limit'
+  | 'item'
+  | 'api'
 
 interface ErrorEntry {
   status: number
@@ -12,11 +20,23 @@ interface ErrorEntry {
 
 export const ERRORS = {
   // The request as a whole
-  malformed_request: { status: 400, type: 'invalid_request', message: 'The request could not be read' },
-  unauthenticated: { status: 401, type: 'authentication', message: 'Send a valid API key or session token' },
+  malformed_request: {
+    status: 400,
+    type: 'invalid_request',
+    message: 'The request could not be read',
+  },
+  unauthenticated: {
+    status: 401,
+    type: 'authentication',
+    message: 'Send a valid API key or session token',
+  },
   missing_scope: { status: 403, type: 'permission', message: 'Permission denied' },
   not_found: { status: 404, type: 'not_found', message: 'There is nothing at this address' },
-  method_not_allowed: { status: 405, type: 'invalid_request', message: 'This address does not answer that method' },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request',
+    message: 'This address does not answer that method',
+  },
   idempotency_key_reused: {
     status: 409,
     type: 'conflict',
@@ -27,8 +47,16 @@ export const ERRORS = {
     type: 'conflict',
     message: 'The first request with this Idempotency-Key is still running',
   },
-  conflict: { status: 409, type: 'conflict', message: 'The request does not fit the present state' },
-  operation_state: { status: 409, type: 'conflict', message: 'The operation is in a state that does not allow this' },
+  conflict: {
+    status: 409,
+    type: 'conflict',
+    message: 'The request does not fit the present state',
+  },
+  operation_state: {
+    status: 409,
+    type: 'conflict',
+    message: 'The operation is in a state that does not allow this',
+  },
   workflow_in_use: { status: 409, type: 'conflict', message: 'A schedule runs this workflow' },
   workflow_broken: {
     status: 409,
@@ -36,15 +64,31 @@ export const ERRORS = {
     message: 'This workflow cannot run as it stands: correct it first',
   },
   precondition_failed: { status: 412, type: 'invalid_request', message: 'The file has changed' },
-  payload_too_large: { status: 413, type: 'invalid_request', message: 'The request body is too large' },
+  payload_too_large: {
+    status: 413,
+    type: 'invalid_request',
+    message: 'The request body is too large',
+  },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request',
     message: 'Send JSON (Content-Type: application/json)',
   },
-  range_not_satisfiable: { status: 416, type: 'invalid_request', message: 'The file has no such range' },
-  validation_failed: { status: 422, type: 'invalid_request', message: 'Some of what was sent is not valid' },
-  rate_limited: { status: 429, type: 'rate_limit', message: 'Too many requests: wait as long as Retry-After says' },
+  range_not_satisfiable: {
+    status: 416,
+    type: 'invalid_request',
+    message: 'The file has no such range',
+  },
+  validation_failed: {
+    status: 422,
+    type: 'invalid_request',
+    message: 'Some of what was sent is not valid',
+  },
+  rate_limited: {
+    status: 429,
+    type: 'rate_limit',
+    message: 'Too many requests: wait as long as Retry-After says',
+  },
   internal: { status: 500, type: 'api', message: 'Something went wrong on our side' },
   unavailable: {
     status: 503,
@@ -60,8 +104,16 @@ export const ERRORS = {
   out_of_range: { status: 422, type: 'invalid_request', message: 'This number is out of range' },
   too_many: { status: 422, type: 'invalid_request', message: 'There are too many' },
   too_few: { status: 422, type: 'invalid_request', message: 'There are too few' },
-  invalid_url: { status: 422, type: 'invalid_request', message: 'This is not an http or https URL' },
-  invalid_filename: { status: 422, type: 'invalid_request', message: 'This name cannot be a filename' },
+  invalid_url: {
+    status: 422,
+    type: 'invalid_request',
+    message: 'This is not an http or https URL',
+  },
+  invalid_filename: {
+    status: 422,
+    type: 'invalid_request',
+    message: 'This name cannot be a filename',
+  },
   invalid_tag: { status: 422, type: 'invalid_request', message: 'This cannot be a tag' },
 
   // One item of an operation
@@ -82,78 +134,150 @@ export const ERRORS = {
     message: 'The file is larger than 5 GB: contact support to have larger files imported',
   },
   empty_file: { status: 422, type: 'item', message: 'The file is empty' },
-  upload_expired: { status: 410, type: 'not_found', message: 'This upload was not finished in time: start it again' },
-  upload_lost: { status: 410, type: 'item', message: 'The uploaded bytes are no longer here: upload the file again' },
+  upload_expired: {
+    status: 410,
+    type: 'not_found',
+    message: 'This upload was not finished in time: start it again',
+  },
+  upload_lost: {
+    status: 410,
+    type: 'item',
+    message: 'The uploaded bytes are no longer here: upload the file again',
+  },
   checksum_mismatch: {
     status: 460,
     type: 'invalid_request',
     message: 'The bytes are not those that Upload-Checksum stands for: send them again',
   },
-  file_damaged: { status: 503, type: 'item', message: 'Its bytes are damaged: upload the file again' },
+  file_damaged: {
+    status: 503,
+    type: 'item',
+    message: 'Its bytes are damaged: upload the file again',
+  },
   storage_full: { status: 507, type: 'item', message: 'The storage location is full' },
   file_quota: {
     status: 422,
     type: 'item',
-    message: 'The shop has as many files as it may have: delete files that are not needed, then try again',
+    message:
+      'The shop has as many files as it may have: delete files that are not needed, then try again',
   },
   storage_quota: {
     status: 507,
     type: 'item',
-    message: 'The shop’s storage is used up: delete files or old versions, or ask your provider for more storage',
+    message:
+      'The shop’s storage is used up: delete files or old versions, or ask your provider for more storage',
   },
   upload_quota: {
     status: 429,
     type: 'rate_limit',
-    message: 'The shop has too many unfinished uploads: finish or cancel some of them, then try again',
+    message:
+      'The shop has too many unfinished uploads: finish or cancel some of them, then try again',
   },
   operation_quota: {
     status: 429,
     type: 'rate_limit',
-    message: 'The shop has too many operations that have not ended: wait for some of them, or cancel them',
+    message:
+      'The shop has too many operations that have not ended: wait for some of them, or cancel them',
   },
   storage_failed: { status: 503, type: 'item', message: 'The storage location did not answer' },
-  storefront_unavailable: { status: 503, type: 'item', message: 'The storefront catalog could not be reached' },
+  storefront_unavailable: {
+    status: 503,
+    type: 'item',
+    message: 'The storefront catalog could not be reached',
+  },
   memory_limit: {
     status: 422,
     type: 'item',
     message: 'Working on this file takes more memory than one file may have',
   },
-  time_limit: { status: 422, type: 'item', message: 'Working on this file takes longer than one file may take' },
-  processor_crashed: { status: 422, type: 'item', message: 'This file made the process that opened it crash' },
-  image_damaged: { status: 422, type: 'item', message: 'The image is damaged and cannot be opened' },
+  time_limit: {
+    status: 422,
+    type: 'item',
+    message: 'Working on this file takes longer than one file may take',
+  },
+  processor_crashed: {
+    status: 422,
+    type: 'item',
+    message: 'This file made the process that opened it crash',
+  },
+  image_damaged: {
+    status: 422,
+    type: 'item',
+    message: 'The image is damaged and cannot be opened',
+  },
   image_too_large: {
     status: 422,
     type: 'item',
-    message: 'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB',
+    message:
+      'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB',
   },
-  not_an_image: { status: 422, type: 'item', message: 'Its name is that of an image, but what is in it is none' },
-  pdf_encrypted: { status: 422, type: 'item', message: 'The document is encrypted: it takes its password to open it' },
+  not_an_image: {
+    status: 422,
+    type: 'item',
+    message: 'Its name is that of an image, but what is in it is none',
+  },
+  pdf_encrypted: {
+    status: 422,
+    type: 'item',
+    message: 'The document is encrypted: it takes its password to open it',
+  },
   document_too_large: {
     status: 422,
     type: 'item',
     message: 'The document is too large to be opened: it may have 1 GB',
   },
   not_a_pdf: { status: 422, type: 'item', message: 'This is not a PDF document' },
-  pdf_damaged: { status: 422, type: 'item', message: 'The document is damaged and cannot be put right' },
-  pdf_page_out_of_range: { status: 422, type: 'item', message: 'The document does not have these pages' },
-  glyph_missing: { status: 422, type: 'item', message: 'There is no font here for some of these letters' },
+  pdf_damaged: {
+    status: 422,
+    type: 'item',
+    message: 'The document is damaged and cannot be put right',
+  },
+  pdf_page_out_of_range: {
+    status: 422,
+    type: 'item',
+    message: 'The document does not have these pages',
+  },
+  glyph_missing: {
+    status: 422,
+    type: 'item',
+    message: 'There is no font here for some of these letters',
+  },
   skipped: { status: 409, type: 'item', message: 'There was nothing to do about this file' },
-  worker_crashed: { status: 500, type: 'item', message: 'Working on this file stopped the worker three times' },
+  worker_crashed: {
+    status: 500,
+    type: 'item',
+    message: 'Working on this file stopped the worker three times',
+  },
   plugin_failed: { status: 500, type: 'item', message: 'The plugin failed on this file' },
   operation_cancelled: { status: 409, type: 'item', message: 'The operation was cancelled' },
-  operation_stopped: { status: 409, type: 'item', message: 'The operation stopped when another item failed' },
+  operation_stopped: {
+    status: 409,
+    type: 'item',
+    message: 'The operation stopped when another item failed',
+  },
 
   // A buyer's link
   link_unavailable: { status: 404, type: 'not_found', message: 'This link does not work' },
   link_expired: { status: 410, type: 'not_found', message: 'This link has expired' },
-  link_exhausted: { status: 410, type: 'not_found', message: 'This link has been used as often as it may be' },
+  link_exhausted: {
+    status: 410,
+    type: 'not_found',
+    message: 'This link has been used as often as it may be',
+  },
   link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },
-  referrer_not_allowed: { status: 403, type: 'permission', message: 'This file may not be reached from that site' },
+  referrer_not_allowed: {
+    status: 403,
+    type: 'permission',
+    message: 'This file may not be reached from that site',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** One named problem of a request. `index`: which element of the list that the request carries, from 0. */
+/**
+ * One named problem of a request. `index`: which element of the list that the request carries, from
+ * 0.
+ */
 export interface ErrorDetail {
   index?: number
   param: string
@@ -164,7 +288,10 @@ export interface ErrorDetail {
 /** So many problems are named. The rest are counted: a reply must not grow with a wrong request. */
 export const MOST_DETAILS = 100
 
-/** An error that the client is told about. Anything else that is thrown becomes `internal` and is logged. */
+/**
+ * An error that the client is told about. Anything else that is thrown becomes `internal` and is
+ * logged.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly param: string | null
@@ -201,7 +328,10 @@ export class AppError extends Error {
   }
 }
 
-/** Is this string one of our codes? Plugins name codes as strings; an unknown one is a fault of the plugin. */
+/**
+ * Is this string one of our codes? Plugins name codes as strings; an unknown one is a fault of the
+ * plugin.
+ */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code)
 }

@@ -34,12 +34,15 @@ export const toOperationId = (kind: 'import' | 'bulk', uuid: string): string =>
 
 /** The UUID in a typed id, or null where it is not one of the kinds named. */
 export function parsePublicId(prefixes: IdPrefix | readonly IdPrefix[], id: string): string | null {
-  const match = /^([a-z]+)_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id)
+  const match =
+    /^([a-z]+)_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id)
   if (!match || !([] as IdPrefix[]).concat(prefixes).includes(match[1] as IdPrefix)) return null
   return match.slice(2).join('-')
 }
 
-/** A UUID that names nothing, the same one for the same text: its version is 8, those of rows are 7. */
+/**
+ * A UUID that names nothing, the same one for the same text: its version is 8, those of rows are 7.
+ */
 export function unknownUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

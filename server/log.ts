@@ -1,5 +1,6 @@
-// Structured logs, a JSON object a line. Values are written by allow-list: only fields of the types below, and only the
-// fields that the caller names. Tokens, keys and URLs' query strings have no business here.
+// Structured logs, a JSON object a line. Values are written by allow-list: only fields of the types
+// below, and only the fields that the caller names. Tokens, keys and URLs' query strings have no
+// business here.
 
 export type LogFields = Record<string, string | number | boolean | null | undefined>
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -13,7 +14,10 @@ export interface Logger {
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** Logs at `least` and above to `write`, by default to standard error so that standard output stays for people. */
+/**
+ * Logs at `least` and above to `write`, by default to standard error so that standard output stays
+ * for people.
+ */
 export function createLogger(
   least: LogLevel,
   write: (line: string) => void = (line) => process.stderr.write(line),
@@ -22,11 +26,16 @@ export function createLogger(
     LEVELS.indexOf(level) < LEVELS.indexOf(least)
       ? () => {}
       : (message: string, fields: LogFields = {}) =>
-          write(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }) + '\n')
+          write(
+            JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }) + '\n',
+          )
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** What may be logged of an unknown error: its own message and stack, without the properties libraries hang on it. */
+/**
+ * What may be logged of an unknown error: its own message and stack, without the properties
+ * libraries hang on it.
+ */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   return { error: error.message, stack: error.stack ?? null }

@@ -1,4 +1,5 @@
-// Starts the roles asked for, and stops them cleanly. compose.ts wires the parts together. Read this first.
+// Starts the roles asked for, and stops them cleanly. compose.ts wires the parts together. Read
+// this first.
 import type { AddressInfo } from 'node:net'
 import { appConfig } from '../app.config.ts'
 import { composeServer, type Closing } from './compose.ts'
@@ -20,8 +21,16 @@ import { openStores } from './startup/stores.ts'
 
 const STOP_WITHIN_MS = 20_000
 
-/** Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed start stops it too. */
-async function start(config: Config, log: Logger, closings: Closing[], development: boolean): Promise<void> {
+/**
+ * Starts everything; what must be stopped is pushed to `closings` as it starts, so that a failed
+ * start stops it too.
+ */
+async function start(
+  config: Config,
+  log: Logger,
+  closings: Closing[],
+  development: boolean,
+): Promise<void> {
   const { environment, limits } = config
   const web = environment.roles.includes('web')
   const pageBuilt = web && !development ? ensurePage(log) : Promise.resolve()
@@ -35,7 +44,9 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
     closings.push(await runDrop({ environment, limits, database, stores, listener, secrets, log }))
     return
   }
-  const drop = environment.roles.includes('drop') ? await startDropChild(environment, database, log) : null
+  const drop = environment.roles.includes('drop')
+    ? await startDropChild(environment, database, log)
+    : null
   if (drop) closings.push(() => drop.close())
   const baseUrl = environment.baseUrl ?? `http://${environment.host}:${environment.port}`
   const clock = () => new Date()
@@ -47,9 +58,29 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
       log.warn('SMTP_URL is not set: email is kept in the list of messages, and none leaves')
     const record: OutboxOptions['operationRecord'] = async (scope, id) =>
       operationRecord(engine, (await engine.get(scope, id))!, clock())
-    const options = { database, client, secrets, smtpUrl, from, baseUrl, operationRecord: record, clock, log }
+    const options = {
+      database,
+      client,
+      secrets,
+      smtpUrl,
+      from,
+      baseUrl,
+      operationRecord: record,
+      clock,
+      log,
+    }
     const outbox = openOutbox(options)
-    const tasks = backgroundTasks({ database, engine, storefront, stores, folder, client, limits, clock, log })
+    const tasks = backgroundTasks({
+      database,
+      engine,
+      storefront,
+      stores,
+      folder,
+      client,
+      limits,
+      clock,
+      log,
+    })
     const worker = await startWorker(parts, (job) => outbox.deliver(job), [...tasks, outbox.sweep])
     closings.push(() => worker.stop())
     closings.push(() => outbox.close())
@@ -71,7 +102,13 @@ async function start(config: Config, log: Logger, closings: Closing[], developme
   const { port } = http.address() as AddressInfo
   if (!storefront.demoShop) return log.info('ready', { url: baseUrl, port })
   const { dataDir } = environment
-  const demo = await prepareDemo(database, dataDir, storefront.demoShop, baseUrl, drop?.address ?? null)
+  const demo = await prepareDemo(
+    database,
+    dataDir,
+    storefront.demoShop,
+    baseUrl,
+    drop?.address ?? null,
+  )
   process.stdout.write(welcome(demo, storefront.demoSample!))
 }
 
@@ -86,7 +123,8 @@ async function main(): Promise<void> {
     process.exitCode = code
   }
   // Ctrl-C reaches us from the terminal and again from npm: the first one counts.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void (stopping ??= stop(0)))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => void (stopping ??= stop(0)))
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', errorFields(error)))
   try {
     const config = appConfig()

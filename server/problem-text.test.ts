@@ -46,13 +46,17 @@ const CASES: Record<z.core.$ZodIssueCode, [schema: z.ZodType, value: unknown, te
     [z.string().includes('a'), 'x', 'This must contain a'],
   ],
   not_multiple_of: [[z.number().multipleOf(5), 7, 'This must be a multiple of 5']],
-  unrecognized_keys: [[z.strictObject({}), { a: 1, b: 2 }, 'There is no field a; There is no field b']],
+  unrecognized_keys: [
+    [z.strictObject({}), { a: 1, b: 2 }, 'There is no field a; There is no field b'],
+  ],
   invalid_union: [
     [z.union([z.string(), z.int()]), [], 'This has none of the forms that it can have'],
     [z.discriminatedUnion('a', [z.object({ a: z.literal(1) })]), { a: 2 }, 'This must be 1'],
   ],
   invalid_key: [[z.record(z.string().max(1), z.int()), { ab: 1 }, 'This name is not allowed here']],
-  invalid_element: [[z.map(z.object({}), z.int()), new Map([[{}, 'a']]), 'An entry here is not allowed']],
+  invalid_element: [
+    [z.map(z.object({}), z.int()), new Map([[{}, 'a']]), 'An entry here is not allowed'],
+  ],
   invalid_value: [
     [z.enum(['a', 'b']), 'c', 'This must be one of: a, b'],
     [z.literal('a'), 'b', 'This must be a'],
@@ -61,16 +65,17 @@ const CASES: Record<z.core.$ZodIssueCode, [schema: z.ZodType, value: unknown, te
   custom: [[z.string().refine(() => false), 'x', 'This value is not allowed']],
 }
 
-test.each(Object.entries(CASES).flatMap(([code, cases]) => cases.map((given) => [code, ...given] as const)))(
-  '%s',
-  (code, schema, value, text) => {
-    const [issue] = schema.safeParse(value, { error: problemText }).error!.issues
-    expect([issue!.code, issue!.message]).toEqual([code, text])
-  },
-)
+test.each(
+  Object.entries(CASES).flatMap(([code, cases]) => cases.map((given) => [code, ...given] as const)),
+)('%s', (code, schema, value, text) => {
+  const [issue] = schema.safeParse(value, { error: problemText }).error!.issues
+  expect([issue!.code, issue!.message]).toEqual([code, text])
+})
 
 test('what a schema says itself comes first, also within one of several forms', () => {
   const schema = z.union([z.object({ a: z.string('Give it a name') }), z.object({ b: z.int() })])
   const [issue] = schema.safeParse({ a: 1 }, { error: problemText }).error!.issues
-  expect(issue).toMatchObject({ errors: [[{ message: 'Give it a name' }], [{ message: 'This is required' }]] })
+  expect(issue).toMatchObject({
+    errors: [[{ message: 'Give it a name' }], [{ message: 'This is required' }]],
+  })
 })

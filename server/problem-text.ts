@@ -1,4 +1,5 @@
-// What is wrong with a value that does not fit its schema, in our own sentences: the library's speak of its types.
+// What is wrong with a value that does not fit its schema, in our own sentences: the library's
+// speak of its types.
 import type { z } from 'zod'
 
 type Issue = z.core.$ZodRawIssue
@@ -15,8 +16,11 @@ const REQUIRED = 'This is required'
 
 const TEXTS: { [Code in z.core.$ZodIssueCode]: (issue: IssueOf<Code>) => string } = {
   invalid_type: ({ expected, input }) =>
-    input === undefined && expected !== 'never' ? REQUIRED : (TYPES[expected] ?? 'This is of the wrong type'),
-  too_big: ({ origin, maximum, inclusive, exact }) => bound(origin, maximum, exact ? 'Exactly' : 'At most', inclusive),
+    input === undefined && expected !== 'never'
+      ? REQUIRED
+      : (TYPES[expected] ?? 'This is of the wrong type'),
+  too_big: ({ origin, maximum, inclusive, exact }) =>
+    bound(origin, maximum, exact ? 'Exactly' : 'At most', inclusive),
   too_small: ({ origin, minimum, inclusive, exact }) => {
     if (!exact && inclusive !== false && Number(minimum) === 1) {
       if (origin === 'string') return 'This cannot be empty'
@@ -25,7 +29,11 @@ const TEXTS: { [Code in z.core.$ZodIssueCode]: (issue: IssueOf<Code>) => string 
     return bound(origin, minimum, exact ? 'Exactly' : 'At least', inclusive)
   },
   invalid_format: (issue) => {
-    const { prefix, suffix, includes } = issue as { prefix?: string; suffix?: string; includes?: string }
+    const { prefix, suffix, includes } = issue as {
+      prefix?: string
+      suffix?: string
+      includes?: string
+    }
     if (prefix !== undefined) return `This must begin with ${prefix}`
     if (suffix !== undefined) return `This must end with ${suffix}`
     if (includes !== undefined) return `This must contain ${includes}`
@@ -34,7 +42,9 @@ const TEXTS: { [Code in z.core.$ZodIssueCode]: (issue: IssueOf<Code>) => string 
   not_multiple_of: ({ divisor }) => `This must be a multiple of ${divisor}`,
   unrecognized_keys: ({ keys }) => keys.map((key) => `There is no field ${key}`).join('; '),
   invalid_union: ({ options }) =>
-    Array.isArray(options) ? oneOf(options as z.core.util.Primitive[]) : 'This has none of the forms that it can have',
+    Array.isArray(options)
+      ? oneOf(options as z.core.util.Primitive[])
+      : 'This has none of the forms that it can have',
   invalid_key: () => 'This name is not allowed here',
   invalid_element: () => 'An entry here is not allowed',
   invalid_value: ({ values, input }) => (input === undefined ? REQUIRED : oneOf(values)),
@@ -85,7 +95,12 @@ const LENGTHS: Readonly<Record<string, readonly [string, string]>> = {
   file: ['byte', 'bytes'],
 }
 
-function bound(origin: string, limit: number | bigint, words: string, inclusive: boolean | undefined): string {
+function bound(
+  origin: string,
+  limit: number | bigint,
+  words: string,
+  inclusive: boolean | undefined,
+): string {
   const unit = LENGTHS[origin]?.[Number(limit) === 1 ? 0 : 1]
   const value = origin === 'date' ? new Date(Number(limit)).toISOString() : String(limit)
   if (inclusive === false && words !== 'Exactly')

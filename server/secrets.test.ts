@@ -8,7 +8,9 @@ test('what is sealed opens in its own place alone', () => {
   expect(secrets.open(sealed, 'shop/1/access_token')).toBe('shpat_token')
   expect(sealed.includes('shpat_token')).toBe(false)
   expect(() => secrets.open(sealed, 'shop/2/access_token')).toThrow()
-  expect(() => createSecrets('another secret of more than thirty-two').open(sealed, 'shop/1/access_token')).toThrow()
+  expect(() =>
+    createSecrets('another secret of more than thirty-two').open(sealed, 'shop/1/access_token'),
+  ).toThrow()
   const damaged = Buffer.from(sealed)
   damaged[40]! ^= 1
   expect(() => secrets.open(damaged, 'shop/1/access_token')).toThrow()

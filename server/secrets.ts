@@ -1,10 +1,20 @@
 // The server's secret and all that is derived from it: sealed columns, link keys, API key hashes.
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hash,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
 export interface Secrets {
-  /** AES-256-GCM under a data key of the row's own. `about` names shop and column: a value moved elsewhere won't open. */
+  /**
+   * AES-256-GCM under a data key of the row's own. `about` names shop and column: a value moved
+   * elsewhere won't open.
+   */
   seal(plain: string, about: string): Buffer
   /** Throws when the value was sealed with another secret or for another place. */
   open(sealed: Buffer, about: string): string
@@ -31,15 +41,21 @@ export function createSecrets(secret: string): Secrets {
     seal: (plain, about) => {
       const dataKey = randomBytes(KEY)
       const wrapped = encrypt(wrapping, dataKey, about)
-      return Buffer.concat([Buffer.of(SEAL_VERSION), wrapped, encrypt(dataKey, Buffer.from(plain), about)])
+      return Buffer.concat([
+        Buffer.of(SEAL_VERSION),
+        wrapped,
+        encrypt(dataKey, Buffer.from(plain), about),
+      ])
     },
     open: (sealed, about) => {
-      if (sealed[0] !== SEAL_VERSION) throw new Error('This value was sealed in a way that is not known')
+      if (sealed[0] !== SEAL_VERSION)
+        throw new Error('This value was sealed in a way that is not known')
       const end = 1 + NONCE + KEY + TAG
       const dataKey = decrypt(wrapping, sealed.subarray(1, end), about)
       return decrypt(dataKey, sealed.subarray(end), about).toString()
     },
-    linkKey: (linkId, rotation) => createHmac('sha256', linkSecret).update(`${linkId}/${rotation}`).digest('base64url'),
+    linkKey: (linkId, rotation) =>
+      createHmac('sha256', linkSecret).update(`${linkId}/${rotation}`).digest('base64url'),
     clientHash: (text) => createHmac('sha256', clientSecret).update(text).digest().subarray(0, 16),
   }
 }
@@ -63,7 +79,8 @@ export async function ensureSecret(dataDir: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const secret = (await readFile(file, 'utf8')).trim()
-  if (secret.length < KEY) throw new Error(`${file} is damaged: links and sealed values depend on it. Restore it.`)
+  if (secret.length < KEY)
+    throw new Error(`${file} is damaged: links and sealed values depend on it. Restore it.`)
   return secret
 }
 
@@ -74,7 +91,9 @@ function encrypt(key: Buffer, plain: Buffer, about: string): Buffer {
 }
 
 function decrypt(key: Buffer, sealed: Buffer, about: string): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE)).setAAD(Buffer.from(about))
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE)).setAAD(
+    Buffer.from(about),
+  )
   decipher.setAuthTag(sealed.subarray(-TAG))
   return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()])
 }

@@ -1,5 +1,5 @@
-// Which of a plugin's options nobody is to read again once they are given, like the password of a document: those that its schema
-// marks as `sensitive`.
+// Which of a plugin's options nobody is to read again once they are given, like the password of a
+// document: those that its schema marks as `sensitive`.
 import { z } from 'zod'
 import type { Plugin } from '../plugins/contract.ts'
 
@@ -19,7 +19,10 @@ function namesIn(options: z.ZodType): string[] {
 }
 
 /** The options that anyone may see. */
-export function withoutSensitive(plugin: Plugin, options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withoutSensitive(
+  plugin: Plugin,
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const hidden = sensitiveOptions(plugin)
   return Object.fromEntries(Object.entries(options).filter(([name]) => !hidden.includes(name)))
 }

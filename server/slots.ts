@@ -1,7 +1,10 @@
 // So many at once of what anyone may ask for. First come, first served.
 
 export interface Slots {
-  /** Resolves in turn, with how to give the slot back. Throws the signal's reason where that comes first. */
+  /**
+   * Resolves in turn, with how to give the slot back. Throws the signal's reason where that comes
+   * first.
+   */
   take(signal?: AbortSignal): Promise<() => void>
 }
 

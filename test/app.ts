@@ -1,5 +1,5 @@
-// The server as main.ts composes it, in the test's own process: real database, workers, disk and sockets, with the plugins
-// that a test adds to those of app.config.ts.
+// The server as main.ts composes it, in the test's own process: real database, workers, disk and
+// sockets, with the plugins that a test adds to those of app.config.ts.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,12 @@ export interface Answer {
 export interface Client {
   scope: ShopScope
   key: string
-  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(
+    method: string,
+    route: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
 }
 
 export interface TestApp {
@@ -88,7 +93,13 @@ export async function openTestApp({
     channels: [...config.channels, ...channels],
     limits: { ...config.limits, ...UNLIMITED, ...limits },
     storage: { primary: disk('primary'), backup: disk('backup') },
-    environment: { ...config.environment, dataDir: folder, baseUrl: null, allowLoopback: true, trustProxy },
+    environment: {
+      ...config.environment,
+      dataDir: folder,
+      baseUrl: null,
+      allowLoopback: true,
+      trustProxy,
+    },
   })
   const database = await openTestDatabase()
   const closings: Closing[] = []
@@ -97,7 +108,8 @@ export async function openTestApp({
     ...{ config: whole, database, secrets, closings, log: silent },
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
   })
-  // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have it.
+  // The shop is not signed in with the platform: its catalog is empty, as the engine's tests have
+  // it.
   composed.parts.ports = withEmptyCatalog(composed.parts.ports)
   const { app, parts } = await composed.openWeb(builtPage(), DROP)
   const close = async () => {
@@ -105,7 +117,12 @@ export async function openTestApp({
     await database.drop()
     await rm(folder, { recursive: true, force: true })
   }
-  const engine = await testEngineOn({ parts: composed.parts, engine: composed.engine, folder, close })
+  const engine = await testEngineOn({
+    parts: composed.parts,
+    engine: composed.engine,
+    folder,
+    close,
+  })
   const server = await listen(app, 0, '127.0.0.1')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clientOf = async (shop: number, scopes: readonly Scope[]): Promise<Client> => {
@@ -131,7 +148,10 @@ export async function openTestApp({
 function withEmptyCatalog(ports: EngineParts['ports']): EngineParts['ports'] {
   const match = createMatcher(createTitleCache())
   const live = { findBySku: () => Promise.resolve(new Map()) }
-  return async (scope) => ({ ...(await ports(scope)), catalog: createCatalogPort(scope, live, match) })
+  return async (scope) => ({
+    ...(await ports(scope)),
+    catalog: createCatalogPort(scope, live, match),
+  })
 }
 
 async function call(
@@ -153,7 +173,11 @@ async function call(
   })
   const text = await response.text()
   const json = response.headers.get('content-type')?.includes('json') && text !== ''
-  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: json ? JSON.parse(text) : text,
+  }
 }
 
 /** Reads an operation until it has ended. */

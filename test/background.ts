@@ -1,8 +1,14 @@
-// Background tasks without the engine's other jobs: run one by one by a test, or by graphile-worker.
+// Background tasks without the engine's other jobs: run one by one by a test, or by
+// graphile-worker.
 import { randomUUID } from 'node:crypto'
 import { Logger as GraphileLogger, run as runJobs, type TaskList } from 'graphile-worker'
 import type { Database } from '../server/db/database.ts'
-import { createBackground, type Background, type BackgroundTask, type TaskJob } from '../server/engine/background.ts'
+import {
+  createBackground,
+  type Background,
+  type BackgroundTask,
+  type TaskJob,
+} from '../server/engine/background.ts'
 import type { Logger } from '../server/log.ts'
 import { silent } from './database.ts'
 
@@ -19,12 +25,16 @@ export interface TestWorker {
 export async function openTestWorker(
   database: Database,
   tasks: readonly BackgroundTask[],
-  { signal = new AbortController().signal, log = silent }: { signal?: AbortSignal; log?: Logger } = {},
+  {
+    signal = new AbortController().signal,
+    log = silent,
+  }: { signal?: AbortSignal; log?: Logger } = {},
 ): Promise<TestWorker> {
   const id = randomUUID()
   await database.pool.query('insert into workers (id, pool_id) values ($1, $2)', [id, id])
   const background = createBackground({ database, worker: id, tasks, log, signal })
-  const run: TestWorker['run'] = (task, job = { shop: null, key: '' }) => background.jobs[task.name]!(job)
+  const run: TestWorker['run'] = (task, job = { shop: null, key: '' }) =>
+    background.jobs[task.name]!(job)
   return {
     id,
     background,
@@ -34,14 +44,20 @@ export async function openTestWorker(
       for (const { shop_id: shop, key } of rows) await run(task, { shop, key })
     },
     fallSilent: async () => {
-      await database.pool.query(`update workers set beat_at = now() - interval '1 minute' where id = $1`, [id])
+      await database.pool.query(
+        `update workers set beat_at = now() - interval '1 minute' where id = $1`,
+        [id],
+      )
     },
   }
 }
 
 const SWEEP_MS = 500
 
-/** Runs the jobs of these tasks and of nothing else, until stopped: operations that a test starts wait. */
+/**
+ * Runs the jobs of these tasks and of nothing else, until stopped: operations that a test starts
+ * wait.
+ */
 export async function startTestTasks(
   database: Database,
   tasks: readonly BackgroundTask[],

@@ -1,5 +1,5 @@
-// Requests that are as large as a body may be, made of an OpenAPI document: each string, list and record of each
-// endpoint's body in turn holds all of it.
+// Requests that are as large as a body may be, made of an OpenAPI document: each string, list and
+// record of each endpoint's body in turn holds all of it.
 
 export interface Schema {
   $ref?: string
@@ -13,7 +13,10 @@ export interface Schema {
 }
 
 export interface Document {
-  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema?: Schema }> } }>>
+  paths: Record<
+    string,
+    Record<string, { requestBody?: { content: Record<string, { schema?: Schema }> } }>
+  >
   components: { schemas: Record<string, Schema> }
 }
 
@@ -36,7 +39,10 @@ export interface LargeBody {
 
 const NAME = 'x_field'
 
-/** All places below a schema. `path`: schemas that are already being walked, so that one that holds itself ends. */
+/**
+ * All places below a schema. `path`: schemas that are already being walked, so that one that holds
+ * itself ends.
+ */
 function placesIn(
   schema: Schema,
   document: Document,
@@ -52,7 +58,8 @@ function placesIn(
     return below(document.components.schemas[name]!, at, (value) => value, [...path, name])
   }
   const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]
-  if (alternatives.length > 0) return alternatives.flatMap((one) => below(one, at, (value) => value))
+  if (alternatives.length > 0)
+    return alternatives.flatMap((one) => below(one, at, (value) => value))
   const place = (kind: Place['kind']): Place => ({ at: at || 'the body', kind, around })
   const types = [schema.type ?? []].flat()
   // What has no type takes any.
@@ -65,9 +72,17 @@ function placesIn(
   if (types.includes('object')) {
     found.push(place('record'))
     for (const [name, inner] of Object.entries(schema.properties ?? {}))
-      found.push(...below(inner, at ? `${at}.${name}` : name, (value) => `{${JSON.stringify(name)}:${value}}`))
+      found.push(
+        ...below(
+          inner,
+          at ? `${at}.${name}` : name,
+          (value) => `{${JSON.stringify(name)}:${value}}`,
+        ),
+      )
     if (typeof schema.additionalProperties === 'object')
-      found.push(...below(schema.additionalProperties, `${at}.*`, (value) => `{"${NAME}":${value}}`))
+      found.push(
+        ...below(schema.additionalProperties, `${at}.*`, (value) => `{"${NAME}":${value}}`),
+      )
   }
   return found
 }
@@ -75,8 +90,10 @@ function placesIn(
 /** Values of this many bytes, each with a word for it. */
 function fillings(kind: Place['kind'], { bytes, ...few }: Limits): [string, Raw][] {
   const room = bytes - 2_000
-  if (kind === 'text') return ['${', '{a}'].map((part) => [`${part}…`, `"${part.repeat(room / part.length)}"`])
-  if (kind === 'list') return [listOf('{}', few.values / 2), listOf(`"${'a'.repeat(45)}"`, few.values)]
+  if (kind === 'text')
+    return ['${', '{a}'].map((part) => [`${part}…`, `"${part.repeat(room / part.length)}"`])
+  if (kind === 'list')
+    return [listOf('{}', few.values / 2), listOf(`"${'a'.repeat(45)}"`, few.values)]
   return [recordOf(few.fields), recordOf(1, room - 100)]
 }
 
@@ -122,7 +139,8 @@ export function* largeOptions(
   request: Omit<LargeBody, 'body'>,
 ): Generator<LargeBody> {
   const document: Document = { paths: {}, components: { schemas: {} } }
-  for (const large of largeIn(options, document, limits, request)) yield { ...large, body: around(large.body) }
+  for (const large of largeIn(options, document, limits, request))
+    yield { ...large, body: around(large.body) }
 }
 
 function* largeIn(

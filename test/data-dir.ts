@@ -15,6 +15,7 @@ export async function removeDataDir(folder: string): Promise<void> {
   const cluster = await clusterOf(path.join(folder, 'postgres'))
   // Nothing but a folder that the server made may be removed outside the data folder.
   const outside = path.dirname(cluster)
-  if (path.basename(outside).startsWith('stevedore-postgres-')) await rm(outside, { recursive: true, force: true })
+  if (path.basename(outside).startsWith('stevedore-postgres-'))
+    await rm(outside, { recursive: true, force: true })
   await rm(folder, { recursive: true, force: true })
 }

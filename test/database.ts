@@ -1,4 +1,5 @@
-// A real PostgreSQL for every test run, and a fresh database for every test file, cloned from a migrated template.
+// A real PostgreSQL for every test run, and a fresh database for every test file, cloned from a
+// migrated template.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -18,7 +19,10 @@ export async function createTestDatabase(): Promise<{ url: string; drop: () => P
   return { url: url.href, drop: () => onServer(server, `drop database ${name} with (force)`) }
 }
 
-/** A database with its pools open. A test that leaves a connection of its own open fails when this closes. */
+/**
+ * A database with its pools open. A test that leaves a connection of its own open fails when this
+ * closes.
+ */
 export async function openTestDatabase(): Promise<Database & { drop: () => Promise<void> }> {
   const { url, drop } = await createTestDatabase()
   const database = openDatabase(url, 8, silent)
@@ -33,7 +37,10 @@ export async function openTestDatabase(): Promise<Database & { drop: () => Promi
 }
 
 /** A shop's internal number, with the domain given. */
-export async function createTestShop(database: Database, domain = 'harbour.myshopify.com'): Promise<number> {
+export async function createTestShop(
+  database: Database,
+  domain = 'harbour.myshopify.com',
+): Promise<number> {
   const { rows } = await database.pool.query<{ id: number }>(
     'insert into shops (domain, name, demo) values ($1, $1, true) returning id',
     [domain],
@@ -53,7 +60,8 @@ async function assertNoConnections(url: string): Promise<void> {
         [name],
       )
       if (rows.length === 0) return
-      if (Date.now() > until) throw new Error(`The test left ${rows.length} connections open: ${rows[0]!.query}`)
+      if (Date.now() > until)
+        throw new Error(`The test left ${rows.length} connections open: ${rows[0]!.query}`)
     }
   } finally {
     await client.end()

@@ -28,8 +28,14 @@ export interface DocumentHouse {
     wanted?: Partial<typeof OPTIMIZED> & { password?: string },
   ): Promise<Made | { unchanged: string }>
   /** The same where there is something to be made smaller. */
-  smaller(bytes: Uint8Array, wanted?: Partial<typeof OPTIMIZED> & { password?: string }): Promise<Buffer>
-  watermark(bytes: Uint8Array, wanted?: Partial<WatermarkWanted> & { password?: string }): Promise<Made>
+  smaller(
+    bytes: Uint8Array,
+    wanted?: Partial<typeof OPTIMIZED> & { password?: string },
+  ): Promise<Buffer>
+  watermark(
+    bytes: Uint8Array,
+    wanted?: Partial<WatermarkWanted> & { password?: string },
+  ): Promise<Made>
   split(
     bytes: Uint8Array,
     wanted: SplitWanted & { password?: string },
@@ -49,7 +55,9 @@ export async function openDocumentHouse(): Promise<DocumentHouse> {
   const stored = async ({ hash }: StagedBlob) => buffer(await store.read(engine.shop, hash))
   const optimize: DocumentHouse['optimize'] = async (bytes, wanted = {}) => {
     const result = await documents.optimize(await item(bytes), { ...OPTIMIZED, ...wanted }, never)
-    return 'unchanged' in result ? result : { document: await stored(result.bytes), warnings: result.warnings }
+    return 'unchanged' in result
+      ? result
+      : { document: await stored(result.bytes), warnings: result.warnings }
   }
   return {
     engine,
@@ -70,7 +78,10 @@ export async function openDocumentHouse(): Promise<DocumentHouse> {
     },
     split: async (bytes, wanted) => {
       const { parts, warnings } = await documents.split(await item(bytes), wanted, never)
-      const read = parts.map(async (part) => ({ document: await stored(part.bytes), pages: part.pages }))
+      const read = parts.map(async (part) => ({
+        document: await stored(part.bytes),
+        pages: part.pages,
+      }))
       return { parts: await Promise.all(read), warnings }
     },
     merge: async (given, password) => {

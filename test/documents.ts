@@ -1,4 +1,5 @@
-// PDF documents for tests: written by hand, so that each page is just as odd as the test wants it, and read back with the system's tools.
+// PDF documents for tests: written by hand, so that each page is just as odd as the test wants it,
+// and read back with the system's tools.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +26,10 @@ export interface PageWanted {
   draws?: string
 }
 
-/** `extra`: further objects' bodies, from number 10 on; the catalogue's additions stand in `catalog`, the page tree's in `tree`. */
+/**
+ * `extra`: further objects' bodies, from number 10 on; the catalogue's additions stand in
+ * `catalog`, the page tree's in `tree`.
+ */
 export function documentOf(
   pages: readonly PageWanted[],
   {
@@ -44,12 +48,14 @@ export function documentOf(
     [3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'],
     ...extra.map((body, at): [number, string | Buffer] => [10 + at, body]),
   ])
-  pages.forEach(({ says = '/MediaBox [0 0 200 300]', resources = '', fonts = '', bare, draws = '' }, at) => {
-    const contents = says.includes('/Contents') ? '' : `/Contents ${first + 2 * at + 1} 0 R`
-    const has = bare ? '' : `/Resources << /Font << /F 3 0 R ${fonts} >> ${resources} >>`
-    bodies.set(first + 2 * at, `<< /Type /Page /Parent 2 0 R ${has} ${contents} ${says} >>`)
-    bodies.set(first + 2 * at + 1, streamOf('', draws))
-  })
+  pages.forEach(
+    ({ says = '/MediaBox [0 0 200 300]', resources = '', fonts = '', bare, draws = '' }, at) => {
+      const contents = says.includes('/Contents') ? '' : `/Contents ${first + 2 * at + 1} 0 R`
+      const has = bare ? '' : `/Resources << /Font << /F 3 0 R ${fonts} >> ${resources} >>`
+      bodies.set(first + 2 * at, `<< /Type /Page /Parent 2 0 R ${has} ${contents} ${says} >>`)
+      bodies.set(first + 2 * at + 1, streamOf('', draws))
+    },
+  )
   return assemble(bodies)
 }
 
@@ -67,30 +73,39 @@ function assemble(bodies: ReadonlyMap<number, string | Buffer>): Buffer {
   const offsets = new Map<number, number>()
   let at = parts[0]!.length
   for (const [number, body] of bodies) {
-    const object = Buffer.concat([Buffer.from(`${number} 0 obj\n`), Buffer.from(body), Buffer.from('\nendobj\n')])
+    const object = Buffer.concat([
+      Buffer.from(`${number} 0 obj\n`),
+      Buffer.from(body),
+      Buffer.from('\nendobj\n'),
+    ])
     offsets.set(number, at)
     at += object.length
     parts.push(object)
   }
   const size = Math.max(...bodies.keys()) + 1
   const entry = (number: number) =>
-    offsets.has(number) ? `${String(offsets.get(number)).padStart(10, '0')} 00000 n \n` : '0000000000 65535 f \n'
+    offsets.has(number)
+      ? `${String(offsets.get(number)).padStart(10, '0')} 00000 n \n`
+      : '0000000000 65535 f \n'
   const table = Array.from({ length: size }, (_, number) => entry(number)).join('')
   parts.push(
-    Buffer.from(`xref\n0 ${size}\n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`),
+    Buffer.from(
+      `xref\n0 ${size}\n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`,
+    ),
   )
   return Buffer.concat(parts)
 }
 
 /**
- * 1.5 MB that unfold into 1.5 GB when the first page is looked for: an object stream with one endless list in it. What a reader makes
- * of that takes several times as much.
+ * 1.5 MB that unfold into 1.5 GB when the first page is looked for: an object stream with one
+ * endless list in it. What a reader makes of that takes several times as much.
  */
 export function bomb(megabytes = 1500): Buffer {
   const first = '2 0 6 60 '
   const tree = '<< /Type /Pages /Count 1 /Kids [3 0 R] >>'.padEnd(60)
   // Blocks that stand for themselves: the same one again and again is as good as a long text.
-  const packed = (text: string | Buffer) => deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH, level: 9 })
+  const packed = (text: string | Buffer) =>
+    deflateRawSync(text, { finishFlush: constants.Z_FULL_FLUSH, level: 9 })
   const zeros = packed(Buffer.alloc(1024 ** 2, '0 '))
   const stream = Buffer.concat([
     Buffer.from([0x78, 0xda]),
@@ -139,10 +154,15 @@ const bytesOf = (value: number, count: number) =>
 
 /** A page that says its number, so that it is known again: `page 3`. */
 export const numberedPages = (count: number): PageWanted[] =>
-  Array.from({ length: count }, (_, at) => ({ draws: `BT /F 24 Tf 40 150 Td (page ${at + 1}) Tj ET` }))
+  Array.from({ length: count }, (_, at) => ({
+    draws: `BT /F 24 Tf 40 150 Td (page ${at + 1}) Tj ET`,
+  }))
 
 /** Calls `work` with the path of a file that has these bytes. */
-export async function asFile<T>(bytes: Uint8Array, work: (file: string, folder: string) => Promise<T>): Promise<T> {
+export async function asFile<T>(
+  bytes: Uint8Array,
+  work: (file: string, folder: string) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-pdf-'))
   try {
     const file = path.join(folder, 'document.pdf')
@@ -190,7 +210,16 @@ export const renderPages = (
 ): Promise<Rendered[]> =>
   asFile(bytes, async (file, folder) => {
     const pages = range ? ['-f', String(range[0]), '-l', String(range[1])] : []
-    await run('pdftoppm', ['-cropbox', '-r', String(dpi), '-gray', ...pages, '-png', file, path.join(folder, 'page')])
+    await run('pdftoppm', [
+      '-cropbox',
+      '-r',
+      String(dpi),
+      '-gray',
+      ...pages,
+      '-png',
+      file,
+      path.join(folder, 'page'),
+    ])
     const images = (await readdir(folder)).filter((name) => name.endsWith('.png')).sort()
     return Promise.all(
       images.map(async (name) => {
@@ -215,7 +244,12 @@ export function inkOf({
     ;[top, bottom] = [Math.min(top, y), Math.max(bottom, y)]
   })
   if (right < 0) return null
-  return { left: left / width, top: top / height, right: (right + 1) / width, bottom: (bottom + 1) / height }
+  return {
+    left: left / width,
+    top: top / height,
+    right: (right + 1) / width,
+    bottom: (bottom + 1) / height,
+  }
 }
 
 /** An item of an operation with these bytes, as an earlier step leaves them. */
@@ -224,7 +258,11 @@ export async function documentItem(
   filename: string,
   bytes: Uint8Array,
 ): Promise<Item> {
-  const staged = await stage.write(Readable.from([Buffer.from(bytes)]), null, new AbortController().signal)
+  const staged = await stage.write(
+    Readable.from([Buffer.from(bytes)]),
+    null,
+    new AbortController().signal,
+  )
   return { ...fileItem(filename, { filename }), staged }
 }
 
@@ -237,7 +275,16 @@ export const encrypted = (
 ): Promise<Buffer> =>
   asFile(bytes, async (file, folder) => {
     const to = path.join(folder, 'encrypted.pdf')
-    await run('qpdf', ['--allow-weak-crypto', '--encrypt', user, owner, String(bits), '--', file, to])
+    await run('qpdf', [
+      '--allow-weak-crypto',
+      '--encrypt',
+      user,
+      owner,
+      String(bits),
+      '--',
+      file,
+      to,
+    ])
     return readFile(to)
   })
 

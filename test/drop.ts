@@ -1,4 +1,5 @@
-// A drop server in the test's own process: real database, real disk, real sockets; and how real programs are run against it.
+// A drop server in the test's own process: real database, real disk, real sockets; and how real
+// programs are run against it.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -46,7 +47,16 @@ export async function openDropHouse(
   const files = path.join(folder, 'client')
   await mkdir(files)
   return {
-    ...{ database, scope, server, account, password, store, folder: files, home: `/uploads/${shop}` },
+    ...{
+      database,
+      scope,
+      server,
+      account,
+      password,
+      store,
+      folder: files,
+      home: `/uploads/${shop}`,
+    },
     close: async () => {
       await server.close()
       await listener.close()

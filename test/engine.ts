@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { definePlugin, type Entry, type Outcome, type Plugin, type Workflow } from '../plugins/contract.ts'
+import {
+  definePlugin,
+  type Entry,
+  type Outcome,
+  type Plugin,
+  type Workflow,
+} from '../plugins/contract.ts'
 import type { Limits } from '../server/config.ts'
 import { openListener } from '../server/db/listener.ts'
 import { forShop, type ShopScope } from '../server/db/for-shop.ts'
@@ -60,8 +66,13 @@ export interface TestEngine {
     files: readonly { filename: string; url: string }[],
     onConflict?: Entry['on_conflict'],
   ): Promise<string>
-  /** Starts a workflow on files that exist: on all, or on those of `ids`; `dryRun`: as a preview. */
-  startOn(workflow: Workflow, given?: { ids?: readonly string[]; dryRun?: boolean }): Promise<string>
+  /**
+   * Starts a workflow on files that exist: on all, or on those of `ids`; `dryRun`: as a preview.
+   */
+  startOn(
+    workflow: Workflow,
+    given?: { ids?: readonly string[]; dryRun?: boolean },
+  ): Promise<string>
   untilEnd(operation: string): Promise<{ operation: OperationRow; items: ItemRow[] }>
   close(): Promise<void>
 }
@@ -80,7 +91,11 @@ export const makeBytes = definePlugin({
   },
   async *run(items, _options, context): AsyncGenerator<Outcome> {
     for (const item of items) {
-      const bytes = await context.stage.write(Readable.from([Buffer.from(item.file.filename)]), null, context.signal)
+      const bytes = await context.stage.write(
+        Readable.from([Buffer.from(item.file.filename)]),
+        null,
+        context.signal,
+      )
       yield { item: item.id, status: 'ok', bytes }
     }
   },
@@ -135,7 +150,11 @@ export async function createTestEngine(
       const { name, domain, settings } = await readShop(scope)
       const location = settings.storage_location
       const place = { store: location === 'backup' ? backup : store, shop: scope.shop, location }
-      const catalog = createCatalogPort(scope, { findBySku: () => Promise.resolve(new Map()) }, match)
+      const catalog = createCatalogPort(
+        scope,
+        { findBySku: () => Promise.resolve(new Map()) },
+        match,
+      )
       return {
         shop: { name, domain, settings },
         catalog,
@@ -172,7 +191,14 @@ export async function testEngineOn({
   const scope = forShop(database, shop)
   const defaults = shopSettingsSchema.parse({})
   const start = (workflow: Workflow, source: Source, more: Partial<StartInput> = {}) =>
-    engine.start(scope, { workflow, channel: 'api', source, request: {}, requestedBy: 'test', ...more })
+    engine.start(scope, {
+      workflow,
+      channel: 'api',
+      source,
+      request: {},
+      requestedBy: 'test',
+      ...more,
+    })
   const entriesOf = (
     files: readonly { filename: string; url: string }[],
     on_conflict: Entry['on_conflict'] = 'error',
@@ -205,7 +231,8 @@ export async function testEngineOn({
       start(workflow, ids ? { type: 'files', ids } : { type: 'filter', filter: {} }, { dryRun }),
     untilEnd: async (id) => {
       const operation = await engine.waitForEnd(scope, id, 40_000, new AbortController().signal)
-      if (!operation || !hasEnded(operation)) throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)
+      if (!operation || !hasEnded(operation))
+        throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)
       return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }
     },
     close,

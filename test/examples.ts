@@ -1,8 +1,15 @@
-// What the documented examples are about, made for real: a shop for each example, with as much in it as the example names.
+// What the documented examples are about, made for real: a shop for each example, with as much in
+// it as the example names.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Operation } from '../server/http/openapi.ts'
-import { IDS, PRODUCT, SOURCE, type Example, type ExampleId } from '../server/http/examples/example.ts'
+import {
+  IDS,
+  PRODUCT,
+  SOURCE,
+  type Example,
+  type ExampleId,
+} from '../server/http/examples/example.ts'
 import { EXAMPLES } from '../server/http/examples/examples.ts'
 import { admitFiles, admitVersion } from '../server/files/admit.ts'
 import { draftOf } from '../server/files/drafts.ts'
@@ -25,9 +32,15 @@ export interface Documented {
 
 export interface ExampleHouse {
   app: CsvApp
-  document: { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, unknown> } }
+  document: {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, unknown> }
+  }
   documented: readonly Documented[]
-  /** A new shop in which all is there that the example (of that name, if none is given) is about, and it with the ids of those. */
+  /**
+   * A new shop in which all is there that the example (of that name, if none is given) is about,
+   * and it with the ids of those.
+   */
   prepare(name: string, example?: Example): Promise<{ owner: Client; example: Example }>
   /** Sends it as the client. */
   send(client: Client, name: string, example: Example): Promise<Answer>
@@ -37,9 +50,16 @@ export interface ExampleHouse {
 export async function openExamples(): Promise<ExampleHouse> {
   const [app, origin] = await Promise.all([openCsvApp(), startOrigin()])
   const worker = await app.engine.startWorker()
-  const document = (await (await fetch(`${app.url}/api/openapi.json`)).json()) as ExampleHouse['document']
+  const document = (await (
+    await fetch(`${app.url}/api/openapi.json`)
+  ).json()) as ExampleHouse['document']
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, method, path, operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      method,
+      path,
+      operation,
+    })),
   )
   return {
     app,
@@ -67,7 +87,8 @@ type Make = (place: Place, need: (id: ExampleId) => Promise<string>) => Promise<
 
 async function fill(place: Place, example: Example): Promise<Example> {
   const text = JSON.stringify(example)
-  if (text.includes(PRODUCT)) await fillMirror(place.owner.scope, [{ title: 'Guide', skus: ['GUIDE-1'] }])
+  if (text.includes(PRODUCT))
+    await fillMirror(place.owner.scope, [{ title: 'Guide', skus: ['GUIDE-1'] }])
   const made = new Map<ExampleId, Promise<string>>()
   const need = (id: ExampleId): Promise<string> => {
     const known = made.get(id) ?? MAKERS[id](place, need)
@@ -84,30 +105,47 @@ async function send(url: string, { key }: Client, name: string, example: Example
   const [method, template] = name.split(' ') as [string, string]
   const path = template.replace(/\{(\w+)\}/g, (_, param: string) => example.params![param]!)
   const query = new URLSearchParams(example.query).toString()
-  const body = example.content?.text ?? (example.body === undefined ? undefined : JSON.stringify(example.body))
-  const type = example.content?.type ?? (example.body === undefined ? undefined : 'application/json')
+  const body =
+    example.content?.text ?? (example.body === undefined ? undefined : JSON.stringify(example.body))
+  const type =
+    example.content?.type ?? (example.body === undefined ? undefined : 'application/json')
   const response = await fetch(`${url}${path}${query && `?${query}`}`, {
     method: method.toUpperCase(),
-    headers: { authorization: `Bearer ${key}`, ...(type ? { 'content-type': type } : {}), ...example.headers },
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(type ? { 'content-type': type } : {}),
+      ...example.headers,
+    },
     ...(body === undefined ? {} : { body }),
   })
   const text = await response.text()
   const json = response.headers.get('content-type')?.includes('json') && text !== ''
-  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: json ? JSON.parse(text) : text,
+  }
 }
 
-async function call({ owner }: Place, method: string, route: string, body?: unknown): Promise<Answer['body']> {
+async function call(
+  { owner }: Place,
+  method: string,
+  route: string,
+  body?: unknown,
+): Promise<Answer['body']> {
   const answer = await owner.call(method, route, body)
   if (answer.status < 300) return answer.body
   throw new Error(`${method} ${route} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
 }
 
-const post = async (place: Place, route: string, body: unknown) => (await call(place, 'POST', route, body)).id as string
+const post = async (place: Place, route: string, body: unknown) =>
+  (await call(place, 'POST', route, body)).id as string
 
 /** Two versions of a few bytes each. */
 async function makeFile({ app, owner: { scope } }: Place, filename: string): Promise<string> {
   const { stage } = await app.engine.parts.ports(scope)
-  const bytes = (text: string) => stage.write(Readable.from([Buffer.from(text)]), null, new AbortController().signal)
+  const bytes = (text: string) =>
+    stage.write(Readable.from([Buffer.from(text)]), null, new AbortController().signal)
   const [first, second] = [await bytes(`${filename} one`), await bytes(`${filename} two`)]
   const draft = draftOf({ filename, tags: ['summer'] }, shopSettingsSchema.parse({}))
   return scope.transaction(async (tx) => {
@@ -126,8 +164,15 @@ async function waiting({ app, owner: { scope } }: Place, then?: 'pause'): Promis
   const { engine } = app.engine
   const id = await scope.transaction(async (tx) => {
     const workflow = engine.workflow('tag-files')!
-    const steps = workflow.steps.map((step) => (step.id === 'act' ? { ...step, options: tagFiles.options } : step))
-    const start = { workflow: { ...workflow, steps }, channel: 'api', request: {}, requestedBy: 'test' }
+    const steps = workflow.steps.map((step) =>
+      step.id === 'act' ? { ...step, options: tagFiles.options } : step,
+    )
+    const start = {
+      workflow: { ...workflow, steps },
+      channel: 'api',
+      request: {},
+      requestedBy: 'test',
+    }
     const id = await engine.start(tx, { ...start, source: { type: 'filter', filter: {} } })
     await tx.query(
       `update graphile_worker._private_jobs set run_at = now() + interval '1 day'
@@ -155,7 +200,11 @@ async function uploadCsv({ app, owner }: Place, text: string): Promise<string> {
   return ((await response.json()) as { id: string }).id
 }
 
-async function inserted({ owner: { scope } }: Place, prefix: 'review' | 'notice' | 'message', row: object) {
+async function inserted(
+  { owner: { scope } }: Place,
+  prefix: 'review' | 'notice' | 'message',
+  row: object,
+) {
   const table = { review: 'reviews', notice: 'notices', message: 'outbox' } as const
   const [made] = (await scope.insert(table[prefix], row).returning('id')) as { id: string }[]
   return toPublicId(prefix, made!.id)
@@ -179,14 +228,18 @@ const MAKERS: Record<ExampleId, Make> = {
   key: (place) => post(place, '/api/api-keys', { name: 'Old', scopes: ['files:read'] }),
   drop_account: (place) => post(place, '/api/drop/accounts', { name: 'Warehouse' }),
   link: async (place, need) => {
-    const made = await call(place, 'POST', '/api/links', { file_ids: [await need('file')], email: 'buyer@example.com' })
+    const made = await call(place, 'POST', '/api/links', {
+      file_ids: [await need('file')],
+      email: 'buyer@example.com',
+    })
     return made.data[0].id as string
   },
   import: async (place) => {
     const files = [{ filename: 'imported.pdf', url: `${place.origin.url}/bytes/100/imported` }]
     return (await call(place, 'POST', '/api/files/import', { files })).job_id as string
   },
-  operation: async (place, need) => ended(place, { ...tagFiles, select: { file_ids: [await need('file')] } }),
+  operation: async (place, need) =>
+    ended(place, { ...tagFiles, select: { file_ids: [await need('file')] } }),
   running_operation: async (place, need) => {
     await need('file')
     return waiting(place)
@@ -204,21 +257,46 @@ const MAKERS: Record<ExampleId, Make> = {
       await new Promise((resolve) => setTimeout(resolve, 30))
     }
   },
-  failed_operation: (place) => ended(place, { ...tagFiles, select: { file_ids: [toPublicId('file', randomUUID())] } }),
+  failed_operation: (place) =>
+    ended(place, { ...tagFiles, select: { file_ids: [toPublicId('file', randomUUID())] } }),
   export: async (place, need) =>
-    ended(place, { action: 'export-files', options: {}, select: { file_ids: [await need('file')] } }),
+    ended(place, {
+      action: 'export-files',
+      options: {},
+      select: { file_ids: [await need('file')] },
+    }),
   workflow: (place) =>
-    post(place, '/api/workflows', { name: 'Own', kind: 'bulk', steps: [{ plugin: 'delete-files' }] }),
+    post(place, '/api/workflows', {
+      name: 'Own',
+      kind: 'bulk',
+      steps: [{ plugin: 'delete-files' }],
+    }),
   schedule: (place) =>
-    post(place, '/api/schedules', { name: 'Own', cron: '0 3 * * *', ...tagFiles, filter: { type: ['pdf'] } }),
+    post(place, '/api/schedules', {
+      name: 'Own',
+      cron: '0 3 * * *',
+      ...tagFiles,
+      filter: { type: ['pdf'] },
+    }),
   review: async (place, need) => {
-    const about = { product_title: 'Guide', sku: 'GUIDE-1', method: 'title', score: 0.9, reason: 'Its title is alike' }
-    const candidates = [null, variantId(1, 1)].map((variant_id) => ({ product_id: PRODUCT, variant_id, ...about }))
+    const about = {
+      product_title: 'Guide',
+      sku: 'GUIDE-1',
+      method: 'title',
+      score: 0.9,
+      reason: 'Its title is alike',
+    }
+    const candidates = [null, variantId(1, 1)].map((variant_id) => ({
+      product_id: PRODUCT,
+      variant_id,
+      ...about,
+    }))
     const file_id = parsePublicId('file', await need('file'))
     const row = { candidates: JSON.stringify(candidates), score: 0.9, question: Buffer.alloc(32) }
     return inserted(place, 'review', { file_id, ...row })
   },
-  csv: (place) => uploadCsv(place, `filename,file_url,tags\nlist.pdf,${place.origin.url}/bytes/100/list,a\n`),
+  csv: (place) =>
+    uploadCsv(place, `filename,file_url,tags\nlist.pdf,${place.origin.url}/bytes/100/list,a\n`),
   checked_csv: async (place) => {
     const rows = [`list.pdf,${place.origin.url}/bytes/100/list`, 'wrong.pdf,nowhere']
     const id = await uploadCsv(place, ['filename,file_url', ...rows, ''].join('\n'))
@@ -227,7 +305,11 @@ const MAKERS: Record<ExampleId, Make> = {
     return id
   },
   columns: (place) =>
-    post(place, '/api/csv/mappings', { name: 'Mine', headers: ['A', 'B'], mapping: { filename: 'A', file_url: 'B' } }),
+    post(place, '/api/csv/mappings', {
+      name: 'Mine',
+      headers: ['A', 'B'],
+      mapping: { filename: 'A', file_url: 'B' },
+    }),
   batch: async (place) => {
     const id = await post(place, '/api/uploads/batches', {})
     await upload(place, id)

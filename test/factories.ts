@@ -10,10 +10,24 @@ export interface ManyFiles {
   mapped?: number
 }
 
-const WORDS = ['ebook', 'course', 'pattern', 'preset', 'manual', 'album', 'template', 'workbook', 'poster', 'score']
+const WORDS = [
+  'ebook',
+  'course',
+  'pattern',
+  'preset',
+  'manual',
+  'album',
+  'template',
+  'workbook',
+  'poster',
+  'score',
+]
 const TYPES = ['pdf', 'zip', 'jpg', 'mp3', 'mp4', 'docx', 'png', 'epub']
 
-/** Inserts files with versions, tags (every tenth is `tenth`), sizes, ages and mappings of all kinds. */
+/**
+ * Inserts files with versions, tags (every tenth is `tenth`), sizes, ages and mappings of all
+ * kinds.
+ */
 export async function insertManyFiles(
   pool: pg.Pool,
   { shop, count, prefix = 'file', mapped = 0 }: ManyFiles,

@@ -13,12 +13,14 @@ export interface MadeFile {
 
 /** Gives their UUIDs, in order. */
 export function makeFiles(scope: ShopScope, files: readonly MadeFile[]): Promise<string[]> {
-  const rows = files.map(({ filename, size_bytes = 100, tags = [], age = 0, mapped = false }, n) => ({
-    ...{ n, filename, size_bytes, tags, age },
-    name_key: nameKey(filename),
-    extension: extensionOf(filename),
-    mapping_state: mapped ? 'mapped' : 'never',
-  }))
+  const rows = files.map(
+    ({ filename, size_bytes = 100, tags = [], age = 0, mapped = false }, n) => ({
+      ...{ n, filename, size_bytes, tags, age },
+      name_key: nameKey(filename),
+      extension: extensionOf(filename),
+      mapping_state: mapped ? 'mapped' : 'never',
+    }),
+  )
   return scope.transaction(async (tx) => {
     const made = await tx.query<{ id: string }>(
       `insert into files (shop_id, filename, name_key, extension, size_bytes, content_type, tags, mapping_state, channel,

@@ -1,4 +1,5 @@
-// Images for tests, made by the very library that will read them: of every format, and with all that can go wrong in one.
+// Images for tests, made by the very library that will read them: of every format, and with all
+// that can go wrong in one.
 import { crc32 } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 
@@ -18,7 +19,9 @@ export function photo(width: number, height: number): Sharp {
 
 /** Red above, blue below, transparent at the left half if asked. */
 export const halves = (width: number, height: number, transparent = false): Sharp =>
-  sharp({ create: { width, height, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 1 } } }).composite([
+  sharp({
+    create: { width, height, channels: 4, background: { r: 255, g: 0, b: 0, alpha: 1 } },
+  }).composite([
     {
       input: plain(width, Math.floor(height / 2), '#0000ff'),
       raw: raw(width, Math.floor(height / 2)),
@@ -53,18 +56,34 @@ export function animation(width: number, height: number, frames: number): Sharp 
   return sharp(pixels, { raw: { width, height: height * frames, channels: 4, pageHeight: height } })
 }
 
-export const delaysOf = (frames: number): number[] => Array.from({ length: frames }, (_, n) => 40 + (n % 3) * 10)
+export const delaysOf = (frames: number): number[] =>
+  Array.from({ length: frames }, (_, n) => 40 + (n % 3) * 10)
 
 /** The pixel at (x, y) as the file has it, its profile left aside. */
 export async function pixelOf(image: Buffer, x: number, y: number): Promise<number[]> {
-  const { data, info } = await sharp(image, { ignoreIcc: true }).raw().toBuffer({ resolveWithObject: true })
-  return [...data.subarray((y * info.width + x) * info.channels, (y * info.width + x + 1) * info.channels)]
+  const { data, info } = await sharp(image, { ignoreIcc: true })
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return [
+    ...data.subarray(
+      (y * info.width + x) * info.channels,
+      (y * info.width + x + 1) * info.channels,
+    ),
+  ]
 }
 
 /** Its colour at (x, y) as a screen of sRGB shows it. */
 export async function shownAt(image: Buffer, x: number, y: number): Promise<number[]> {
-  const { data, info } = await sharp(image).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
-  return [...data.subarray((y * info.width + x) * info.channels, (y * info.width + x) * info.channels + 3)]
+  const { data, info } = await sharp(image)
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return [
+    ...data.subarray(
+      (y * info.width + x) * info.channels,
+      (y * info.width + x) * info.channels + 3,
+    ),
+  ]
 }
 
 /** The same JPEG with a colour profile said to be its own: no pixel changes. */

@@ -1,4 +1,5 @@
-// Imports that form a cycle hide which part depends on which; imports of types count too, which lint leaves out.
+// Imports that form a cycle hide which part depends on which; imports of types count too, which
+// lint leaves out.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -44,6 +45,9 @@ test('the imports of the whole engine are found', () => {
   expect(imports.get('server/engine/worker.ts')).toContain('server/engine/batches/run.ts')
 })
 
-test.each(files.filter((file) => CHECKED.some((folder) => file.startsWith(folder))))('%s is in no cycle', (file) => {
-  expect(cycleThrough(file)).toBeNull()
-})
+test.each(files.filter((file) => CHECKED.some((folder) => file.startsWith(folder))))(
+  '%s is in no cycle',
+  (file) => {
+    expect(cycleThrough(file)).toBeNull()
+  },
+)

@@ -18,10 +18,14 @@ const STAGED_AT_ONCE = 2000
 
 /** The id of the n-th product, from 1; its variants' begin with the same number. */
 export const productId = (n: number): string => `gid://shopify/Product/${n}`
-export const variantId = (n: number, variant: number): string => `gid://shopify/ProductVariant/${n * 1000 + variant}`
+export const variantId = (n: number, variant: number): string =>
+  `gid://shopify/ProductVariant/${n * 1000 + variant}`
 
 /** The mirror has these products and no others afterwards. */
-export async function fillMirror(scope: ShopScope, products: readonly MadeProduct[]): Promise<Refreshed> {
+export async function fillMirror(
+  scope: ShopScope,
+  products: readonly MadeProduct[],
+): Promise<Refreshed> {
   const begun = { lease: await takeMirror(scope), bulk_operation: null }
   const rows = products.flatMap((product, at) => rowsOf(product, at + 1))
   for (let from = 0; from < rows.length; from += STAGED_AT_ONCE)
@@ -58,11 +62,20 @@ export async function refreshDue(parts: MirrorParts, signal: AbortSignal): Promi
 
 function rowsOf({ title, skus = [null], tags = [] }: MadeProduct, n: number): CatalogRow[] {
   const id = productId(n)
-  const look = { handle: `product-${n}`, status: 'ACTIVE', image_url: `https://cdn.example.com/${n}.png` }
+  const look = {
+    handle: `product-${n}`,
+    status: 'ACTIVE',
+    image_url: `https://cdn.example.com/${n}.png`,
+  }
   return [
     { kind: 'product', id, title, ...look, tags: [...tags] },
     ...skus.map((sku, at): CatalogRow => {
-      const variant = { id: variantId(n, at + 1), product_id: id, title: `Variant ${at + 1}`, position: at + 1 }
+      const variant = {
+        id: variantId(n, at + 1),
+        product_id: id,
+        title: `Variant ${at + 1}`,
+        position: at + 1,
+      }
       return { kind: 'variant', ...variant, sku }
     }),
   ]

@@ -1,5 +1,5 @@
-// A real nginx in front of a server of the test's own, as docs/operators.md describes it: it passes requests on, and sends the
-// blobs that X-Accel-Redirect names.
+// A real nginx in front of a server of the test's own, as docs/operators.md describes it: it passes
+// requests on, and sends the blobs that X-Accel-Redirect names.
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
@@ -32,7 +32,9 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
   await mkdir(options.folder, { recursive: true })
   const file = path.join(options.folder, 'nginx.conf')
   await writeFile(file, await configuration(options, port))
-  const child = spawn(options.nginx, ['-p', options.folder, '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(options.nginx, ['-p', options.folder, '-c', file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let said = ''
   child.stderr.on('data', (chunk) => (said += String(chunk)))
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -47,7 +49,10 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
   }
 }
 
-/** The part that operators are told to write comes from their own page, so that it is what has been tried. */
+/**
+ * The part that operators are told to write comes from their own page, so that it is what has been
+ * tried.
+ */
 async function configuration(options: NginxOptions, port: number): Promise<string> {
   const { folder, upstream, location, blobs } = options
   const page = await readFile(path.resolve(import.meta.dirname, '../docs/operators.md'), 'utf8')

@@ -1,15 +1,23 @@
-// Twenty documents of the kinds that a tool which writes pages can get wrong. Each has something on every page.
+// Twenty documents of the kinds that a tool which writes pages can get wrong. Each has something on
+// every page.
 import { documentOf, streamOf, type PageWanted } from './documents.ts'
 
 const BOX = '/MediaBox [0 0 200 300]'
-/** A frame, a filled corner and a text: a page that is moved, turned or clipped does not look the same. */
-const DRAWS = '3 w 5 5 190 290 re S 0.2 0.6 0.3 rg 10 240 60 40 re f BT /F 18 Tf 40 150 Td (Text here) Tj ET'
+/**
+ * A frame, a filled corner and a text: a page that is moved, turned or clipped does not look the
+ * same.
+ */
+const DRAWS =
+  '3 w 5 5 190 290 re S 0.2 0.6 0.3 rg 10 240 60 40 re f BT /F 18 Tf 40 150 Td (Text here) Tj ET'
 
 const one = (page: PageWanted, more: Parameters<typeof documentOf>[1] = {}) =>
   documentOf([{ says: BOX, draws: DRAWS, ...page }], more)
 const boxed = (boxes: string) => one({ says: `${BOX} ${boxes}` })
 
-/** Glyphs drawn by operators: a square of a picture that only the page's resources name, as old writers left it. */
+/**
+ * Glyphs drawn by operators: a square of a picture that only the page's resources name, as old
+ * writers left it.
+ */
 const TYPE3 = [
   '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 65' +
     ' /LastChar 65 /Widths [1000] /Encoding << /Type /Encoding /Differences [65 /sq] >> /CharProcs << /sq 11 0 R >> >>',
@@ -49,8 +57,12 @@ const PATTERN = [
 export const ODD_DOCUMENTS: Record<string, Buffer> = {
   'a crop box off the centre': boxed('/CropBox [50 100 190 290]'),
   'a trim box off the centre': boxed('/TrimBox [50 120 190 290]'),
-  'a trim and a crop box, neither inside the other': boxed('/CropBox [0 60 160 300] /TrimBox [40 0 200 280]'),
-  'a bleed, a trim and an art box': boxed('/BleedBox [10 10 180 290] /TrimBox [30 40 170 280] /ArtBox [60 60 90 90]'),
+  'a trim and a crop box, neither inside the other': boxed(
+    '/CropBox [0 60 160 300] /TrimBox [40 0 200 280]',
+  ),
+  'a bleed, a trim and an art box': boxed(
+    '/BleedBox [10 10 180 290] /TrimBox [30 40 170 280] /ArtBox [60 60 90 90]',
+  ),
   'a trim box off the centre, turned': boxed('/TrimBox [50 120 190 290] /Rotate 90'),
   'a crop box off the centre, turned the other way': boxed('/CropBox [50 100 190 290] /Rotate -90'),
   'a box that begins elsewhere, upside down': one({
@@ -58,9 +70,15 @@ export const ODD_DOCUMENTS: Record<string, Buffer> = {
     draws: `1 0 0 1 -100 -150 cm ${DRAWS}`,
   }),
   'another unit': boxed('/UserUnit 2 /TrimBox [50 120 190 290]'),
-  'a font of operators that uses the page’s resources': documentOf([type3Page, type3Page], { extra: TYPE3 }),
+  'a font of operators that uses the page’s resources': documentOf([type3Page, type3Page], {
+    extra: TYPE3,
+  }),
   'resources from above, which pages share': documentOf(
-    ['A', 'AA'].map((text) => ({ bare: true, says: BOX, draws: `${DRAWS} BT /T 40 Tf 60 60 Td (${text}) Tj ET` })),
+    ['A', 'AA'].map((text) => ({
+      bare: true,
+      says: BOX,
+      draws: `${DRAWS} BT /T 40 Tf 60 60 Td (${text}) Tj ET`,
+    })),
     { extra: TYPE3, tree: `/Resources << /Font << /F 3 0 R /T 10 0 R >> ${DOT} >>` },
   ),
   'a form field': one(
@@ -71,7 +89,9 @@ export const ODD_DOCUMENTS: Record<string, Buffer> = {
     {},
     { extra: ATTACHMENT, catalog: '/Names << /EmbeddedFiles << /Names [(notes.txt) 10 0 R] >> >>' },
   ),
-  'a graphics state that is left changed': one({ draws: `q 0.5 0 0 0.5 20 30 cm 1 0 0 RG ${DRAWS} q 2 0 0 2 9 9 cm` }),
+  'a graphics state that is left changed': one({
+    draws: `q 0.5 0 0 0.5 20 30 cm 1 0 0 RG ${DRAWS} q 2 0 0 2 9 9 cm`,
+  }),
   'a state taken back that was never kept': one({ draws: `0.5 0 0 0.5 20 30 cm ${DRAWS} Q` }),
   'a text that is left open': one({ draws: `${DRAWS} /P BMC BT /F 9 Tf 20 20 Td (almost) Tj` }),
   'content in several parts': one(

@@ -10,11 +10,17 @@ export interface Looks {
 
 /** Of those pages, as poppler draws and reads them. */
 export const looksOf = async (bytes: Uint8Array, range?: [number, number]): Promise<Looks> => {
-  const [pictures, texts] = await Promise.all([renderPages(bytes, PICTURE_DPI, range), textsOf(bytes)])
+  const [pictures, texts] = await Promise.all([
+    renderPages(bytes, PICTURE_DPI, range),
+    textsOf(bytes),
+  ])
   return { pictures, texts: range ? texts.slice(range[0] - 1, range[1]) : texts }
 }
 
-/** What is not the same, a line a page; empty: nothing. `shades`: of 255, by which a pixel may differ. */
+/**
+ * What is not the same, a line a page; empty: nothing. `shades`: of 255, by which a pixel may
+ * differ.
+ */
 export function differences(source: Looks, made: Looks, shades = 0): string[] {
   if (source.pictures.length !== made.pictures.length)
     return [`${source.pictures.length} pages became ${made.pictures.length}`]
@@ -25,7 +31,8 @@ export function differences(source: Looks, made: Looks, shades = 0): string[] {
 }
 
 function differenceOf(a: Rendered, b: Rendered, shades: number): string[] {
-  if (a.width !== b.width || a.height !== b.height) return [`${a.width}×${a.height} became ${b.width}×${b.height}`]
+  if (a.width !== b.width || a.height !== b.height)
+    return [`${a.width}×${a.height} became ${b.width}×${b.height}`]
   const differing = differingPixels(a, b, shades).length
   return differing === 0 ? [] : [`${differing} of ${a.grey.length} pixels`]
 }

@@ -9,17 +9,24 @@ function found(code: string, options: { texts?: boolean } = {}): string[] {
     languageOptions: { parserOptions: { ecmaFeatures: { jsx: true } } },
     rules: { 'own/plain': ['error', options] },
   })
-  return messages.map(({ line, column, message }) => `${line}:${column} ${/"(.*?)"/.exec(message)?.[1]}`)
+  return messages.map(
+    ({ line, column, message }) => `${line}:${column} ${/"(.*?)"/.exec(message)?.[1]}`,
+  )
 }
 
 test('words of the old style are found in comments, also across lines', () => {
-  expect(found('// Whoever asks\nconst a = 1 // runs at once')).toEqual(['1:4 Whoever', '2:21 at once'])
+  expect(found('// Whoever asks\nconst a = 1 // runs at once')).toEqual([
+    '1:4 Whoever',
+    '2:21 at once',
+  ])
   expect(found('/**\n * The batch goes\n * on later.\n */\nconst a = 1')).toEqual(['2:14 goes on'])
   expect(found('// It is started at\n// once.\nconst a = 1')).toEqual(['1:18 at once'])
 })
 
 test('they are found in the SQL comments of templates, not in the SQL', () => {
-  expect(found('const sql = `\n  -- Looked up anew.\n  select besides from t`')).toEqual(['2:16 anew'])
+  expect(found('const sql = `\n  -- Looked up anew.\n  select besides from t`')).toEqual([
+    '2:16 anew',
+  ])
 })
 
 test('strings and JSX texts are checked where people read them', () => {

@@ -1,4 +1,5 @@
-// Programs that tests and benches need and npm does not bring: found, or installed from the system's packages where we may.
+// Programs that tests and benches need and npm does not bring: found, or installed from the
+// system's packages where we may.
 import { execFileSync } from 'node:child_process'
 
 /** The whole path of a command; null: it is not installed. */
@@ -6,7 +7,10 @@ export function whereIs(command: string): string | null {
   try {
     // Servers' programs are not on everyone's path.
     const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin:/opt/homebrew/bin`
-    return execFileSync('which', [command], { encoding: 'utf8', env: { ...process.env, PATH } }).trim()
+    return execFileSync('which', [command], {
+      encoding: 'utf8',
+      env: { ...process.env, PATH },
+    }).trim()
   } catch {
     return null
   }
@@ -16,7 +20,9 @@ export function whereIs(command: string): string | null {
 export function installPackages(packages: readonly string[]): void {
   if (process.getuid?.() !== 0) throw new Error('only root may')
   execFileSync('apt-get', ['update', '-q'], { stdio: 'ignore' })
-  execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], { stdio: 'ignore' })
+  execFileSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], {
+    stdio: 'ignore',
+  })
 }
 
 /** Installed from its Debian package where it is absent; null: it can't be had. */

@@ -69,7 +69,9 @@ const DYNAMIC = /\bimport\('([^']+)'\)/g
 
 function readImports(file: string): Imports {
   const text = readFileSync(path.join(ROOT, file), 'utf8')
-  const names = [FIXED, DYNAMIC].flatMap((form) => [...text.matchAll(form)].map(([, name]) => name!))
+  const names = [FIXED, DYNAMIC].flatMap((form) =>
+    [...text.matchAll(form)].map(([, name]) => name!),
+  )
   const own = names.filter((name) => name.startsWith('.') && /\.tsx?$/.test(name))
   return {
     files: own.map((name) => path.posix.join(path.posix.dirname(file), name)),

@@ -1,5 +1,5 @@
-// Any bucket as a store under test, to see whether a maker's S3 is enough: `TEST_S3` names it as STORAGE_PRIMARY does. It should be empty,
-// and the tests leave blobs in it.
+// Any bucket as a store under test, to see whether a maker's S3 is enough: `TEST_S3` names it as
+// STORAGE_PRIMARY does. It should be empty, and the tests leave blobs in it.
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { parseLocation } from '../server/store/address.ts'
 import { createS3Store } from '../server/store/s3.ts'
@@ -7,10 +7,15 @@ import { openBucket } from '../server/store/s3-calls.ts'
 import type { StoreUnderTest } from './suites/store.ts'
 
 export function openRealS3(address: string): StoreUnderTest {
-  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey, AWS_REGION } = process.env
+  const {
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_REGION,
+  } = process.env
   const credentials = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : null
   const location = parseLocation(address, credentials, AWS_REGION)
-  if (typeof location === 'string' || location.kind !== 's3') throw new Error(`TEST_S3: ${JSON.stringify(location)}`)
+  if (typeof location === 'string' || location.kind !== 's3')
+    throw new Error(`TEST_S3: ${JSON.stringify(location)}`)
   const { client, name: Bucket } = openBucket(location)
   const under = { Bucket, Prefix: location.prefix }
   return {
@@ -18,7 +23,10 @@ export function openRealS3(address: string): StoreUnderTest {
     contents: async () => {
       const { Contents = [] } = await client.send(new ListObjectsV2Command(under))
       const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand(under))
-      return [...Contents.map(({ Key }) => Key!), ...Uploads.map(({ Key }) => `${Key} (unfinished)`)].sort()
+      return [
+        ...Contents.map(({ Key }) => Key!),
+        ...Uploads.map(({ Key }) => `${Key} (unfinished)`),
+      ].sort()
     },
     close: () => Promise.resolve(),
   }

@@ -72,7 +72,9 @@ interface VitestReport {
 }
 
 function ensurePrograms(): void {
-  const missing = PROGRAMS.filter(({ command, instead = command }) => !whereIs(command) && !whereIs(instead))
+  const missing = PROGRAMS.filter(
+    ({ command, instead = command }) => !whereIs(command) && !whereIs(instead),
+  )
   if (missing.length === 0) return
   const packages = missing.map((program) => program.package)
   console.log(`Installing ${packages.join(', ')}`)
@@ -80,7 +82,9 @@ function ensurePrograms(): void {
     installPackages(packages)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Install ${packages.join(', ')} from your system's packages (${reason}).`, { cause: error })
+    throw new Error(`Install ${packages.join(', ')} from your system's packages (${reason}).`, {
+      cause: error,
+    })
   }
 }
 
@@ -128,7 +132,8 @@ async function main(): Promise<void> {
   const only = process.argv.slice(2)
   const checksOnly = only.includes('--checks')
   if (!checksOnly) ensurePrograms()
-  const checks = only.length === 0 || checksOnly ? (await Promise.all(CHECKS.map(runChecks))).flat() : []
+  const checks =
+    only.length === 0 || checksOnly ? (await Promise.all(CHECKS.map(runChecks))).flat() : []
   const broken = checks.filter((ok) => !ok).length
   const tests = checksOnly ? { passed: 0, failed: 0 } : await runTests(only)
   const passed = checks.length - broken + tests.passed

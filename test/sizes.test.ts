@@ -17,5 +17,9 @@ test.each([
   [5_000_000_000, '4.7 GB'],
   [3000 * 1024 ** 4, '3,000 TB'],
 ])('%d is %s', (bytes, text) => {
-  expect([inThePage(bytes, 'en-US'), inMails(bytes), onBuyersPages(bytes)]).toEqual([text, text, text])
+  expect([inThePage(bytes, 'en-US'), inMails(bytes), onBuyersPages(bytes)]).toEqual([
+    text,
+    text,
+    text,
+  ])
 })

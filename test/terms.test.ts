@@ -1,4 +1,5 @@
-// One term for one thing, in everything that people read: the page, mails, pages of buyers, the API's texts and the docs.
+// One term for one thing, in everything that people read: the page, mails, pages of buyers, the
+// API's texts and the docs.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +10,10 @@ const BUILT = ['web/dist', 'docs/decisions', 'docs/images']
 
 const FORBIDDEN = [
   { word: /e-mail/i, instead: 'email' },
-  { word: /\b(generat|mak)(e|es|ing) (a |new |all )?(download )?links?\b/i, instead: 'create links' },
+  {
+    word: /\b(generat|mak)(e|es|ing) (a |new |all )?(download )?links?\b/i,
+    instead: 'create links',
+  },
 ]
 
 function* textsIn(folder: string): Generator<string> {
@@ -31,7 +35,9 @@ test('email is written without a hyphen, and links are created', () => {
       .flatMap((line, at) =>
         isComment(line)
           ? []
-          : FORBIDDEN.flatMap(({ word, instead }) => (word.test(line) ? [`${file}:${at + 1}: ${instead}`] : [])),
+          : FORBIDDEN.flatMap(({ word, instead }) =>
+              word.test(line) ? [`${file}:${at + 1}: ${instead}`] : [],
+            ),
       ),
   )
   expect(wrong).toEqual([])

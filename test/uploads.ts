@@ -1,4 +1,5 @@
-// Sending files as a browser does: a real tus client over a real socket, and single requests where a test wants to be rude.
+// Sending files as a browser does: a real tus client over a real socket, and single requests where
+// a test wants to be rude.
 import { Upload, type UploadOptions } from 'tus-js-client'
 
 export interface Sender {
@@ -12,7 +13,11 @@ export type Sent = Pick<
 >
 
 /** Resolves with the upload's address; rejects with the client's own error. */
-export function sendFile({ url, key }: Sender, bytes: Buffer, sent: Sent): { upload: Upload; done: Promise<string> } {
+export function sendFile(
+  { url, key }: Sender,
+  bytes: Buffer,
+  sent: Sent,
+): { upload: Upload; done: Promise<string> } {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const upload: Upload = new Upload(bytes, {
     endpoint: `${url}/api/uploads`,
@@ -48,14 +53,26 @@ export function tus(
 }
 
 /** Creates an upload and gives its address on the server. */
-export async function beginUpload(sender: Sender, size: number, fields: Record<string, string>): Promise<string> {
+export async function beginUpload(
+  sender: Sender,
+  size: number,
+  fields: Record<string, string>,
+): Promise<string> {
   const response = await create(sender, size, fields)
-  if (response.status !== 201) throw new Error(`Creation answered ${response.status}: ${await response.text()}`)
+  if (response.status !== 201)
+    throw new Error(`Creation answered ${response.status}: ${await response.text()}`)
   return response.headers.get('location')!
 }
 
-export const create = (sender: Sender, size: number, fields: Record<string, string>): Promise<Response> =>
-  tus(sender, 'POST', '/api/uploads', { 'upload-length': String(size), 'upload-metadata': metadataOf(fields) })
+export const create = (
+  sender: Sender,
+  size: number,
+  fields: Record<string, string>,
+): Promise<Response> =>
+  tus(sender, 'POST', '/api/uploads', {
+    'upload-length': String(size),
+    'upload-metadata': metadataOf(fields),
+  })
 
 export const patch = (
   sender: Sender,
@@ -68,7 +85,11 @@ export const patch = (
     sender,
     'PATCH',
     at,
-    { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream', ...headers },
+    {
+      'upload-offset': String(offset),
+      'content-type': 'application/offset+octet-stream',
+      ...headers,
+    },
     bytes,
   )
 

@@ -23,22 +23,42 @@ const client = createQueryClient()
 const WorkflowsPage = lazy(async () => ({
   default: (await import('./pages/workflows/workflows-page.tsx')).WorkflowsPage,
 }))
-const WorkflowPage = lazy(async () => ({ default: (await import('./pages/workflows/workflow-page.tsx')).WorkflowPage }))
+const WorkflowPage = lazy(async () => ({
+  default: (await import('./pages/workflows/workflow-page.tsx')).WorkflowPage,
+}))
 const SchedulesPage = lazy(async () => ({
   default: (await import('./pages/schedules/schedules-page.tsx')).SchedulesPage,
 }))
-const ImportPage = lazy(async () => ({ default: (await import('./pages/import/import-page.tsx')).ImportPage }))
-const UploadPage = lazy(async () => ({ default: (await import('./pages/import/upload/upload-page.tsx')).UploadPage }))
+const ImportPage = lazy(async () => ({
+  default: (await import('./pages/import/import-page.tsx')).ImportPage,
+}))
+const UploadPage = lazy(async () => ({
+  default: (await import('./pages/import/upload/upload-page.tsx')).UploadPage,
+}))
 const CsvStartPage = lazy(async () => ({
   default: (await import('./pages/import/csv/csv-start-page.tsx')).CsvStartPage,
 }))
-const CsvPage = lazy(async () => ({ default: (await import('./pages/import/csv/csv-page.tsx')).CsvPage }))
-const ReviewsPage = lazy(async () => ({ default: (await import('./pages/reviews/reviews-page.tsx')).ReviewsPage }))
-const PacksPage = lazy(async () => ({ default: (await import('./pages/packs/packs-page.tsx')).PacksPage }))
-const PackPage = lazy(async () => ({ default: (await import('./pages/packs/pack-page.tsx')).PackPage }))
-const LinksPage = lazy(async () => ({ default: (await import('./pages/links/links-page.tsx')).LinksPage }))
-const ApiKeysPage = lazy(async () => ({ default: (await import('./pages/api-keys/api-keys-page.tsx')).ApiKeysPage }))
-const SchedulePage = lazy(async () => ({ default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage }))
+const CsvPage = lazy(async () => ({
+  default: (await import('./pages/import/csv/csv-page.tsx')).CsvPage,
+}))
+const ReviewsPage = lazy(async () => ({
+  default: (await import('./pages/reviews/reviews-page.tsx')).ReviewsPage,
+}))
+const PacksPage = lazy(async () => ({
+  default: (await import('./pages/packs/packs-page.tsx')).PacksPage,
+}))
+const PackPage = lazy(async () => ({
+  default: (await import('./pages/packs/pack-page.tsx')).PackPage,
+}))
+const LinksPage = lazy(async () => ({
+  default: (await import('./pages/links/links-page.tsx')).LinksPage,
+}))
+const ApiKeysPage = lazy(async () => ({
+  default: (await import('./pages/api-keys/api-keys-page.tsx')).ApiKeysPage,
+}))
+const SchedulePage = lazy(async () => ({
+  default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage,
+}))
 
 export function App() {
   return (
@@ -84,7 +104,10 @@ window.addEventListener('popstate', () => {
   wentBack = true
 })
 
-/** On a new page the reader begins at its top, with the keyboard too; on the way back the browser keeps the place. */
+/**
+ * On a new page the reader begins at its top, with the keyboard too; on the way back the browser
+ * keeps the place.
+ */
 function Arrival({ children }: { children: ReactNode }) {
   const path = usePathname()
   const place = useRef<HTMLDivElement>(null)

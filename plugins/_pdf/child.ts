@@ -54,7 +54,8 @@ function told<Answer extends object>(opened: Opened, answer: Answer): Answer {
 
 const REPAIRED: Warning = {
   code: 'pdf_repaired',
-  message: 'The document was damaged. It was put right as far as that could be done: look it through',
+  message:
+    'The document was damaged. It was put right as far as that could be done: look it through',
 }
 const SIGNED: Warning = {
   code: 'signature_lost',

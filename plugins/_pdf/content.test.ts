@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { closing, mended, readContent } from './content.ts'
 
 const read = (text: string) => readContent(Buffer.from(text, 'latin1'))
-const text = (content: string) => mended(Buffer.from(content, 'latin1'), read(content))?.toString('latin1')
+const text = (content: string) =>
+  mended(Buffer.from(content, 'latin1'), read(content))?.toString('latin1')
 
 describe('what a content leaves open', () => {
   it.each([
@@ -18,7 +19,8 @@ describe('what a content leaves open', () => {
   ])('%s', (content, expected) => expect(closing(read(content))).toBe(expected))
 
   it('is closed without a change to the content where that is enough', () => {
-    for (const content of ['', 'q', '0 0 9 9 re f', 'BT', 'q (a) Tj']) expect(text(content)).toBe(undefined)
+    for (const content of ['', 'q', '0 0 9 9 re f', 'BT', 'q (a) Tj'])
+      expect(text(content)).toBe(undefined)
   })
   it('is left out where it would undo or swallow what follows', () => {
     expect(text('1 w Q 2 w q Q Q')).toBe('1 w   2 w q Q  ')

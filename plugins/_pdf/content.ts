@@ -1,8 +1,10 @@
-// What a page's content leaves open at its end. A mark that is appended would be drawn in the graphics state that is
-// left, so everything left open is closed first.
+// What a page's content leaves open at its end. A mark that is appended would be drawn in the
+// graphics state that is left, so everything left open is closed first.
 
 export interface ContentState {
-  /** Where an unfinished string begins, which would swallow what follows; else the content's length. */
+  /**
+   * Where an unfinished string begins, which would swallow what follows; else the content's length.
+   */
   end: number
   /** `q` without a `Q`. */
   saved: number
@@ -16,7 +18,9 @@ export interface ContentState {
 
 const SPACE = new Set([0, 9, 10, 12, 13, 32])
 const DELIMITER = new Set([...'()<>[]{}/%'].map((one) => one.charCodeAt(0)))
-const [OPEN, CLOSE, ESCAPE, LESS, MORE, NAME, COMMENT] = [...'()\\<>/%'].map((one) => one.charCodeAt(0))
+const [OPEN, CLOSE, ESCAPE, LESS, MORE, NAME, COMMENT] = [...'()\\<>/%'].map((one) =>
+  one.charCodeAt(0),
+)
 /** Longer than every operator that matters here. */
 const LONGEST = 3
 
@@ -114,9 +118,11 @@ const PLAIN_BYTES = 12
 function endOfImage(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf('EI', from); at >= 0; at = bytes.indexOf('EI', at + 1)) {
     const ends = at + 2 === bytes.length || SPACE.has(bytes[at + 2]!)
-    if (ends && SPACE.has(bytes[at - 1]!) && isPlain(bytes.subarray(at + 2, at + 2 + PLAIN_BYTES))) return at
+    if (ends && SPACE.has(bytes[at - 1]!) && isPlain(bytes.subarray(at + 2, at + 2 + PLAIN_BYTES)))
+      return at
   }
   return bytes.length
 }
 
-const isPlain = (bytes: Buffer) => bytes.every((byte) => SPACE.has(byte) || (byte > 31 && byte < 127))
+const isPlain = (bytes: Buffer) =>
+  bytes.every((byte) => SPACE.has(byte) || (byte > 31 && byte < 127))

@@ -1,5 +1,5 @@
-// Documents through the sandbox: their bytes are copied into a private folder, opened only in the child process,
-// and what the child made of them is staged.
+// Documents through the sandbox: their bytes are copied into a private folder, opened only in the
+// child process, and what the child made of them is staged.
 import type { z } from 'zod'
 import {
   extensionOf,
@@ -26,7 +26,8 @@ export const LIMITS = {
 // What a document that is merged with others adds to the time.
 const MERGED_MS = 2_000
 const MOST_BYTES = 1024 ** 3
-// What may be written into its folder: some multiples of its own size, and what its parts share many times over.
+// What may be written into its folder: some multiples of its own size, and what its parts share
+// many times over.
 const FOLDER = { least: 2 * 1024 ** 3, times: 4 }
 const MOST_PICTURE_BYTES = 50 * 1024 ** 2
 /** Those that the child opens. */
@@ -34,14 +35,22 @@ const PICTURES = ['png', 'jpg', 'jpeg', 'webp', 'gif', 'tif', 'tiff', 'avif']
 const MOST_MERGED = 500
 const TYPE = 'application/pdf'
 
-/** PDF documents, opened in a process with limits. `password` opens an encrypted one. Throws `PortError`. */
+/**
+ * PDF documents, opened in a process with limits. `password` opens an encrypted one. Throws
+ * `PortError`.
+ */
 export interface Documents {
-  /** Pictures in it made smaller, streams packed, made ready to be read while it loads; or why it stays as it is. */
+  /**
+   * Pictures in it made smaller, streams packed, made ready to be read while it loads; or why it
+   * stays as it is.
+   */
   optimize(
     item: Item,
     wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
     signal: AbortSignal,
-  ): Promise<{ bytes: StagedBlob; from_bytes: number; warnings: readonly Warning[] } | { unchanged: string }>
+  ): Promise<
+    { bytes: StagedBlob; from_bytes: number; warnings: readonly Warning[] } | { unchanged: string }
+  >
   watermark(
     item: Item,
     wanted: WatermarkWanted & { password?: string },
@@ -52,7 +61,10 @@ export interface Documents {
     item: Item,
     wanted: SplitWanted & { password?: string },
     signal: AbortSignal,
-  ): Promise<{ parts: readonly { bytes: StagedBlob; pages: string }[]; warnings: readonly Warning[] }>
+  ): Promise<{
+    parts: readonly { bytes: StagedBlob; pages: string }[]
+    warnings: readonly Warning[]
+  }>
   /** One document of all, in their order. */
   merge(
     items: readonly Item[],
@@ -74,12 +86,19 @@ export function createDocuments(ports: DocumentPorts): Documents {
       withDocument(ports, item, signal, async (work) => {
         const answer = await work.ask({ do: 'optimize', ...wanted }, ANSWERS.optimize)
         if ('unchanged' in answer) return answer
-        return { bytes: await work.staged('out.pdf'), from_bytes: work.bytes, warnings: answer.warnings }
+        return {
+          bytes: await work.staged('out.pdf'),
+          from_bytes: work.bytes,
+          warnings: answer.warnings,
+        }
       }),
     watermark: (item, { password, ...wanted }, signal) =>
       withDocument(ports, item, signal, async (work) => {
         if (wanted.picture !== undefined) await bringPicture(ports, wanted.picture, work.folder)
-        const { warnings } = await work.ask({ do: 'watermark', wanted, ...secret(password) }, ANSWERS.watermark)
+        const { warnings } = await work.ask(
+          { do: 'watermark', wanted, ...secret(password) },
+          ANSWERS.watermark,
+        )
         return { bytes: await work.staged('out.pdf'), warnings }
       }),
     split: (item, { password, ...wanted }, signal) =>
@@ -92,7 +111,8 @@ export function createDocuments(ports: DocumentPorts): Documents {
           checked += (await work.ask(rest, ANSWERS.check)).checked
         }
         const staged: { bytes: StagedBlob; pages: string }[] = []
-        for (const { file, pages } of answer.parts) staged.push({ bytes: await work.staged(file), pages })
+        for (const { file, pages } of answer.parts)
+          staged.push({ bytes: await work.staged(file), pages })
         return { parts: staged, warnings: answer.warnings }
       }),
     merge: (items, { password }, signal) => merge(ports, items, password, signal),
@@ -112,8 +132,12 @@ interface Work {
 }
 type Unplaced<T> = T extends DocumentTask ? Omit<T, 'folder'> : never
 
-const withDocument = <T>(ports: DocumentPorts, item: Item, signal: AbortSignal, use: (work: Work) => Promise<T>) =>
-  withDocuments(ports, [[item, 'in.pdf']], signal, use)
+const withDocument = <T>(
+  ports: DocumentPorts,
+  item: Item,
+  signal: AbortSignal,
+  use: (work: Work) => Promise<T>,
+) => withDocuments(ports, [[item, 'in.pdf']], signal, use)
 
 function withDocuments<T>(
   { bytes: port, sandbox, folderBytes = FOLDER.least }: DocumentPorts,
@@ -132,12 +156,22 @@ function withDocuments<T>(
       if (bytes > MOST_BYTES) throw tooLarge(named.length)
       await folder.bring(item, name)
     }
-    const within = { folder: folder.path, bytes: folderBytes + bytes * FOLDER.times, tooMuch: tooMuch() }
+    const within = {
+      folder: folder.path,
+      bytes: folderBytes + bytes * FOLDER.times,
+      tooMuch: tooMuch(),
+    }
     return use({
       folder,
       bytes,
       ask: (task, answer) =>
-        sandbox.run(SCRIPT, { input: { ...task, folder: folder.path }, answer, limits, signal, within }),
+        sandbox.run(SCRIPT, {
+          input: { ...task, folder: folder.path },
+          answer,
+          limits,
+          signal,
+          within,
+        }),
       staged: (file) => folder.stage(file, TYPE),
     })
   }, signal)
@@ -152,27 +186,47 @@ const tooLarge = (documents: number) =>
       ? 'The document is too large to be opened: it may have 1 GB'
       : 'The documents are too large together: they may have 1 GB',
   )
-const tooMuch = () => problem('document_too_large', 'What would be made of this document is too large')
+const tooMuch = () =>
+  problem('document_too_large', 'What would be made of this document is too large')
 
-async function bringPicture({ bytes }: DocumentPorts, picture: string, folder: WorkFolder): Promise<void> {
+async function bringPicture(
+  { bytes }: DocumentPorts,
+  picture: string,
+  folder: WorkFolder,
+): Promise<void> {
   const found = await bytes.find(picture)
-  if (!found) throw problem('file_not_found', 'The picture for the watermark is not there (any more)')
+  if (!found)
+    throw problem('file_not_found', 'The picture for the watermark is not there (any more)')
   if (!PICTURES.includes(extensionOf(found.filename)))
     throw problem(
       'not_an_image',
       `“${found.filename}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF`,
     )
   if (found.size_bytes > MOST_PICTURE_BYTES)
-    throw problem('image_too_large', 'The picture for the watermark is too large: it may have 50 MB')
+    throw problem(
+      'image_too_large',
+      'The picture for the watermark is too large: it may have 50 MB',
+    )
   await folder.bring({ staged: null, file: { id: picture } }, 'picture')
 }
 
-async function merge(ports: DocumentPorts, items: readonly Item[], password: string | undefined, signal: AbortSignal) {
+async function merge(
+  ports: DocumentPorts,
+  items: readonly Item[],
+  password: string | undefined,
+  signal: AbortSignal,
+) {
   if (items.length > MOST_MERGED)
-    throw problem('too_many', `At most ${MOST_MERGED} documents are made one: these are ${items.length}`)
+    throw problem(
+      'too_many',
+      `At most ${MOST_MERGED} documents are made one: these are ${items.length}`,
+    )
   const named = items.map((item, at) => [item, `in-${at}.pdf`] as const)
   return withDocuments(ports, named, signal, async (work) => {
-    const answer = await work.ask({ do: 'merge', documents: items.length, ...secret(password) }, ANSWERS.merge)
+    const answer = await work.ask(
+      { do: 'merge', documents: items.length, ...secret(password) },
+      ANSWERS.merge,
+    )
     if ('bad' in answer) throw withName(items[answer.bad]!, problem(answer.code, answer.message))
     return { bytes: await work.staged('out.pdf'), warnings: answer.warnings }
   })
@@ -181,5 +235,7 @@ async function merge(ports: DocumentPorts, items: readonly Item[], password: str
 /** Of several documents, which. */
 const withName = ({ file }: Item, error: unknown): unknown =>
   error instanceof PortError
-    ? new PortError(error.code, `${file.filename}: ${error.message}`, error.retryable, { cause: error })
+    ? new PortError(error.code, `${file.filename}: ${error.message}`, error.retryable, {
+        cause: error,
+      })
     : error

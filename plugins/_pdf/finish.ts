@@ -1,4 +1,5 @@
-// A document on its way out: written by qpdf, protected as the one that it was made of, and read again before anyone gets it.
+// A document on its way out: written by qpdf, protected as the one that it was made of, and read
+// again before anyone gets it.
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { checkDocument, type Opened } from './open.ts'
@@ -6,8 +7,15 @@ import { HERE, runQpdf } from './qpdf.ts'
 
 export const RESULT = 'out.pdf'
 
-/** `args`: all but the file that is written and whom it is protected from. Throws `Refusal` `pdf_damaged`. */
-export async function writeResult(folder: string, opened: Opened, args: readonly string[]): Promise<void> {
+/**
+ * `args`: all but the file that is written and whom it is protected from. Throws `Refusal`
+ * `pdf_damaged`.
+ */
+export async function writeResult(
+  folder: string,
+  opened: Opened,
+  args: readonly string[],
+): Promise<void> {
   await runQpdf(folder, [...args, ...identity(opened), `${HERE}/${RESULT}`])
   await checkDocument(folder, RESULT, opened.password)
 }
@@ -18,7 +26,10 @@ export const identity = ({ protection }: Pick<Opened, 'protection'>): readonly s
 
 const CHANGES = 'changes.json'
 
-/** What qpdf is to be told for objects to be others: by names like `obj:12 0 R`. `pagesRead`: so they were named by `readPages`. */
+/**
+ * What qpdf is to be told for objects to be others: by names like `obj:12 0 R`. `pagesRead`: so
+ * they were named by `readPages`.
+ */
 export async function changing(
   folder: string,
   changes: Readonly<Record<string, unknown>>,

@@ -1,4 +1,5 @@
-// The fonts that letters are drawn with: Noto Sans of one script after another, each cut into parts by the characters they have.
+// The fonts that letters are drawn with: Noto Sans of one script after another, each cut into parts
+// by the characters they have.
 import { createRequire } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -47,9 +48,14 @@ export interface Fonts {
   find(codePoints: readonly number[]): Promise<LoadedFont | null>
 }
 
-/** For this text: what Chinese, Japanese and Korean write alike looks as its other letters say it should. */
+/**
+ * For this text: what Chinese, Japanese and Korean write alike looks as its other letters say it
+ * should.
+ */
 export async function openFonts(text: string): Promise<Fonts> {
-  const eastern = [CHINESE, JAPANESE, KOREAN].sort((a, b) => Number(isOf(b, text)) - Number(isOf(a, text)))
+  const eastern = [CHINESE, JAPANESE, KOREAN].sort(
+    (a, b) => Number(isOf(b, text)) - Number(isOf(a, text)),
+  )
   const parts = (await Promise.all([...SCRIPTS, ...eastern].map(partsOf))).flat()
   const loaded = new Map<string, Promise<LoadedFont>>()
   const load = (file: string) => {
@@ -59,7 +65,8 @@ export async function openFonts(text: string): Promise<Fonts> {
   }
   return {
     find: async (codePoints) => {
-      const inRange = ({ ranges }: Part) => ranges.some(([from, to]) => codePoints[0]! >= from && codePoints[0]! <= to)
+      const inRange = ({ ranges }: Part) =>
+        ranges.some(([from, to]) => codePoints[0]! >= from && codePoints[0]! <= to)
       for (const { file } of parts.filter(inRange)) {
         const font = await load(file)
         if (codePoints.every(font.has)) return font
@@ -78,7 +85,11 @@ async function partsOf(script: string): Promise<Part[]> {
   const listed = resolve(`@fontsource-variable/${name}/unicode.json`)
   const ranges = JSON.parse(await readFile(listed, 'utf8')) as Record<string, string>
   return Object.entries(ranges).map(([part, text]) => ({
-    file: path.join(path.dirname(listed), 'files', `${name}-${part.replace(/[[\]]/g, '')}-wght-normal.woff2`),
+    file: path.join(
+      path.dirname(listed),
+      'files',
+      `${name}-${part.replace(/[[\]]/g, '')}-wght-normal.woff2`,
+    ),
     ranges: text.split(',').map(rangeOf),
   }))
 }

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
-import { bomb, documentOf, encrypted, faultsOf, numberedPages, protectionOf, textsOf } from '../../test/documents.ts'
+import {
+  bomb,
+  documentOf,
+  encrypted,
+  faultsOf,
+  numberedPages,
+  protectionOf,
+  textsOf,
+} from '../../test/documents.ts'
 import { sized } from '../../test/scale.ts'
 
 let house: DocumentHouse
@@ -14,23 +22,28 @@ const good = documentOf(numberedPages(3))
 const CANARY = 'canary-of-a-password'
 
 describe('a document that takes a password', () => {
-  it.each([40, 128, 256] as const)('is opened with it, and what is made of it takes it too: %i bits', async (bits) => {
-    const closed = await encrypted(good, 'user', 'owner', bits)
-    await expect(house.watermark(closed)).rejects.toMatchObject({
-      code: 'pdf_encrypted',
-      message: 'The document is encrypted: it takes its password to open it',
-    })
-    await expect(house.watermark(closed, { password: 'wrong' })).rejects.toMatchObject({
-      code: 'pdf_encrypted',
-      message: 'The password does not open this document',
-    })
-    for (const password of ['user', 'owner']) {
-      const { document } = await house.watermark(closed, { password })
-      expect(await faultsOf(document)).toContain('invalid password')
-      expect(await faultsOf(document, 'user')).toBe('')
-      expect(await protectionOf(document, 'owner')).toContain('Supplied password is owner password')
-    }
-  })
+  it.each([40, 128, 256] as const)(
+    'is opened with it, and what is made of it takes it too: %i bits',
+    async (bits) => {
+      const closed = await encrypted(good, 'user', 'owner', bits)
+      await expect(house.watermark(closed)).rejects.toMatchObject({
+        code: 'pdf_encrypted',
+        message: 'The document is encrypted: it takes its password to open it',
+      })
+      await expect(house.watermark(closed, { password: 'wrong' })).rejects.toMatchObject({
+        code: 'pdf_encrypted',
+        message: 'The password does not open this document',
+      })
+      for (const password of ['user', 'owner']) {
+        const { document } = await house.watermark(closed, { password })
+        expect(await faultsOf(document)).toContain('invalid password')
+        expect(await faultsOf(document, 'user')).toBe('')
+        expect(await protectionOf(document, 'owner')).toContain(
+          'Supplied password is owner password',
+        )
+      }
+    },
+  )
   it('only to be changed needs none, and stays protected', async () => {
     const closed = await encrypted(good, '', 'owner')
     const { document } = await house.watermark(closed)
@@ -51,7 +64,10 @@ describe('a damaged document', () => {
     const text = good.toString('latin1')
     const broken = {
       'a table that is cut off': good.subarray(0, good.lastIndexOf('xref\n0')),
-      'a table somewhere else': Buffer.from(text.replace(/startxref\n\d+/, 'startxref\n7'), 'latin1'),
+      'a table somewhere else': Buffer.from(
+        text.replace(/startxref\n\d+/, 'startxref\n7'),
+        'latin1',
+      ),
       'a wrong table': Buffer.from(text.replace(/\d{10} 00000 n/g, '0000000007 00000 n'), 'latin1'),
       'something before it': Buffer.concat([Buffer.alloc(500, 'junk\n'), good]),
     }
@@ -65,11 +81,15 @@ describe('a damaged document', () => {
       const { document, warnings } = result as Awaited<ReturnType<DocumentHouse['watermark']>>
       expect(await faultsOf(document), name).toBe('')
       expect(await textsOf(document), name).toEqual(['page 1', 'page 2', 'page 3'])
-      if (name !== 'something before it') expect(warnings, name).toMatchObject([{ code: 'pdf_repaired' }])
+      if (name !== 'something before it')
+        expect(warnings, name).toMatchObject([{ code: 'pdf_repaired' }])
     }
   })
   it('is put right where only its catalog does not say what it is', async () => {
-    const untold = Buffer.from(good.toString('latin1').replace('/Type /Catalog', '/Tipe /Catalog'), 'latin1')
+    const untold = Buffer.from(
+      good.toString('latin1').replace('/Type /Catalog', '/Tipe /Catalog'),
+      'latin1',
+    )
     const { document, warnings } = await house.watermark(untold)
     const { parts } = await house.split(untold, { every: 2 })
     const { document: merged } = await house.merge([untold, good])
@@ -84,11 +104,17 @@ describe('a damaged document', () => {
       Buffer.from('%PDF-1.7\n%%EOF'),
       Buffer.from(`%PDF-1.4\n${'x'.repeat(9999)}`),
     ])
-      await expect(house.watermark(bytes)).rejects.toMatchObject({ code: 'pdf_damaged', retryable: false })
+      await expect(house.watermark(bytes)).rejects.toMatchObject({
+        code: 'pdf_damaged',
+        retryable: false,
+      })
   })
   it('is told from what is no document', async () => {
     for (const bytes of [Buffer.from('<html>'), Buffer.alloc(0), Buffer.from('GIF89a')])
-      await expect(house.watermark(bytes)).rejects.toMatchObject({ code: 'not_a_pdf', retryable: false })
+      await expect(house.watermark(bytes)).rejects.toMatchObject({
+        code: 'not_a_pdf',
+        retryable: false,
+      })
   })
 })
 
@@ -104,7 +130,9 @@ describe('a document that is too large', () => {
       code: 'document_too_large',
       message: 'The document is too large to be opened: it may have 1 GB',
     })
-    await expect(documents.merge([await itemOf(6e8), await itemOf(6e8)], {}, never)).rejects.toMatchObject({
+    await expect(
+      documents.merge([await itemOf(6e8), await itemOf(6e8)], {}, never),
+    ).rejects.toMatchObject({
       code: 'document_too_large',
       message: 'The documents are too large together: they may have 1 GB',
     })
@@ -124,7 +152,11 @@ describe('a document made to do harm', () => {
     const bytes = bomb()
     expect(bytes.length).toBeLessThan(1.6e6)
     const before = process.memoryUsage().rss
-    const [hostile, ...others] = await Promise.all([outcomeOf(bytes), outcomeOf(good), outcomeOf(good)])
+    const [hostile, ...others] = await Promise.all([
+      outcomeOf(bytes),
+      outcomeOf(good),
+      outcomeOf(good),
+    ])
     expect(hostile).toBe('memory_limit')
     expect(others).toEqual(['right', 'right'])
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 ** 2)
@@ -152,7 +184,10 @@ describe('a document made to do harm', () => {
         extra: [`${'['.repeat(100_000)}${']'.repeat(100_000)}`],
         catalog: '/X 10 0 R',
       }),
-      'pages above themselves': Buffer.from(text.replace('/Kids [10 0 R', '/Kids [2 0 R '), 'latin1'),
+      'pages above themselves': Buffer.from(
+        text.replace('/Kids [10 0 R', '/Kids [2 0 R '),
+        'latin1',
+      ),
       'ten to the twelfth pages': Buffer.from(
         grown.toString('latin1').replace(/\/Kids \[34 0 R\]/, '/Kids [10 0 R]'),
         'latin1',
@@ -206,14 +241,18 @@ describe('what is left of the work', () => {
   it('nowhere has the password: no command line, and no file of the work', async () => {
     const closed = await encrypted(documentOf(numberedPages(900)), CANARY, 'owner')
     let done = false
-    const working = house.split(closed, { every: 300, password: CANARY }).finally(() => (done = true))
+    const working = house
+      .split(closed, { every: 300, password: CANARY })
+      .finally(() => (done = true))
     let looks = 0
     while (!done) {
       for (const file of await commandLines()) expect(file).not.toContain(CANARY)
       for (const name of await readdir(own))
         for (const file of await readdir(`${own}/${name}`).catch(() => []))
           if (/arguments|json/.test(file))
-            expect(await readFile(`${own}/${name}/${file}`, 'utf8').catch(() => '')).not.toContain(CANARY)
+            expect(await readFile(`${own}/${name}/${file}`, 'utf8').catch(() => '')).not.toContain(
+              CANARY,
+            )
       looks++
     }
     expect(looks).toBeGreaterThan(3)
@@ -223,5 +262,7 @@ describe('what is left of the work', () => {
 
 async function commandLines(): Promise<string[]> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  return Promise.all(processes.map((id) => readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '')))
+  return Promise.all(
+    processes.map((id) => readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '')),
+  )
 }

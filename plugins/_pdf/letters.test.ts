@@ -71,10 +71,18 @@ describe('the outline of a text', () => {
   })
   it('is refused where no font has the letters, each named once', async () => {
     const refused = (text: string) =>
-      outlineOf(text).catch(({ code, message }: { code: string; message: string }) => [code, message])
+      outlineOf(text).catch(({ code, message }: { code: string; message: string }) => [
+        code,
+        message,
+      ])
     expect(await refused('a 😀😀 𓀀')).toEqual(['glyph_missing', 'There is no font here for 😀 𓀀'])
-    expect(await refused('\u200b')).toEqual(['glyph_missing', 'There is nothing to be seen of this text'])
-    const many = await refused([...Array(20).keys()].map((n) => String.fromCodePoint(0x13000 + n)).join(''))
+    expect(await refused('\u200b')).toEqual([
+      'glyph_missing',
+      'There is nothing to be seen of this text',
+    ])
+    const many = await refused(
+      [...Array(20).keys()].map((n) => String.fromCodePoint(0x13000 + n)).join(''),
+    )
     expect((many as string[])[1]).toMatch(/ and others$/)
   })
 })

@@ -1,5 +1,6 @@
-// A text as an outline: its letters shaped and joined as their script wants it, in the order in which they are seen. An outline needs
-// no font in the document, and looks the same wherever it is opened.
+// A text as an outline: its letters shaped and joined as their script wants it, in the order in
+// which they are seen. An outline needs no font in the document, and looks the same wherever it is
+// opened.
 import createBidi from 'bidi-js'
 import { Buffer as TextBuffer, Direction, DrawFuncs, shape } from 'harfbuzzjs'
 import { Refusal } from '../sandbox.ts'
@@ -35,7 +36,8 @@ export async function outlineOf(text: string): Promise<Outline> {
   const drawing = openDrawing()
   for (const piece of inSight(pieces)) draw(piece, drawing)
   const outline = drawing.end()
-  if (outline.path === '') throw new Refusal('glyph_missing', 'There is nothing to be seen of this text')
+  if (outline.path === '')
+    throw new Refusal('glyph_missing', 'There is nothing to be seen of this text')
   return outline
 }
 
@@ -45,7 +47,9 @@ async function piecesOf(line: string): Promise<Piece[]> {
   const pieces: Piece[] = []
   const missing = new Set<string>()
   for (const { segment, index } of new Intl.Segmenter().segment(line)) {
-    const seen = [...segment].filter((char) => !IGNORED.test(char)).map((char) => char.codePointAt(0)!)
+    const seen = [...segment]
+      .filter((char) => !IGNORED.test(char))
+      .map((char) => char.codePointAt(0)!)
     const last = pieces.at(-1)
     if (seen.length === 0) {
       // A joiner that stands alone, or what no one sees.
@@ -68,7 +72,10 @@ const undrawable = (letters: readonly string[]) =>
     `There is no font here for ${letters.slice(0, MOST_NAMED).join(' ')}${letters.length > MOST_NAMED ? ' and others' : ''}`,
   )
 
-/** From left to right: whatever is written from the right, and what stands in it, is turned (rule L2 of the bidirectional algorithm). */
+/**
+ * From left to right: whatever is written from the right, and what stands in it, is turned (rule L2
+ * of the bidirectional algorithm).
+ */
 function inSight(pieces: readonly Piece[]): Piece[] {
   const ordered = [...pieces]
   const highest = Math.max(...pieces.map(({ level }) => level))
@@ -88,7 +95,12 @@ function draw({ text, font, level }: Piece, drawing: ReturnType<typeof openDrawi
   buffer.guessSegmentProperties()
   buffer.setDirection(level % 2 === 1 ? Direction.RTL : Direction.LTR)
   shape(font.font, buffer)
-  for (const { codepoint: glyph, xAdvance = 0, xOffset = 0, yOffset = 0 } of buffer.getGlyphInfosAndPositions()) {
+  for (const {
+    codepoint: glyph,
+    xAdvance = 0,
+    xOffset = 0,
+    yOffset = 0,
+  } of buffer.getGlyphInfosAndPositions()) {
     if (glyph === 0) throw undrawable([text])
     drawing.place(xOffset, yOffset, font.scale)
     font.font.drawGlyph(glyph, drawing.pen)
@@ -121,7 +133,9 @@ function openDrawing() {
   pen.setLineToFunc((x, y) => add('l', [x, y]))
   pen.setCubicToFunc((ax, ay, bx, by, x, y) => add('c', [ax, ay], [bx, by], [x, y]))
   // PDF has cubic curves alone.
-  pen.setQuadraticToFunc((cx, cy, x, y) => add('c', between(last, [cx, cy]), between([x, y], [cx, cy]), [x, y]))
+  pen.setQuadraticToFunc((cx, cy, x, y) =>
+    add('c', between(last, [cx, cy]), between([x, y], [cx, cy]), [x, y]),
+  )
   pen.setClosePathFunc(() => void operators.push('h'))
   return {
     pen,
@@ -131,4 +145,7 @@ function openDrawing() {
   }
 }
 
-const between = ([x, y]: Point, [cx, cy]: Point): Point => [x + ((cx - x) * 2) / 3, y + ((cy - y) * 2) / 3]
+const between = ([x, y]: Point, [cx, cy]: Point): Point => [
+  x + ((cx - x) * 2) / 3,
+  y + ((cy - y) * 2) / 3,
+]

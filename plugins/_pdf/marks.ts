@@ -7,7 +7,10 @@ import type { Box } from './pages.ts'
 
 export interface Mark {
   box: Box
-  /** Points of a measure of the mark's own, where its size is the merchant's wish; null: as large as there is room. */
+  /**
+   * Points of a measure of the mark's own, where its size is the merchant's wish; null: as large as
+   * there is room.
+   */
   scale: number | null
   /** How it is drawn, in PDF's operators. */
   content: string
@@ -22,7 +25,9 @@ export const reference = (number: number): string => `${number} 0 R`
 
 export function streamOf(dict: Dictionary, data: string | Buffer): Stream {
   const packed = dict['/Filter'] ? Buffer.from(data) : deflateSync(data)
-  return { stream: { dict: { '/Filter': '/FlateDecode', ...dict }, data: packed.toString('base64') } }
+  return {
+    stream: { dict: { '/Filter': '/FlateDecode', ...dict }, data: packed.toString('base64') },
+  }
 }
 
 const GREY = 0.5
@@ -30,7 +35,11 @@ const GREY = 0.5
 /** Throws `Refusal` `glyph_missing`. */
 export async function textMark({ text = '', font_size }: WatermarkWanted): Promise<Mark> {
   const { path: outline, ...box } = await outlineOf(text)
-  const form = { '/Type': '/XObject', '/Subtype': '/Form', '/BBox': [box.left, box.bottom, box.right, box.top] }
+  const form = {
+    '/Type': '/XObject',
+    '/Subtype': '/Form',
+    '/BBox': [box.left, box.bottom, box.right, box.top],
+  }
   // Filled in one go, so that it is as dense where letters touch.
   const mark = streamOf({ ...form, '/Resources': {} }, `${GREY} g\n${outline}\nf`)
   return {

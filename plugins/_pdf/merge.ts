@@ -1,4 +1,5 @@
-// Several documents in one, in their order. Form fields of the same name are told apart; bookmarks, which are of each alone, are left out.
+// Several documents in one, in their order. Form fields of the same name are told apart; bookmarks,
+// which are of each alone, are left out.
 import type { Warning } from '../contract.ts'
 import { Refusal } from '../sandbox.ts'
 import { RESULT } from './finish.ts'
@@ -31,19 +32,31 @@ export async function mergeDocuments({ folder, password, documents }: MergeTask)
 
 async function putTogether(folder: string, opened: readonly Opened[]): Promise<void> {
   const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
-  const args = ['--empty', '--pages', ...pages, '--', ...WHOLE, '--object-streams=generate', '--deterministic-id']
+  const args = [
+    '--empty',
+    '--pages',
+    ...pages,
+    '--',
+    ...WHOLE,
+    '--object-streams=generate',
+    '--deterministic-id',
+  ]
   await runQpdf(folder, [...args, `${HERE}/${RESULT}`])
   await checkDocument(folder, RESULT)
 }
 
-/** qpdf takes what only the glyphs of a font draw for unused; each document's pages all stay, so there is little to save. */
+/**
+ * qpdf takes what only the glyphs of a font draw for unused; each document's pages all stay, so
+ * there is little to save.
+ */
 const WHOLE = ['--remove-unreferenced-resources=no']
 
 const isDamage = (error: unknown) => error instanceof Refusal && error.code === 'pdf_damaged'
 
 /** Whose pages can't be taken out, though all that is in it can be read; -1: each can. */
 async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
-  for (const [at, one] of opened.entries()) if (await putTogether(folder, [one]).then(() => false, isDamage)) return at
+  for (const [at, one] of opened.entries())
+    if (await putTogether(folder, [one]).then(() => false, isDamage)) return at
   return -1
 }
 

@@ -1,10 +1,12 @@
-// A document's objects as qpdf writes them in its JSON, version 2: dictionaries with `/Names`, references as `12 0 R`.
+// A document's objects as qpdf writes them in its JSON, version 2: dictionaries with `/Names`,
+// references as `12 0 R`.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Opened } from './open.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value }
+export type Value =
+  string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value }
 export type Dictionary = { readonly [name: string]: Value }
 
 export interface Objects {
@@ -58,7 +60,8 @@ function objectsOf(values: ReadonlyMap<string, Value>, streams: ReadonlySet<stri
     values,
     streams,
     resolve: (value) => resolve(value),
-    with: (more) => objectsOf(new Map([...values, ...more.values]), new Set([...streams, ...more.streams])),
+    with: (more) =>
+      objectsOf(new Map([...values, ...more.values]), new Set([...streams, ...more.streams])),
   }
 }
 

@@ -1,4 +1,5 @@
-// A document on its way in: told from other files, decrypted, put right where it is damaged, or refused with the reason.
+// A document on its way in: told from other files, decrypted, put right where it is damaged, or
+// refused with the reason.
 import { createReadStream } from 'node:fs'
 import { open, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,7 +20,10 @@ export interface Opened {
   linearized: boolean
 }
 
-/** Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` where it needs a password, or another one. */
+/**
+ * Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` where it needs a password, or
+ * another one.
+ */
 export async function openDocument(folder: string, file: string, password = ''): Promise<Opened> {
   const linearized = await readBeginning(path.join(folder, file))
   const opened = {
@@ -28,7 +32,9 @@ export async function openDocument(folder: string, file: string, password = ''):
   }
   const asked = await callQpdf(folder, [`--password=${password}`, ...FINDING, `${HERE}/${file}`])
   if (isWrongPassword(asked))
-    throw password === '' ? refusalFor('pdf_encrypted') : new Refusal('pdf_encrypted', WRONG_PASSWORD)
+    throw password === ''
+      ? refusalFor('pdf_encrypted')
+      : new Refusal('pdf_encrypted', WRONG_PASSWORD)
   if (!hasPages(asked)) return rebuildDocument(folder, opened)
   return asked.output.includes('File is not encrypted') ? opened : decrypted(folder, opened)
 }
@@ -42,8 +48,15 @@ export async function openSound(folder: string, file: string, password?: string)
   })
 }
 
-/** Does the work once more on what can be read of the document where it is damaged deeper than could be seen at first. */
-export async function withRepair<T>(folder: string, opened: Opened, work: (opened: Opened) => Promise<T>): Promise<T> {
+/**
+ * Does the work once more on what can be read of the document where it is damaged deeper than could
+ * be seen at first.
+ */
+export async function withRepair<T>(
+  folder: string,
+  opened: Opened,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T> {
   try {
     return await work(opened)
   } catch (error) {
@@ -54,7 +67,11 @@ export async function withRepair<T>(folder: string, opened: Opened, work: (opene
 
 /** Reads it whole, each stream decoded. Throws `Refusal` `pdf_damaged`. */
 export async function checkDocument(folder: string, file: string, password = ''): Promise<void> {
-  const { code, words } = await callQpdf(folder, [`--password=${password}`, '--check', `${HERE}/${file}`])
+  const { code, words } = await callQpdf(folder, [
+    `--password=${password}`,
+    '--check',
+    `${HERE}/${file}`,
+  ])
   if (code !== 0) throw refusalFor('pdf_damaged', { cause: new Error(words.slice(-1000)) })
 }
 
@@ -63,7 +80,12 @@ const WRONG_PASSWORD = 'The password does not open this document'
 async function decrypted(folder: string, opened: Opened): Promise<Opened> {
   const { file, password } = opened
   const plain = `plain-${file}`
-  await runQpdf(folder, [`--password=${password}`, '--decrypt', `${HERE}/${file}`, `${HERE}/${plain}`])
+  await runQpdf(folder, [
+    `--password=${password}`,
+    '--decrypt',
+    `${HERE}/${file}`,
+    `${HERE}/${plain}`,
+  ])
   const protection = [
     '--allow-weak-crypto',
     `--copy-encryption=${HERE}/${file}`,
@@ -80,7 +102,10 @@ const hasPages = ({ code, output }: Called) => code !== 2 && /^[1-9]\d*\s*$/m.te
 const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>
   (await rewriteDocument(folder, opened)) ?? rebuildDocument(folder, opened)
 
-/** Mends what qpdf only warns of: pages that are in the tree twice, a catalog that does not say what it is. */
+/**
+ * Mends what qpdf only warns of: pages that are in the tree twice, a catalog that does not say what
+ * it is.
+ */
 async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
   const file = `rewritten-${opened.file}`
   try {
@@ -95,7 +120,10 @@ async function rewriteDocument(folder: string, opened: Opened): Promise<Opened |
   }
 }
 
-async function catalogChange(folder: string, opened: Opened): Promise<Record<string, { value: Dictionary }>> {
+async function catalogChange(
+  folder: string,
+  opened: Opened,
+): Promise<Record<string, { value: Dictionary }>> {
   const { values } = await readObjects(folder, opened, ['trailer'])
   const trailer = values.get('trailer')
   const root = isDictionary(trailer) ? trailer['/Root'] : undefined
@@ -105,19 +133,25 @@ async function catalogChange(folder: string, opened: Opened): Promise<Record<str
   return { [`obj:${root}`]: { value: { ...catalog, '/Type': '/Catalog' } } }
 }
 
-/** This qpdf can't rebuild a table of objects; pdf-lib reads a document from its beginning and needs none. */
+/**
+ * This qpdf can't rebuild a table of objects; pdf-lib reads a document from its beginning and needs
+ * none.
+ */
 async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> {
   const file = `repaired-${opened.file}`
   try {
     const { PDFDocument } = await import('pdf-lib')
-    const document = await PDFDocument.load(await readFile(path.join(folder, opened.file)), { updateMetadata: false })
+    const document = await PDFDocument.load(await readFile(path.join(folder, opened.file)), {
+      updateMetadata: false,
+    })
     const bytes = await document.save({ addDefaultPage: false, updateFieldAppearances: false })
     await writeFile(path.join(folder, file), bytes)
   } catch (error) {
     if (error instanceof Error && tellsOfMemory(error.message)) throw error
     throw refusalFor('pdf_damaged', { cause: error })
   }
-  if (!hasPages(await callQpdf(folder, [...FINDING, `${HERE}/${file}`]))) throw refusalFor('pdf_damaged')
+  if (!hasPages(await callQpdf(folder, [...FINDING, `${HERE}/${file}`])))
+    throw refusalFor('pdf_damaged')
   return { ...opened, file, repaired: true }
 }
 

@@ -16,7 +16,10 @@ let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
 afterAll(() => house.close())
 
-/** A page that a picture covers, on green. `says`: the picture's dictionary; `extra`: objects from number 11 on. */
+/**
+ * A page that a picture covers, on green. `says`: the picture's dictionary; `extra`: objects from
+ * number 11 on.
+ */
 const pictured = (says: string, data: Buffer, ...extra: (string | Buffer)[]): Buffer =>
   documentOf(
     [
@@ -64,7 +67,10 @@ describe('a picture in a document', () => {
   it('that is not a JPEG becomes one where that saves much, whatever way its rows are packed', async () => {
     const plain = pictured(`${RGB} /Filter /FlateDecode`, deflateSync(await raw()))
     const parameters = `/DecodeParms [<< /Predictor 15 /Colors 3 /BitsPerComponent 8 /Columns ${WIDTH} >>]`
-    const png = pictured(`${RGB} /Filter [/FlateDecode] ${parameters}`, deflateSync(await filtered()))
+    const png = pictured(
+      `${RGB} /Filter [/FlateDecode] ${parameters}`,
+      deflateSync(await filtered()),
+    )
     for (const document of [plain, png]) {
       const smaller = await house.smaller(document)
       expect(smaller.length).toBeLessThan(document.length / 4)
@@ -103,7 +109,10 @@ describe('a picture in a document', () => {
     )
     const kept: Record<string, Buffer> = {
       'of inks': pictured(`${SIZE} /ColorSpace /DeviceCMYK /Filter /DCTDecode`, ink),
-      'with values of its own meaning': pictured(`${RGB} /Filter /DCTDecode /Decode [1 0 1 0 1 0]`, jpeg),
+      'with values of its own meaning': pictured(
+        `${RGB} /Filter /DCTDecode /Decode [1 0 1 0 1 0]`,
+        jpeg,
+      ),
       'packed as readers don’t agree': pictured(
         `${RGB} /Filter [/FlateDecode] /DecodeParms << /Predictor 15 /Colors 3 /BitsPerComponent 8 /Columns ${WIDTH} >>`,
         deflateSync(await filtered()),
@@ -151,9 +160,9 @@ describe('a document', () => {
     expect(smaller.length).toBeLessThan(wordy.length / 2)
     expect(await faultsOf(smaller)).toBe('')
     expect(await textsOf(smaller)).toEqual(await textsOf(wordy))
-    expect((await house.smaller(wordy, { linearize: false })).subarray(0, 1024).toString('latin1')).not.toContain(
-      '/Linearized',
-    )
+    expect(
+      (await house.smaller(wordy, { linearize: false })).subarray(0, 1024).toString('latin1'),
+    ).not.toContain('/Linearized')
   })
   it('is not made again what it is already', async () => {
     const once = await house.smaller(wordy)
@@ -161,7 +170,9 @@ describe('a document', () => {
   })
   it('may become a little larger by being made ready for the web, and by nothing else', async () => {
     const packed = await house.smaller(wordy, { linearize: false })
-    expect(await house.optimize(packed, { linearize: false })).toEqual({ unchanged: 'It would not become smaller' })
+    expect(await house.optimize(packed, { linearize: false })).toEqual({
+      unchanged: 'It would not become smaller',
+    })
     const result = await house.optimize(packed)
     if (!('unchanged' in result)) expect(result.document.length).toBeLessThan(packed.length * 1.05)
   })
@@ -170,7 +181,9 @@ describe('a document', () => {
       extra: ['<< /Type /Sig /ByteRange [0 10 20 30] /Contents <00> >>'],
       catalog: '/Extra 10 0 R',
     })
-    expect(await house.optimize(signed)).toEqual({ unchanged: 'It is signed: any change would break its signature' })
+    expect(await house.optimize(signed)).toEqual({
+      unchanged: 'It is signed: any change would break its signature',
+    })
     expect((await house.watermark(signed)).warnings).toMatchObject([{ code: 'signature_lost' }])
   })
 })

@@ -1,4 +1,5 @@
-// A document made smaller: its pictures written anew where that saves enough, its streams packed, made ready to be read while it loads.
+// A document made smaller: its pictures written anew where that saves enough, its streams packed,
+// made ready to be read while it loads.
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Warning } from '../contract.ts'
@@ -46,7 +47,9 @@ const PICTURES_LEFT: Warning = {
   message: 'It has more pictures than there was time for: the smaller ones stay as they are',
 }
 
-/** Puts the pictures that became smaller beside the document, with what qpdf is to be told of them. */
+/**
+ * Puts the pictures that became smaller beside the document, with what qpdf is to be told of them.
+ */
 async function writePictures(opened: Opened, task: OptimizeTask) {
   const { folder } = task
   const pictures = picturesOf(await readObjects(folder, opened)).sort((a, b) => b.bytes - a.bytes)
@@ -54,12 +57,19 @@ async function writePictures(opened: Opened, task: OptimizeTask) {
   const bytes = pictures.reduce((sum, picture) => sum + picture.bytes, 0)
   if (pictures.length === 0) return { changes, bytes, left: 0 }
   const ids = pictures.map(({ reference }) => idOf(reference))
-  await readObjects(folder, opened, ids, ['--json-stream-data=file', `--json-stream-prefix=${HERE}/picture`])
+  await readObjects(folder, opened, ids, [
+    '--json-stream-data=file',
+    `--json-stream-prefix=${HERE}/picture`,
+  ])
   const until = performance.now() + PICTURES_MS
   for (const [at, picture] of pictures.entries()) {
     if (performance.now() > until) return { changes, bytes, left: pictures.length - at }
     const number = parseInt(picture.reference)
-    const smaller = await smallerOrNot(picture, await readFile(path.join(folder, `picture-${number}`)), task)
+    const smaller = await smallerOrNot(
+      picture,
+      await readFile(path.join(folder, `picture-${number}`)),
+      task,
+    )
     if (smaller === null) continue
     await writeFile(path.join(folder, `smaller-${number}`), smaller.bytes)
     changes[`obj:${picture.reference}`] = {
@@ -70,7 +80,11 @@ async function writePictures(opened: Opened, task: OptimizeTask) {
 }
 
 /** A picture that can't be read stays as it is. */
-async function smallerOrNot(picture: Picture, bytes: Buffer, task: OptimizeTask): Promise<Smaller | null> {
+async function smallerOrNot(
+  picture: Picture,
+  bytes: Buffer,
+  task: OptimizeTask,
+): Promise<Smaller | null> {
   try {
     return await madeSmaller(picture, bytes, task)
   } catch (error) {
@@ -81,6 +95,13 @@ async function smallerOrNot(picture: Picture, bytes: Buffer, task: OptimizeTask)
 
 /** What is not about its bytes stays: colours, masks, where it belongs. */
 function dictionaryOf({ dictionary }: Picture, { width, height }: Smaller) {
-  const kept = Object.entries(dictionary).filter(([name]) => name !== '/DecodeParms' && name !== '/Length')
-  return { ...Object.fromEntries(kept), '/Filter': '/DCTDecode', '/Width': width, '/Height': height }
+  const kept = Object.entries(dictionary).filter(
+    ([name]) => name !== '/DecodeParms' && name !== '/Length',
+  )
+  return {
+    ...Object.fromEntries(kept),
+    '/Filter': '/DCTDecode',
+    '/Width': width,
+    '/Height': height,
+  }
 }

@@ -40,17 +40,24 @@ describe.each(Object.entries(ODD_DOCUMENTS))('the pages of a document with %s', 
   })
   it('look the same and say the same in a document of several', async () => {
     const { document } = await house.merge([bytes, bytes])
-    const twice = { pictures: [...source.pictures, ...source.pictures], texts: [...source.texts, ...source.texts] }
+    const twice = {
+      pictures: [...source.pictures, ...source.pictures],
+      texts: [...source.texts, ...source.texts],
+    }
     expect(differences(twice, await looksOf(document))).toEqual([])
   })
   it('look the same and say the same when the document was made smaller', async () => {
     const result = await house.optimize(bytes)
-    if ('document' in result) expect(differences(source, await looksOf(result.document))).toEqual([])
+    if ('document' in result)
+      expect(differences(source, await looksOf(result.document))).toEqual([])
     else expect(result.unchanged).toBe('It would not become smaller')
   })
 })
 
-const pageOf = ({ pictures, texts }: Looks, at: number): Looks => ({ pictures: [pictures[at]!], texts: [texts[at]!] })
+const pageOf = ({ pictures, texts }: Looks, at: number): Looks => ({
+  pictures: [pictures[at]!],
+  texts: [texts[at]!],
+})
 
 /** Where a mark at the upper left can be: what is trimmed away can lie above and beside it. */
 const isInCorner = (pixel: number, width: number, height: number) =>

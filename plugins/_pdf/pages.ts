@@ -1,4 +1,5 @@
-// The pages as someone sees them: how large, turned how, and what is cut off. What is missing or odd is as readers take it.
+// The pages as someone sees them: how large, turned how, and what is cut off. What is missing or
+// odd is as readers take it.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import {
@@ -51,7 +52,8 @@ const DEEPEST = 100
 
 export async function readPages(folder: string, opened: Opened): Promise<Pages> {
   const { pages, maxObject } = await readPageTree(folder, opened)
-  const objects = await withParents(folder, opened, pages.map(({ object }) => object)) // prettier-ignore
+  // prettier-ignore
+  const objects = await withParents(folder, opened, pages.map(({ object }) => object))
   return { pages: pages.map((page) => pageOf(page, objects)), objects, maxObject }
 }
 
@@ -60,7 +62,10 @@ interface WrittenPages {
   qpdf: [{ maxobjectid: number }, unknown]
 }
 
-/** A page that is in the tree twice is an object of its own each time: `TREE_READ` must be said wherever they are named. */
+/**
+ * A page that is in the tree twice is an object of its own each time: `TREE_READ` must be said
+ * wherever they are named.
+ */
 async function readPageTree(folder: string, { file }: Opened) {
   const keys = ['--json-key=pages', '--json-key=qpdf', '--json-object=trailer']
   await runQpdf(folder, [`${HERE}/${file}`, '--json=2', ...keys, `${HERE}/${PAGES_FILE}`])
@@ -74,7 +79,11 @@ export const pageCount = async (folder: string, opened: Opened): Promise<number>
   (await readPageTree(folder, opened)).pages.length
 
 /** What a page does not say itself is said by those above it. */
-async function withParents(folder: string, opened: Opened, references: readonly string[]): Promise<Objects> {
+async function withParents(
+  folder: string,
+  opened: Opened,
+  references: readonly string[],
+): Promise<Objects> {
   let objects = await readObjects(folder, opened, references.map(idOf), TREE_READ)
   const asked = new Set(references)
   for (let deep = 0; deep < DEEPEST; deep++) {
@@ -92,7 +101,8 @@ async function withParents(folder: string, opened: Opened, references: readonly 
   throw refusalFor('pdf_damaged')
 }
 
-// What qpdf makes of pages that are in the tree twice is numbered the same way in every call that looks for them.
+// What qpdf makes of pages that are in the tree twice is numbered the same way in every call that
+// looks for them.
 const TREE_READ = ['--json-stream-data=none', '--json-key=pages']
 const INHERITED = ['/Parent', '/Rotate', '/UserUnit']
 const BOXES = ['/MediaBox', '/CropBox', '/TrimBox']
@@ -105,7 +115,10 @@ function pageOf({ object, contents }: WrittenPages['pages'][number], objects: Ob
   const media = boxOf(of('/MediaBox'), objects)
   const crop = boxOf(of('/CropBox'), objects)
   const trim = boxOf(objects.resolve(own['/TrimBox']), objects)
-  const shown = [crop, trim].reduce<Box>((all, one) => (one && overlap(all, one)) || all, media ?? LETTER)
+  const shown = [crop, trim].reduce<Box>(
+    (all, one) => (one && overlap(all, one)) || all,
+    media ?? LETTER,
+  )
   const unit = Number(objects.resolve(own['/UserUnit'])) || 1
   return {
     ...{ reference: object, contents, resources: of('/Resources') },
@@ -134,7 +147,12 @@ function boxOf(value: Value, { resolve }: Objects): Box | null {
   const corners = isList(value) ? value.map(resolve) : []
   if (corners.length !== 4 || !corners.every((one) => typeof one === 'number')) return null
   const [x, y, toX, toY] = corners as [number, number, number, number]
-  const box = { left: Math.min(x, toX), right: Math.max(x, toX), bottom: Math.min(y, toY), top: Math.max(y, toY) }
+  const box = {
+    left: Math.min(x, toX),
+    right: Math.max(x, toX),
+    bottom: Math.min(y, toY),
+    top: Math.max(y, toY),
+  }
   return box.right - box.left < 1 || box.top - box.bottom < 1 ? null : box
 }
 

@@ -22,7 +22,8 @@ let house: DocumentHouse
 beforeAll(async () => void (house = await openDocumentHouse()))
 afterAll(() => house.close())
 
-const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `page ${from + at}`)
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `page ${from + at}`)
 const ten = documentOf(numberedPages(10))
 
 describe('a split', () => {
@@ -39,12 +40,21 @@ describe('a split', () => {
     expect(warnings).toEqual([])
   })
   it('says of each part which pages it has', async () => {
-    expect((await house.split(ten, { every: 4 })).parts.map(({ pages }) => pages)).toEqual(['1-4', '5-8', '9-10'])
-    expect((await house.split(ten, { ranges: ['3', '9-'] })).parts.map(({ pages }) => pages)).toEqual(['3', '9-10'])
+    expect((await house.split(ten, { every: 4 })).parts.map(({ pages }) => pages)).toEqual([
+      '1-4',
+      '5-8',
+      '9-10',
+    ])
+    expect(
+      (await house.split(ten, { ranges: ['3', '9-'] })).parts.map(({ pages }) => pages),
+    ).toEqual(['3', '9-10'])
   })
   it('goes by the pages that there are, not by their number as it is said', async () => {
     const lying = Buffer.from(ten.toString('latin1').replace('/Count 10', '/Count 99'), 'latin1')
-    expect((await house.split(lying, { every: 9 })).parts.map(({ pages }) => pages)).toEqual(['1-9', '10'])
+    expect((await house.split(lying, { every: 9 })).parts.map(({ pages }) => pages)).toEqual([
+      '1-9',
+      '10',
+    ])
     await expect(house.split(lying, { ranges: ['1-11'] })).rejects.toMatchObject({
       code: 'pdf_page_out_of_range',
       message: 'The document has 10 pages: there is no 1-11 in it',
@@ -57,14 +67,21 @@ describe('a split', () => {
     })
   })
   it('stops where its parts would fill the disk: each has a picture that all pages share', async () => {
-    const documents = createDocuments({ ...(await house.engine.parts.ports(house.engine.scope)), folderBytes: 1e6 })
+    const documents = createDocuments({
+      ...(await house.engine.parts.ports(house.engine.scope)),
+      folderBytes: 1e6,
+    })
     const picture = streamOf(
       '/Type /XObject /Subtype /Image /Width 400 /Height 400 /BitsPerComponent 8 /ColorSpace /DeviceRGB',
       randomBytes(480_000),
     )
     const page = { resources: '/XObject << /P 10 0 R >>', draws: '/P Do' }
-    const heavy = await house.item(documentOf(Array(20).fill(page) as PageWanted[], { extra: [picture] }))
-    await expect(documents.split(heavy, { every: 1 }, new AbortController().signal)).rejects.toMatchObject({
+    const heavy = await house.item(
+      documentOf(Array(20).fill(page) as PageWanted[], { extra: [picture] }),
+    )
+    await expect(
+      documents.split(heavy, { every: 1 }, new AbortController().signal),
+    ).rejects.toMatchObject({
       code: 'document_too_large',
       message: 'What would be made of this document is too large',
     })
@@ -74,7 +91,12 @@ describe('a split', () => {
       const { sandbox } = await house.engine.parts.ports(house.engine.scope)
       const check = async (part: Buffer, password?: string) => {
         await writeFile(path.join(folder, 'part-1.pdf'), part)
-        const input = { do: 'check', folder, files: ['part-1.pdf'], ...(password ? { password } : {}) }
+        const input = {
+          do: 'check',
+          folder,
+          files: ['part-1.pdf'],
+          ...(password ? { password } : {}),
+        }
         return sandbox.run(SCRIPT, {
           input,
           answer: ANSWERS.check,
@@ -90,7 +112,9 @@ describe('a split', () => {
     const field = (name: string) =>
       `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (filled) /DA (/F 12 Tf) /Rect [10 10 90 30] >>`
     const form = documentOf(
-      [10, 11].map((annotation): PageWanted => ({ says: `/MediaBox [0 0 200 300] /Annots [${annotation} 0 R]` })),
+      [10, 11].map((annotation): PageWanted => ({
+        says: `/MediaBox [0 0 200 300] /Annots [${annotation} 0 R]`,
+      })),
       {
         extra: [
           field('first'),
@@ -98,7 +122,8 @@ describe('a split', () => {
           '<< /Type /Outlines /First 13 0 R /Last 13 0 R /Count 1 >>',
           '<< /Title (A bookmark) /Parent 12 0 R /Dest [14 0 R /Fit] >>',
         ],
-        catalog: '/AcroForm << /Fields [10 0 R 11 0 R] /DR << /Font << /F 3 0 R >> >> >> /Outlines 12 0 R',
+        catalog:
+          '/AcroForm << /Fields [10 0 R 11 0 R] /DR << /Font << /F 3 0 R >> >> >> /Outlines 12 0 R',
       },
     )
     const { parts } = await house.split(form, { every: 1 })
@@ -112,7 +137,10 @@ describe('a split', () => {
     }
   })
   it('of a document that takes a password takes it too', async () => {
-    const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), { every: 5, password: 'user' })
+    const { parts } = await house.split(await encrypted(ten, 'user', 'owner'), {
+      every: 5,
+      password: 'user',
+    })
     for (const { document } of parts) {
       expect(await faultsOf(document, 'user')).toBe('')
       expect(await faultsOf(document)).toContain('invalid password')
@@ -130,7 +158,9 @@ describe('a merge', () => {
   })
   it('tells apart fields of the same name', async () => {
     const form = documentOf([{ says: '/MediaBox [0 0 200 300] /Annots [10 0 R]' }], {
-      extra: ['<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ann) /DA (/F 12 Tf) /Rect [10 10 90 30] >>'],
+      extra: [
+        '<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ann) /DA (/F 12 Tf) /Rect [10 10 90 30] >>',
+      ],
       catalog: '/AcroForm << /Fields [10 0 R] /DR << /Font << /F 3 0 R >> >> >>',
     })
     const { document } = await house.merge([form, form])
@@ -139,12 +169,17 @@ describe('a merge', () => {
     expect(new Set(names).size).toBe(2)
   })
   it('of documents that took a password takes none, and says so', async () => {
-    const { document, warnings } = await house.merge([ten, await encrypted(ten, 'open', 'owner')], 'open')
+    const { document, warnings } = await house.merge(
+      [ten, await encrypted(ten, 'open', 'owner')],
+      'open',
+    )
     expect(await protectionOf(document)).toBe('')
     expect(warnings).toMatchObject([{ code: 'pdf_unprotected' }])
   })
   it('of many documents keeps their order', async () => {
-    const documents = names(1, 40).map((name) => documentOf([{ draws: `BT /F 24 Tf 40 150 Td (${name}) Tj ET` }]))
+    const documents = names(1, 40).map((name) =>
+      documentOf([{ draws: `BT /F 24 Tf 40 150 Td (${name}) Tj ET` }]),
+    )
     expect(await textsOf((await house.merge(documents)).document)).toEqual(names(1, 40))
   })
 })

@@ -27,7 +27,9 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
     return imageOf(info, { '/ColorSpace': '/DeviceRGB' }, colours, alpha)
   } catch (error) {
     if (error instanceof Error && tellsOfMemory(error.message)) throw error
-    throw new Refusal('image_damaged', 'The picture for the watermark cannot be opened', { cause: error })
+    throw new Refusal('image_damaged', 'The picture for the watermark cannot be opened', {
+      cause: error,
+    })
   }
 }
 

@@ -1,5 +1,6 @@
-// Which of a document's pictures can be made smaller with nothing but their bytes changed, and how. Where that is not sure, a picture
-// stays as it is: masks, inks, palettes, and whatever has a colour key or values of its own meaning.
+// Which of a document's pictures can be made smaller with nothing but their bytes changed, and how.
+// Where that is not sure, a picture stays as it is: masks, inks, palettes, and whatever has a
+// colour key or values of its own meaning.
 import { crc32, inflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
 import { isDictionary, isList, type Dictionary, type Objects, type Value } from './objects.ts'
@@ -32,9 +33,14 @@ export function picturesOf(objects: Objects): Picture[] {
   })
 }
 
-function pictureOf(reference: string, dictionary: Dictionary, { resolve }: Objects): Picture | null {
+function pictureOf(
+  reference: string,
+  dictionary: Dictionary,
+  { resolve }: Objects,
+): Picture | null {
   const of = (name: string) => resolve(dictionary[name])
-  if (of('/Subtype') !== '/Image' || of('/ImageMask') === true || of('/BitsPerComponent') !== 8) return null
+  if (of('/Subtype') !== '/Image' || of('/ImageMask') === true || of('/BitsPerComponent') !== 8)
+    return null
   const [width, height, bytes] = [of('/Width'), of('/Height'), of('/Length')]
   const channels = channelsOf(of('/ColorSpace'), resolve)
   if (typeof width !== 'number' || typeof height !== 'number' || channels === null) return null
@@ -44,10 +50,15 @@ function pictureOf(reference: string, dictionary: Dictionary, { resolve }: Objec
   if (typeof bytes !== 'number' || bytes < SMALLEST_BYTES) return null
   const odd = ['/Decode', '/Alternates', '/SMaskInData'].some((name) => of(name) !== null)
   // A colour key names colours that a JPEG does not keep.
-  return odd || isList(of('/Mask')) ? null : { reference, dictionary, width, height, bytes, channels, packed }
+  return odd || isList(of('/Mask'))
+    ? null
+    : { reference, dictionary, width, height, bytes, channels, packed }
 }
 
-/** Pictures whose colours were mixed with a background by their soft mask: the two belong together, pixel by pixel. */
+/**
+ * Pictures whose colours were mixed with a background by their soft mask: the two belong together,
+ * pixel by pixel.
+ */
 function mattedOf({ values, streams, resolve }: Objects): Set<string> {
   const found = [...streams].filter((reference) => {
     const mask = resolve((values.get(reference) as Dictionary)['/SMask'])
@@ -72,15 +83,22 @@ function packingOf(
   { width, channels }: Pick<Picture, 'width' | 'channels'>,
   resolve: Objects['resolve'],
 ): Picture['packed'] | null {
-  const given = ['/Filter', '/DecodeParms'].map((name) => resolve(dictionary[name])) as [Value, Value]
+  const given = ['/Filter', '/DecodeParms'].map((name) => resolve(dictionary[name])) as [
+    Value,
+    Value,
+  ]
   // Readers differ about a list beside what is none.
   if (given[1] !== null && isList(given[0]) !== isList(given[1])) return null
   if (given.some((value) => isList(value) && value.length !== 1)) return null
-  const [filter, parameters] = given.map((value) => (isList(value) ? resolve(value[0]) : value)) as [Value, Value]
+  const [filter, parameters] = given.map((value) =>
+    isList(value) ? resolve(value[0]) : value,
+  ) as [Value, Value]
   if (filter === '/DCTDecode') return parameters === null ? 'jpeg' : null
   if (filter !== '/FlateDecode') return null
   if (!isDictionary(parameters)) return parameters === null ? 'plain' : null
-  const [predictor, columns, colors] = ['/Predictor', '/Columns', '/Colors'].map((name) => resolve(parameters[name]))
+  const [predictor, columns, colors] = ['/Predictor', '/Columns', '/Colors'].map((name) =>
+    resolve(parameters[name]),
+  )
   if (predictor === null || predictor === 1) return 'plain'
   return Number(predictor) >= 10 && columns === width && (colors ?? 1) === channels ? 'png' : null
 }
@@ -91,7 +109,10 @@ export interface Smaller {
   height: number
 }
 
-/** As a JPEG with at most `max_px` on a side; null: not by enough to lose quality for. Throws where the bytes are no such picture. */
+/**
+ * As a JPEG with at most `max_px` on a side; null: not by enough to lose quality for. Throws where
+ * the bytes are no such picture.
+ */
 export async function madeSmaller(
   picture: Picture,
   bytes: Buffer,
@@ -100,16 +121,25 @@ export async function madeSmaller(
   const source = await opened(picture, bytes)
   if (source === null) return null
   const { data, info } = await source
-    .resize({ width: wanted.max_px, height: wanted.max_px, fit: 'inside', withoutEnlargement: true })
+    .resize({
+      width: wanted.max_px,
+      height: wanted.max_px,
+      fit: 'inside',
+      withoutEnlargement: true,
+    })
     .jpeg({ quality: wanted.quality })
     .toBuffer({ resolveWithObject: true })
   if (info.channels !== picture.channels) return null
-  // What was kept without loss is drawn as often as photographed: it is given up only where that saves much.
+  // What was kept without loss is drawn as often as photographed: it is given up only where that
+  // saves much.
   const most = bytes.length * (picture.packed === 'jpeg' ? 0.9 : 0.5)
   return data.length < most ? { bytes: data, width: info.width, height: info.height } : null
 }
 
-async function opened({ packed, width, height, channels }: Picture, bytes: Buffer): Promise<Sharp | null> {
+async function opened(
+  { packed, width, height, channels }: Picture,
+  bytes: Buffer,
+): Promise<Sharp | null> {
   const opening = { failOn: 'error', limitInputPixels: MAX_PIXELS } as const
   if (packed === 'png') return sharp(asPng(bytes, width, height, channels), opening)
   if (packed === 'plain') {
@@ -125,14 +155,22 @@ async function opened({ packed, width, height, channels }: Picture, bytes: Buffe
   return same && about.format === 'jpeg' ? jpeg : null
 }
 
-/** Rows that a PNG's filters were used on, packed as a PNG packs them: with a PNG's head they are one. */
+/**
+ * Rows that a PNG's filters were used on, packed as a PNG packs them: with a PNG's head they are
+ * one.
+ */
 function asPng(packed: Buffer, width: number, height: number, channels: 1 | 3): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head.set([8, channels === 3 ? 2 : 0, 0, 0, 0], 8)
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', packed),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 function chunk(name: string, data: Buffer): Buffer {

@@ -1,4 +1,5 @@
-// Where on a page a mark stands, and how large: as a matrix that takes the mark's own measures to the page's.
+// Where on a page a mark stands, and how large: as a matrix that takes the mark's own measures to
+// the page's.
 import type { WatermarkWanted } from './tasks.ts'
 import type { Mark } from './marks.ts'
 import type { Box } from './pages.ts'
@@ -54,11 +55,22 @@ interface Size {
 }
 
 /** As large as the position has room for. */
-function fitting(page: Size, mark: Size, position: WatermarkWanted['position'], picture: boolean): number {
-  const within = (width: number, height: number) => Math.min(width / mark.width, height / mark.height)
-  const [shorter, diagonal] = [Math.min(page.width, page.height), Math.hypot(page.width, page.height)]
-  if (position === 'diagonal') return within(diagonal * DIAGONAL, shorter * (picture ? CENTER : DIAGONAL_HEIGHT))
-  if (position === 'center') return within(page.width * CENTER, page.height * (picture ? CENTER : DIAGONAL_HEIGHT))
+function fitting(
+  page: Size,
+  mark: Size,
+  position: WatermarkWanted['position'],
+  picture: boolean,
+): number {
+  const within = (width: number, height: number) =>
+    Math.min(width / mark.width, height / mark.height)
+  const [shorter, diagonal] = [
+    Math.min(page.width, page.height),
+    Math.hypot(page.width, page.height),
+  ]
+  if (position === 'diagonal')
+    return within(diagonal * DIAGONAL, shorter * (picture ? CENTER : DIAGONAL_HEIGHT))
+  if (position === 'center')
+    return within(page.width * CENTER, page.height * (picture ? CENTER : DIAGONAL_HEIGHT))
   if (picture) return within(page.width * CORNER_PICTURE, page.height * CORNER_PICTURE)
   return within(page.width * CORNER_WIDTH, shorter * CORNER_HEIGHT)
 }

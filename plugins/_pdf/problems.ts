@@ -1,4 +1,5 @@
-// What is wrong with a document, in the words of server/errors.ts, for the scripts that open documents.
+// What is wrong with a document, in the words of server/errors.ts, for the scripts that open
+// documents.
 import { Refusal } from '../sandbox.ts'
 
 export const PROBLEMS = {

@@ -1,4 +1,5 @@
-// qpdf as WebAssembly, in a child: a fresh one for each call, which sees one folder of this machine and nothing else.
+// qpdf as WebAssembly, in a child: a fresh one for each call, which sees one folder of this machine
+// and nothing else.
 import createModule from '@neslinesli93/qpdf-wasm'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -20,12 +21,19 @@ interface Module {
   callMain(args: string[]): number
   NODEFS: object
   FS: {
-    init(input: null, output: (byte: number | null) => void, errors: (byte: number | null) => void): void
+    init(
+      input: null,
+      output: (byte: number | null) => void,
+      errors: (byte: number | null) => void,
+    ): void
     mkdir(path: string): void
     mount(type: object, options: { root: string }, path: string): void
   }
 }
-type CreateModule = (options: { locateFile: () => string; preRun: ((module: Module) => void)[] }) => Promise<Module>
+type CreateModule = (options: {
+  locateFile: () => string
+  preRun: ((module: Module) => void)[]
+}) => Promise<Module>
 
 export interface Called {
   /** 0 good, 2 not done, 3 done with warnings; of questions like `--is-encrypted` the answer. */
@@ -36,7 +44,10 @@ export interface Called {
   words: string
 }
 
-/** Throws an error that tells of memory where that ran out, and `Refusal` `document_too_large` where the disk did. */
+/**
+ * Throws an error that tells of memory where that ran out, and `Refusal` `document_too_large` where
+ * the disk did.
+ */
 export async function callQpdf(folder: string, args: readonly string[]): Promise<Called> {
   const output = collector()
   const words = collector()
@@ -46,20 +57,29 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
     module.FS.mount(module.NODEFS, { root: folder }, HERE)
   }
   await (compiled ??= compileOnce())
-  const module = await (createModule as unknown as CreateModule)({ locateFile: () => WASM, preRun: [prepare] })
+  const module = await (createModule as unknown as CreateModule)({
+    locateFile: () => WASM,
+    preRun: [prepare],
+  })
   const code = callMain(module, await shortened(folder, args))
   // It would be the child's own.
   process.exitCode = 0
   const said = words.text()
   if (tellsOfMemory(said)) throw new Error('qpdf: out of memory')
   if (tellsOfRoom(said))
-    throw new Refusal('document_too_large', 'There is no room for what would be made of this document')
+    throw new Refusal(
+      'document_too_large',
+      'There is no room for what would be made of this document',
+    )
   return { code, output: output.text(), words: said }
 }
 
 let compiled: Promise<void> | undefined
 
-/** The package compiles its bytes anew for each call, which takes longer than most calls do, and has no way to be given a module. */
+/**
+ * The package compiles its bytes anew for each call, which takes longer than most calls do, and has
+ * no way to be given a module.
+ */
 async function compileOnce(): Promise<void> {
   const bytes = await readFile(WASM)
   const module = await WebAssembly.compile(bytes)
@@ -73,16 +93,22 @@ async function compileOnce(): Promise<void> {
 /** Of the disk, or of what a file may have. */
 const tellsOfRoom = (words: string) => /no space left on device|file too large/i.test(words)
 
-/** As `callQpdf`, for calls that make something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`. */
+/**
+ * As `callQpdf`, for calls that make something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`.
+ */
 export async function runQpdf(folder: string, args: readonly string[]): Promise<Called> {
   const called = await callQpdf(folder, args)
   if (called.code === 0 || called.code === 3) return called
-  throw isWrongPassword(called) ? refusalFor('pdf_encrypted') : refusalFor('pdf_damaged', causeOf(called))
+  throw isWrongPassword(called)
+    ? refusalFor('pdf_encrypted')
+    : refusalFor('pdf_damaged', causeOf(called))
 }
 
 export const isWrongPassword = ({ words }: Called): boolean => /invalid password/i.test(words)
 
-const causeOf = ({ code, words }: Called) => ({ cause: new Error(`qpdf ${code}: ${words.slice(-1000)}`) })
+const causeOf = ({ code, words }: Called) => ({
+  cause: new Error(`qpdf ${code}: ${words.slice(-1000)}`),
+})
 
 /** A fault inside the WebAssembly itself is one of the document: nothing of ours runs there. */
 function callMain(module: Module, args: readonly string[]): number {
@@ -102,7 +128,10 @@ const ARGUMENTS_FILE = 'arguments'
 async function shortened(folder: string, args: readonly string[]): Promise<readonly string[]> {
   if (args.join(' ').length < MOST_ARGUMENTS) return args
   const isSecret = (arg: string) => /^--[a-z-]*password=/.test(arg)
-  await writeFile(path.join(folder, ARGUMENTS_FILE), args.filter((arg) => !isSecret(arg)).join('\n'))
+  await writeFile(
+    path.join(folder, ARGUMENTS_FILE),
+    args.filter((arg) => !isSecret(arg)).join('\n'),
+  )
   return [...args.filter(isSecret), `@${HERE}/${ARGUMENTS_FILE}`]
 }
 

@@ -6,7 +6,10 @@ export interface Range {
   last: number
 }
 
-/** The ranges as they are in a document of so many pages. Throws `Refusal` `pdf_page_out_of_range` that names every one which is not in it. */
+/**
+ * The ranges as they are in a document of so many pages. Throws `Refusal` `pdf_page_out_of_range`
+ * that names every one which is not in it.
+ */
 export function rangesIn(texts: readonly string[], pages: number): Range[] {
   const ranges = texts.map((text) => parse(text, pages))
   const wrong = texts.filter((_, at) => !isIn(ranges[at]!, pages))
@@ -17,7 +20,8 @@ export function rangesIn(texts: readonly string[], pages: number): Range[] {
   )
 }
 
-export const textOf = ({ first, last }: Range): string => (first === last ? String(first) : `${first}-${last}`)
+export const textOf = ({ first, last }: Range): string =>
+  first === last ? String(first) : `${first}-${last}`
 
 const counted = (pages: number) => (pages === 1 ? '1 page' : `${pages} pages`)
 

@@ -1,4 +1,5 @@
-// A document cut into parts. A part has its pages, with their links and form fields; bookmarks, which are of the whole, stay behind.
+// A document cut into parts. A part has its pages, with their links and form fields; bookmarks,
+// which are of the whole, stay behind.
 import { readdir } from 'node:fs/promises'
 import type { Warning } from '../contract.ts'
 import { Refusal } from '../sandbox.ts'
@@ -20,7 +21,10 @@ export const MOST_PARTS = 2000
 // Of the time that a child has: the rest of it is for what comes before.
 const CHECK_MS = 20_000
 
-/** `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`: `pdf_page_out_of_range`, `pdf_damaged`. */
+/**
+ * `opened` is sound. `checked`: how many of the parts are known to be. Throws `Refusal`:
+ * `pdf_page_out_of_range`, `pdf_damaged`.
+ */
 export async function splitDocument(
   opened: Opened,
   { folder, wanted }: SplitTask,
@@ -37,12 +41,20 @@ export async function splitDocument(
   const parts = await ('every' in wanted
     ? cutEvery(folder, opened, wanted.every, pages, packing)
     : cutRanges(folder, opened, ranges, packing))
-  const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password) // prettier-ignore
+  // prettier-ignore
+  const checked = await checkParts(folder, parts.map(({ file }) => file), opened.password)
   return { parts, warnings: [], checked }
 }
 
-/** Reads them again, one after the other while there is time, and one in any case. Gives how many. Throws `Refusal` `pdf_damaged`. */
-export async function checkParts(folder: string, files: readonly string[], password?: string): Promise<number> {
+/**
+ * Reads them again, one after the other while there is time, and one in any case. Gives how many.
+ * Throws `Refusal` `pdf_damaged`.
+ */
+export async function checkParts(
+  folder: string,
+  files: readonly string[],
+  password?: string,
+): Promise<number> {
   const until = performance.now() + CHECK_MS
   let checked = 0
   for (const file of files) {
@@ -89,12 +101,16 @@ async function cutRanges(
 }
 
 /**
- * Parts go without what only the other parts' pages show. Where a font, a pattern or a form draws with the resources of
- * its page, qpdf would take these for unused and remove them: such a document keeps all of them in each part.
+ * Parts go without what only the other parts' pages show. Where a font, a pattern or a form draws
+ * with the resources of its page, qpdf would take these for unused and remove them: such a document
+ * keeps all of them in each part.
  */
 async function packingOf(folder: string, opened: Opened): Promise<readonly string[]> {
   const borrowed = borrowsResources(await readObjects(folder, opened))
-  return [`--remove-unreferenced-resources=${borrowed ? 'no' : 'auto'}`, '--object-streams=generate']
+  return [
+    `--remove-unreferenced-resources=${borrowed ? 'no' : 'auto'}`,
+    '--object-streams=generate',
+  ]
 }
 
 function borrowsResources({ values, resolve }: Objects): boolean {

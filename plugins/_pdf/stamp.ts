@@ -1,11 +1,19 @@
-// A mark written into each page, behind the page's own content. The page object, its boxes and its content stay as they
-// are: laying another document over it would place the page itself again, by its trim box.
+// A mark written into each page, behind the page's own content. The page object, its boxes and its
+// content stay as they are: laying another document over it would place the page itself again, by
+// its trim box.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WatermarkWanted } from './tasks.ts'
 import { closing, mended, readContent, type ContentState } from './content.ts'
 import { reference, streamOf, type Mark, type Stream } from './marks.ts'
-import { idOf, isDictionary, readObjects, type Dictionary, type Objects, type Value } from './objects.ts'
+import {
+  idOf,
+  isDictionary,
+  readObjects,
+  type Dictionary,
+  type Objects,
+  type Value,
+} from './objects.ts'
 import type { Opened } from './open.ts'
 import type { Page, Pages } from './pages.ts'
 import { placed, times, type Matrix } from './placement.ts'
@@ -71,8 +79,15 @@ interface Names {
   '/ExtGState': string
 }
 
-/** The page's resources and the mark's, under names that the page does not use: it may have been marked before. */
-function withResources(own: Value, given: Names, { resolve }: Objects): { resources: Dictionary; names: Names } {
+/**
+ * The page's resources and the mark's, under names that the page does not use: it may have been
+ * marked before.
+ */
+function withResources(
+  own: Value,
+  given: Names,
+  { resolve }: Objects,
+): { resources: Dictionary; names: Names } {
   const resources = isDictionary(own) ? own : {}
   const added = Object.entries(given).map(([kind, object]) => {
     const category = resolve(resources[kind])
@@ -81,7 +96,10 @@ function withResources(own: Value, given: Names, { resolve }: Objects): { resour
     return { kind, name, entries: { ...entries, [name]: object } }
   })
   return {
-    resources: { ...resources, ...Object.fromEntries(added.map(({ kind, entries }) => [kind, entries])) },
+    resources: {
+      ...resources,
+      ...Object.fromEntries(added.map(({ kind, entries }) => [kind, entries])),
+    },
     names: Object.fromEntries(added.map(({ kind, name }) => [kind, name])) as unknown as Names,
   }
 }
@@ -95,7 +113,11 @@ function freeName(entries: Dictionary, object: string): string {
 const CONTENT = 'content'
 const SAVE = streamOf({}, 'q')
 
-async function contentsOf(page: Page, names: Names, { folder, mark, wanted, add }: Stamping): Promise<Value> {
+async function contentsOf(
+  page: Page,
+  names: Names,
+  { folder, mark, wanted, add }: Stamping,
+): Promise<Value> {
   const bytes = await readContents(folder, page)
   const state = readContent(bytes)
   const instead = mended(bytes, state)
@@ -114,10 +136,18 @@ function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }:
 }
 
 /** Decoded, a file each. */
-async function extractContents(folder: string, opened: Opened, pages: readonly Page[]): Promise<void> {
+async function extractContents(
+  folder: string,
+  opened: Opened,
+  pages: readonly Page[],
+): Promise<void> {
   const ids = [...new Set(pages.flatMap(({ contents }) => contents))].map(idOf)
   if (ids.length === 0) return
-  const decoded = ['--json-stream-data=file', '--decode-level=generalized', `--json-stream-prefix=${HERE}/${CONTENT}`]
+  const decoded = [
+    '--json-stream-data=file',
+    '--decode-level=generalized',
+    `--json-stream-prefix=${HERE}/${CONTENT}`,
+  ]
   await readObjects(folder, opened, ids, decoded)
 }
 
@@ -125,7 +155,10 @@ async function extractContents(folder: string, opened: Opened, pages: readonly P
 async function readContents(folder: string, { contents }: Page): Promise<Buffer> {
   const parts: Buffer[] = []
   for (const content of contents)
-    parts.push(await readFile(path.join(folder, `${CONTENT}-${parseInt(content)}`)), Buffer.from('\n'))
+    parts.push(
+      await readFile(path.join(folder, `${CONTENT}-${parseInt(content)}`)),
+      Buffer.from('\n'),
+    )
   return Buffer.concat(parts)
 }
 

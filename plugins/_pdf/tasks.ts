@@ -1,4 +1,5 @@
-// What a child is asked to do with documents, and what it says it did. Their bytes lie in a folder that is nobody else's.
+// What a child is asked to do with documents, and what it says it did. Their bytes lie in a folder
+// that is nobody else's.
 import { z } from 'zod'
 
 export interface WatermarkWanted {
@@ -54,13 +55,17 @@ export interface CheckTask extends Given {
 
 export type DocumentTask = OptimizeTask | WatermarkTask | SplitTask | MergeTask | CheckTask
 
-const warnings = z.array(z.object({ code: z.string().max(64), message: z.string().max(500) })).max(100)
+const warnings = z
+  .array(z.object({ code: z.string().max(64), message: z.string().max(500) }))
+  .max(100)
 
 export const ANSWERS = {
   optimize: z.union([z.object({ unchanged: z.string().max(500) }), z.object({ warnings })]),
   watermark: z.object({ warnings }),
   split: z.object({
-    parts: z.array(z.object({ file: z.string().regex(/^part-[\d-]+\.pdf$/), pages: z.string().max(30) })).max(2000),
+    parts: z
+      .array(z.object({ file: z.string().regex(/^part-[\d-]+\.pdf$/), pages: z.string().max(30) }))
+      .max(2000),
     warnings,
     /** So many of them, from the first one, were read again: for the others there was no time. */
     checked: z.int().min(0),

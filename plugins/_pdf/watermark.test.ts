@@ -66,12 +66,23 @@ describe('a watermark', () => {
   )
   it('is upright: a picture’s upper half is above on every page, and shows what is under its clear half', async () => {
     const black = { r: 0, g: 0, b: 0, alpha: 1 }
-    const picture = await sharp({ create: { width: 60, height: 40, channels: 4, background: { ...black, alpha: 0 } } })
-      .composite([{ input: { create: { width: 60, height: 20, channels: 4, background: black } }, gravity: 'north' }])
+    const picture = await sharp({
+      create: { width: 60, height: 40, channels: 4, background: { ...black, alpha: 0 } },
+    })
+      .composite([
+        {
+          input: { create: { width: 60, height: 20, channels: 4, background: black } },
+          gravity: 'north',
+        },
+      ])
       .png()
       .toBuffer()
     const file = await addFile(house.engine, 'logo.png', picture)
-    const { document } = await house.watermark(odd, { picture: file, position: 'center', opacity: 1 })
+    const { document } = await house.watermark(odd, {
+      picture: file,
+      position: 'center',
+      opacity: 1,
+    })
     expect(await faultsOf(document)).toBe('')
     for (const [at, page] of (await renderPages(document, 60)).entries()) {
       const { left, top, right, bottom } = inkOf(page)!
@@ -90,7 +101,11 @@ describe('a watermark', () => {
   })
   it('is as large as asked, in points', async () => {
     const page = documentOf([{ says: '/MediaBox [0 0 600 600]' }])
-    const { document } = await house.watermark(page, { text: 'H', position: 'center', font_size: 100 })
+    const { document } = await house.watermark(page, {
+      text: 'H',
+      position: 'center',
+      font_size: 100,
+    })
     const [rendered] = await renderPages(document, 72)
     const { top, bottom } = inkOf(rendered!)!
     // A capital is some seven tenths of the letters' size.
@@ -98,7 +113,8 @@ describe('a watermark', () => {
     expect((bottom - top) * 600).toBeLessThan(76)
   })
   it('leaves the text, the links and the way of being read while it loads', async () => {
-    const link = '<< /Type /Annot /Subtype /Link /Rect [0 0 50 50] /A << /S /URI /URI (https://example.com/) >> >>'
+    const link =
+      '<< /Type /Annot /Subtype /Link /Rect [0 0 50 50] /A << /S /URI /URI (https://example.com/) >> >>'
     const linked = documentOf(
       numberedPages(3).map(({ draws = '' }) => ({
         draws: draws + '\n% '.padEnd(5000, 'words '),
@@ -112,18 +128,37 @@ describe('a watermark', () => {
     expect((await renderPages(document, 30)).length).toBe(3)
   })
   it('is drawn where the page’s content ends within a string', async () => {
-    const { document } = await house.watermark(documentOf([{ draws: '0 0 5 5 re f BT /F 9 Tf (cut off' }]))
+    const { document } = await house.watermark(
+      documentOf([{ draws: '0 0 5 5 re f BT /F 9 Tf (cut off' }]),
+    )
     expect(await faultsOf(document)).toBe('')
     expect(inkOf((await renderPages(document, 30))[0]!)!.right).toBeGreaterThan(0.5)
   })
   it('is drawn a second time beside the first', async () => {
-    const { document } = await house.watermark(documentOf([{}]), { position: 'top-left', opacity: 1 })
-    const again = await house.watermark(document, { text: 'B', position: 'bottom-right', opacity: 0.2 })
+    const { document } = await house.watermark(documentOf([{}]), {
+      position: 'top-left',
+      opacity: 1,
+    })
+    const again = await house.watermark(document, {
+      text: 'B',
+      position: 'bottom-right',
+      opacity: 0.2,
+    })
     const ink = inkOf((await renderPages(again.document, 60))[0]!)!
     expect([ink.left < 0.1, ink.top < 0.1, ink.right > 0.9, ink.bottom > 0.9]).not.toContain(false)
   })
   it('is drawn in any script, and refused where there is no font for it', async () => {
-    const texts = ['Образец', 'Δείγμα', 'نموذج', 'דוגמה', 'नमूना', 'ตัวอย่าง', '样本', '見本です', '견본']
+    const texts = [
+      'Образец',
+      'Δείγμα',
+      'نموذج',
+      'דוגמה',
+      'नमूना',
+      'ตัวอย่าง',
+      '样本',
+      '見本です',
+      '견본',
+    ]
     for (const text of texts) {
       const { document } = await house.watermark(documentOf([{}]), { text })
       expect(await faultsOf(document)).toBe('')
@@ -135,16 +170,23 @@ describe('a watermark', () => {
     })
   })
   it('refuses a picture that is none, and drawings that could read other files', async () => {
-    for (const bytes of ['no picture', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>']) {
+    for (const bytes of [
+      'no picture',
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
+    ]) {
       const picture = await addFile(house.engine, `${bytes.length}.png`, Buffer.from(bytes))
-      await expect(house.watermark(odd, { picture })).rejects.toMatchObject({ code: 'image_damaged', retryable: false })
+      await expect(house.watermark(odd, { picture })).rejects.toMatchObject({
+        code: 'image_damaged',
+        retryable: false,
+      })
     }
   })
   it('refuses what is no picture by its name, and a picture that is too large, before any of it is copied', async () => {
     const refused = async (filename: string, size: number) => {
       const picture = await addFile(house.engine, filename, Buffer.from(filename))
       const { scope } = house.engine
-      await scope.query('update versions set size_bytes = :size where shop_id = :shop and file_id = :picture', { picture, size }) // prettier-ignore
+      // prettier-ignore
+      await scope.query('update versions set size_bytes = :size where shop_id = :shop and file_id = :picture', { picture, size })
       return house.watermark(odd, { picture }).catch(({ code }: { code: string }) => code)
     }
     expect(await refused('film.mp4', 100)).toBe('not_an_image')

@@ -13,10 +13,15 @@ import type { WatermarkTask } from './tasks.ts'
 const PICTURE = 'picture'
 
 /** Throws `Refusal`: `pdf_damaged`, `glyph_missing`, `image_damaged`. */
-export async function watermarkDocument(opened: Opened, task: WatermarkTask): Promise<{ warnings: Warning[] }> {
+export async function watermarkDocument(
+  opened: Opened,
+  task: WatermarkTask,
+): Promise<{ warnings: Warning[] }> {
   const { folder, wanted } = task
   const pages = await readPages(folder, opened)
-  const mark = await (wanted.picture === undefined ? textMark(wanted) : picture(path.join(folder, PICTURE)))
+  const mark = await (wanted.picture === undefined
+    ? textMark(wanted)
+    : picture(path.join(folder, PICTURE)))
   const changes = await stampPages(folder, opened, pages, mark, wanted)
   await writeResult(folder, opened, [
     `${HERE}/${opened.file}`,

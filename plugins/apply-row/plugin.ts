@@ -15,7 +15,8 @@ export const applyRow = definePlugin({
   async *plan(items, _options, { signal }): AsyncGenerator<Outcome> {
     for (const item of items) {
       signal.throwIfAborted()
-      if (item.wanted) yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: item.wanted })
+      if (item.wanted)
+        yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: item.wanted })
       else yield { item: item.id, status: 'skipped', reason: 'No row says what to change about it' }
     }
   },

@@ -48,10 +48,15 @@ describe('back-up-files', () => {
     const item = await freshFile()
     await run([item])
     const [first] = await backups([item])
-    expect(first).toMatchObject({ location: 'backup', record: { filename: item.file.filename, tags: [], version: 1 } })
+    expect(first).toMatchObject({
+      location: 'backup',
+      record: { filename: item.file.filename, tags: [], version: 1 },
+    })
     await run([item])
     expect(await backups([item])).toHaveLength(1)
-    await scope.query(`update files set tags = '{summer}' where shop_id = :shop and id = :id`, { id: item.file.id })
+    await scope.query(`update files set tags = '{summer}' where shop_id = :shop and id = :id`, {
+      id: item.file.id,
+    })
     await run([item])
     expect((await backups([item])).map(({ record }) => record.tags)).toEqual([[], ['summer']])
   })
@@ -59,12 +64,19 @@ describe('back-up-files', () => {
     const [here, gone] = [await freshFile(), fileItem('gone')]
     const outcomes = new Map((await run([gone, here])).map((outcome) => [outcome.item, outcome]))
     expect(outcomes.get(here.id)).toEqual({ item: here.id, status: 'ok' })
-    expect(outcomes.get('gone')).toMatchObject({ status: 'failed', code: 'file_not_found', retryable: false })
+    expect(outcomes.get('gone')).toMatchObject({
+      status: 'failed',
+      code: 'file_not_found',
+      retryable: false,
+    })
   })
   it('a location that does not answer fails the file, to be tried again', async () => {
     const away = {
       ...writeContext().stored,
-      backUp: () => Promise.reject(new PortError('storage_failed', 'The storage location did not answer', true)),
+      backUp: () =>
+        Promise.reject(
+          new PortError('storage_failed', 'The storage location did not answer', true),
+        ),
     }
     expect(await run([fileItem('a')], { stored: away })).toMatchObject([
       { status: 'failed', code: 'storage_failed', retryable: true },

@@ -43,8 +43,11 @@ const bytesIn = (location: string, { file }: Item) =>
   path.join(engine.folder, location, String(engine.shop), hashOf(Buffer.from(file.filename)))
 const context = async (given: Partial<WriteContext> = {}) =>
   writeContext({ stored: (await engine.parts.ports(scope)).stored, ...given })
-const run = async (items: readonly Item[], options: typeof MOVE | typeof COPY, given?: Partial<WriteContext>) =>
-  Array.fromAsync<Outcome>(changeStorage.run!(items, options, await context(given)))
+const run = async (
+  items: readonly Item[],
+  options: typeof MOVE | typeof COPY,
+  given?: Partial<WriteContext>,
+) => Array.fromAsync<Outcome>(changeStorage.run!(items, options, await context(given)))
 const plan = async (items: readonly Item[], options: typeof MOVE | typeof COPY) =>
   Array.fromAsync<Outcome>(changeStorage.plan(items, options, await context()))
 
@@ -61,16 +64,22 @@ describe('change-storage', () => {
       { item: other.id, status: 'ok' },
     ])
     expect(await run([one], MOVE)).toEqual([{ item: one.id, status: 'ok' }])
-    expect(await placesOf([one, other])).toMatchObject([{ location: 'backup' }, { location: 'primary' }])
+    expect(await placesOf([one, other])).toMatchObject([
+      { location: 'backup' },
+      { location: 'primary' },
+    ])
     const there = { item: one.id, status: 'ok', unchanged: 'It is in backup storage already' }
     expect(await plan([one, other], MOVE)).toEqual([there, { item: other.id, status: 'ok' }])
     expect(await run([one], MOVE)).toEqual([there])
   })
   it('behind a step that makes new bytes moves those too', async () => {
     const item = await freshFile()
-    await scope.query(`update files set filename = 'new', name_key = 'new' where shop_id = :shop and id = :id`, {
-      id: item.file.id,
-    })
+    await scope.query(
+      `update files set filename = 'new', name_key = 'new' where shop_id = :shop and id = :id`,
+      {
+        id: item.file.id,
+      },
+    )
     const steps = [
       { id: 'make', plugin: 'make-bytes' },
       { id: 'move', plugin: 'change-storage', options: MOVE },
@@ -82,16 +91,22 @@ describe('change-storage', () => {
   it('keeps a copy, once; a file that has one is left as it is', async () => {
     const item = await freshFile()
     await run([item], COPY)
-    expect(await run([item], COPY)).toMatchObject([{ unchanged: 'It is in backup storage already' }])
+    expect(await run([item], COPY)).toMatchObject([
+      { unchanged: 'It is in backup storage already' },
+    ])
     expect(await placesOf([item])).toEqual([{ location: 'primary', copies: ['backup'] }])
-    expect(await plan([item], COPY)).toMatchObject([{ unchanged: 'It is in backup storage already' }])
+    expect(await plan([item], COPY)).toMatchObject([
+      { unchanged: 'It is in backup storage already' },
+    ])
     expect(await plan([item], MOVE)).toEqual([{ item: item.id, status: 'ok' }])
   })
   it('a file that is gone fails alone, and is foretold', async () => {
     const [here, gone] = [await freshFile(), fileItem('gone')]
     const failure = { item: 'gone', status: 'failed', code: 'file_not_found', retryable: false }
     expect(await plan([gone, here], MOVE)).toMatchObject([failure, { item: here.id, status: 'ok' }])
-    const outcomes = new Map((await run([gone, here], MOVE)).map((outcome) => [outcome.item, outcome]))
+    const outcomes = new Map(
+      (await run([gone, here], MOVE)).map((outcome) => [outcome.item, outcome]),
+    )
     expect(outcomes.get('gone')).toMatchObject(failure)
     expect(outcomes.get(here.id)).toEqual({ item: here.id, status: 'ok' })
   })
@@ -99,7 +114,12 @@ describe('change-storage', () => {
     const item = await freshFile()
     await writeFile(bytesIn('primary', item), 'damaged')
     expect(await run([item], MOVE)).toMatchObject([
-      { status: 'failed', code: 'storage_failed', detail: 'The stored bytes are not what they were', retryable: true },
+      {
+        status: 'failed',
+        code: 'storage_failed',
+        detail: 'The stored bytes are not what they were',
+        retryable: true,
+      },
     ])
     await rm(bytesIn('primary', item))
     expect(await run([item], MOVE)).toMatchObject([{ status: 'failed', code: 'storage_failed' }])
@@ -108,8 +128,13 @@ describe('change-storage', () => {
   it('a fault of ours is thrown on, for the engine to judge', async () => {
     const stored = { ...writeContext().stored, relocate: () => Promise.reject(new TypeError('oh')) }
     await expect(run([fileItem('a')], MOVE, { stored })).rejects.toThrow('oh')
-    const away = { ...stored, relocate: () => Promise.reject(new PortError('storage_full', 'full', true)) }
-    expect(await run([fileItem('a')], MOVE, { stored: away })).toMatchObject([{ code: 'storage_full' }])
+    const away = {
+      ...stored,
+      relocate: () => Promise.reject(new PortError('storage_full', 'full', true)),
+    }
+    expect(await run([fileItem('a')], MOVE, { stored: away })).toMatchObject([
+      { code: 'storage_full' },
+    ])
   })
   it('knows no other locations', () => {
     expect(changeStorage.options.safeParse({ location: 'elsewhere' }).success).toBe(false)

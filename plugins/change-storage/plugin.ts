@@ -1,5 +1,6 @@
-// Moves files' bytes to another storage location, or keeps a copy there. Links go on working all the while: nothing points at the new
-// place before the bytes are there and have been read back, and the old ones stay until nobody needs them.
+// Moves files' bytes to another storage location, or keeps a copy there. Links go on working all
+// the while: nothing points at the new place before the bytes are there and have been read back,
+// and the old ones stay until nobody needs them.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Outcome, type StoredAt } from '../contract.ts'
 
@@ -34,7 +35,8 @@ export const changeStorage = definePlugin({
         running: 'Moving {count, plural, one {# file} other {# files}} to other storage',
         done: '{count, plural, one {# file} other {# files}} stored there',
         result: 'moved',
-        preview: '{count, plural, one {# file would be moved or copied} other {# files would be moved or copied}}',
+        preview:
+          '{count, plural, one {# file would be moved or copied} other {# files would be moved or copied}}',
         note: 'Every byte is read back and compared before anything is deleted. Download links work all the time.',
       },
     },
@@ -45,7 +47,9 @@ export const changeStorage = definePlugin({
   worksOn: 'files',
   bytes: true,
   summary: ({ location, keep }) =>
-    keep ? `Copies files to ${location} storage, and leaves them where they are` : `Moves files to ${location} storage`,
+    keep
+      ? `Copies files to ${location} storage, and leaves them where they are`
+      : `Moves files to ${location} storage`,
   async *plan(items, options, { stored, signal }) {
     signal.throwIfAborted()
     const found = await stored.locate(items.flatMap(({ file }) => file.id ?? []))
@@ -67,9 +71,17 @@ export const changeStorage = definePlugin({
 })
 
 function planned(item: string, at: StoredAt | null, { location, keep }: Options): Outcome {
-  if (!at) return { item, status: 'failed', code: 'file_not_found', message: 'There is no such file', retryable: false }
+  if (!at)
+    return {
+      item,
+      status: 'failed',
+      code: 'file_not_found',
+      message: 'There is no such file',
+      retryable: false,
+    }
   const there = keep
-    ? at.copies.includes(location) || at.versions.some((version) => version.current && version.location === location)
+    ? at.copies.includes(location) ||
+      at.versions.some((version) => version.current && version.location === location)
     : at.versions.every((version) => version.location === location)
   return there ? isThere(item, location) : { item, status: 'ok' }
 }

@@ -3,14 +3,20 @@ import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { createLinks } from './plugin.ts'
 
-const items = ['guide.pdf', 'album.zip', 'poster.png'].map((filename, at) => fileItem(String(at), { filename }, at))
+const items = ['guide.pdf', 'album.zip', 'poster.png'].map((filename, at) =>
+  fileItem(String(at), { filename }, at),
+)
 const idOf = (at: number) => `file_${items[at]!.file.id!.replaceAll('-', '')}`
 const linksOf = async (options: Record<string, unknown>) => {
-  const outcomes = await Array.fromAsync(createLinks.plan(items, createLinks.options.parse(options), writeContext()))
+  const outcomes = await Array.fromAsync(
+    createLinks.plan(items, createLinks.options.parse(options), writeContext()),
+  )
   return outcomes.map((outcome) => (outcome.status === 'ok' ? outcome.link : outcome))
 }
 const problemsOf = (options: unknown) =>
-  createLinks.options.safeParse(options).error?.issues.map(({ path, message }) => [path.join('.'), message])
+  createLinks.options
+    .safeParse(options)
+    .error?.issues.map(({ path, message }) => [path.join('.'), message])
 
 pluginSuite(createLinks, () =>
   Promise.resolve({
@@ -44,8 +50,16 @@ describe('create-links', () => {
 
   it('sends those that have an address', async () => {
     const per_file = [{ file_id: idOf(1), email: 'b@example.com' }]
-    expect(await linksOf({ send_emails: true, per_file })).toEqual([{}, { email: 'b@example.com', send: true }, {}])
-    expect(await linksOf({ send_emails: false, per_file })).toEqual([{}, { email: 'b@example.com' }, {}])
+    expect(await linksOf({ send_emails: true, per_file })).toEqual([
+      {},
+      { email: 'b@example.com', send: true },
+      {},
+    ])
+    expect(await linksOf({ send_emails: false, per_file })).toEqual([
+      {},
+      { email: 'b@example.com' },
+      {},
+    ])
   })
 
   it.each([

@@ -1,6 +1,13 @@
-// Makes a buyer's link for each file: its terms are the file's own, where the options do not say otherwise.
+// Makes a buyer's link for each file: its terms are the file's own, where the options do not say
+// otherwise.
 import { z } from 'zod'
-import { definePlugin, MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS, type Item, type LinkWanted } from '../contract.ts'
+import {
+  definePlugin,
+  MAX_DOWNLOAD_LIMIT,
+  MAX_EXPIRY_DAYS,
+  type Item,
+  type LinkWanted,
+} from '../contract.ts'
 
 const MOST_PER_FILE = 1000
 
@@ -37,17 +44,28 @@ const options = z
   })
   .superRefine(({ email, send_emails, per_file = [] }, context) => {
     if (send_emails && email === undefined && per_file.every((one) => one.email === undefined))
-      context.addIssue({ code: 'custom', path: ['email'], message: 'Write the address to which they are sent' })
+      context.addIssue({
+        code: 'custom',
+        path: ['email'],
+        message: 'Write the address to which they are sent',
+      })
     const ids = per_file.map(({ file_id }) => file_id)
     ids.forEach((id, at) => {
       if (ids.indexOf(id) < at)
-        context.addIssue({ code: 'custom', path: ['per_file', at, 'file_id'], message: 'This file is named twice' })
+        context.addIssue({
+          code: 'custom',
+          path: ['per_file', at, 'file_id'],
+          message: 'This file is named twice',
+        })
     })
   })
 type Options = z.output<typeof options>
 type Terms = Omit<z.output<typeof ofFile>, 'file_id'>
 
-/** Plans only: the link is made in the transaction that writes the file's outcome. An undo revokes it. */
+/**
+ * Plans only: the link is made in the transaction that writes the file's outcome. An undo revokes
+ * it.
+ */
 export const createLinks = definePlugin({
   id: 'create-links',
   kind: 'act',
@@ -74,22 +92,33 @@ export const createLinks = definePlugin({
   summary: ({ expiry_days, download_limit, email, send_emails }) =>
     [
       'A link for each file',
-      ...(expiry_days === undefined ? [] : [expiry_days === null ? 'never expires' : `valid ${expiry_days} days`]),
-      ...(download_limit === undefined ? [] : [download_limit === null ? 'unlimited' : `limit ${download_limit}`]),
+      ...(expiry_days === undefined
+        ? []
+        : [expiry_days === null ? 'never expires' : `valid ${expiry_days} days`]),
+      ...(download_limit === undefined
+        ? []
+        : [download_limit === null ? 'unlimited' : `limit ${download_limit}`]),
       ...(send_emails ? ['sent by email'] : email === undefined ? [] : ['with an email address']),
     ].join(', '),
   async *plan(items, wanted, { signal }) {
     const own = new Map(wanted.per_file?.map(({ file_id, ...rest }) => [file_id, rest]))
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, link: linkFor(item, wanted, own) })
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        link: linkFor(item, wanted, own),
+      })
     }
   },
 })
 
 function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): LinkWanted {
   const { expiry_days, download_limit, email, send_emails } = wanted
-  const link = { ...defined({ expiry_days, download_limit, email }), ...defined(own.get(publicId(item.file.id)) ?? {}) }
+  const link = {
+    ...defined({ expiry_days, download_limit, email }),
+    ...defined(own.get(publicId(item.file.id)) ?? {}),
+  }
   return send_emails && link.email ? { ...link, send: true } : link
 }
 

@@ -9,7 +9,11 @@ const changeFor = async (options: unknown) => {
 }
 
 pluginSuite(deleteFiles, () =>
-  Promise.resolve({ items: [fileItem('a'), fileItem('b')], context: writeContext(), state: () => null }),
+  Promise.resolve({
+    items: [fileItem('a'), fileItem('b')],
+    context: writeContext(),
+    state: () => null,
+  }),
 )
 
 describe('delete-files', () => {
@@ -22,7 +26,11 @@ describe('delete-files', () => {
     })
   })
   it('takes the scope to delete, works on files outside the trash alone, and can be undone', () => {
-    expect(deleteFiles).toMatchObject({ permission: 'files:delete', worksOn: 'files', undo: 'fields' })
+    expect(deleteFiles).toMatchObject({
+      permission: 'files:delete',
+      worksOn: 'files',
+      undo: 'fields',
+    })
   })
   it('has them backed up before where that is wanted', () => {
     const before = (options: unknown) => deleteFiles.precededBy!(deleteFiles.options.parse(options))
@@ -31,6 +39,8 @@ describe('delete-files', () => {
   it('says whether products go too', () => {
     const summary = (options: unknown) => deleteFiles.summary!(deleteFiles.options.parse(options))
     expect(summary({})).toBe('Moves files to the trash')
-    expect(summary({ remove_mappings: true })).toBe('Moves files to the trash and removes their products')
+    expect(summary({ remove_mappings: true })).toBe(
+      'Moves files to the trash and removes their products',
+    )
   })
 })

@@ -1,4 +1,5 @@
-// Moves files to the trash, where they stay 7 days. Their links stop at once; those of restored files work again.
+// Moves files to the trash, where they stay 7 days. Their links stop at once; those of restored
+// files work again.
 import { z } from 'zod'
 import { definePlugin, FILES, type FileChange } from '../contract.ts'
 
@@ -18,7 +19,8 @@ const moving = {
   running: `Deleting ${FILES}`,
   done: `${FILES} moved to the trash`,
   result: 'moved to the trash',
-  preview: '{count, plural, one {# file would be moved to the trash} other {# files would be moved to the trash}}',
+  preview:
+    '{count, plural, one {# file would be moved to the trash} other {# files would be moved to the trash}}',
 }
 
 export const deleteFiles = definePlugin({
@@ -60,7 +62,8 @@ export const deleteFiles = definePlugin({
   undo: 'fields',
   worksOn: 'files',
   permission: 'files:delete',
-  summary: ({ remove_mappings }) => `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
+  summary: ({ remove_mappings }) =>
+    `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
   precededBy: ({ backup_first }) => (backup_first ? 'back-up-files' : null),
   async *plan(items, wanted, { signal }) {
     const change = changeOf(wanted)

@@ -6,7 +6,13 @@ import { exportFiles } from './plugin.ts'
 
 const operation: OperationView = {
   ...{ id: 'op_1', action: 'export-files', title: 'Export files', total: 1234, done: 0, failed: 0 },
-  ...{ skipped: 0, cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date('2026-03-01T23:30:00Z') },
+  ...{
+    skipped: 0,
+    cancelled: 0,
+    bytes_saved: 0,
+    status: 'success',
+    started_at: new Date('2026-03-01T23:30:00Z'),
+  },
   items: () => {
     throw new Error('It reads no items')
   },
@@ -35,7 +41,10 @@ function desk() {
   }
   const artifacts = {
     write: async (filename: string, type: string, bytes: AsyncIterable<Uint8Array>) => {
-      documents.set(`${filename} ${type}`, Buffer.concat((await Array.fromAsync(bytes)) as Buffer[]).toString())
+      documents.set(
+        `${filename} ${type}`,
+        Buffer.concat((await Array.fromAsync(bytes)) as Buffer[]).toString(),
+      )
     },
   }
   return { asked, documents, ports: { listings, artifacts } }
@@ -43,12 +52,22 @@ function desk() {
 
 pluginSuite(exportFiles, () => {
   const { documents, ports } = desk()
-  return Promise.resolve({ operation, context: writeContext(), notify, ports, state: () => [...documents] })
+  return Promise.resolve({
+    operation,
+    context: writeContext(),
+    notify,
+    ports,
+    state: () => [...documents],
+  })
 })
 
 const run = async (options: Record<string, unknown>) => {
   const { asked, documents, ports } = desk()
-  await exportFiles.run(operation, exportFiles.options.parse(options), operationContext({ notify, ...ports }))
+  await exportFiles.run(
+    operation,
+    exportFiles.options.parse(options),
+    operationContext({ notify, ...ports }),
+  )
   return { columns: asked[0]!.columns, names: [...documents.keys()] }
 }
 
@@ -56,7 +75,15 @@ describe('export-files', () => {
   it('has the specification’s columns, and neither ids nor addresses unless they are asked for', async () => {
     expect(await run({})).toEqual({
       columns: [
-        ...['filename', 'size_bytes', 'upload_date', 'products', 'tags', 'downloads', 'expiry_days'],
+        ...[
+          'filename',
+          'size_bytes',
+          'upload_date',
+          'products',
+          'tags',
+          'downloads',
+          'expiry_days',
+        ],
         'download_limit',
       ],
       names: ['files-2026-03-01.csv text/csv'],
@@ -65,7 +92,10 @@ describe('export-files', () => {
   })
   it('writes objects with their ids as JSON', async () => {
     const { columns, names } = await run({ format: 'json', columns: ['filename', 'url'] })
-    expect([columns, names]).toEqual([['id', 'filename', 'url'], ['files-2026-03-01.json application/json']])
+    expect([columns, names]).toEqual([
+      ['id', 'filename', 'url'],
+      ['files-2026-03-01.json application/json'],
+    ])
   })
   it('is a reading of files, which writes nothing of each', () => {
     expect(exportFiles).toMatchObject({ permission: 'files:read', ledger: false, undo: 'none' })
@@ -74,7 +104,10 @@ describe('export-files', () => {
     const sentences = exportFiles.plan(operation, exportFiles.options.parse({}), writeContext())
     expect(await Array.fromAsync(sentences)).toEqual(['files-2026-03-01.csv: 1,234 files'])
   })
-  it.each([[{ columns: [] }], [{ columns: ['hash'] }], [{ format: 'xlsx' }]])('refuses %j', (options) => {
-    expect(exportFiles.options.safeParse(options).success).toBe(false)
-  })
+  it.each([[{ columns: [] }], [{ columns: ['hash'] }], [{ format: 'xlsx' }]])(
+    'refuses %j',
+    (options) => {
+      expect(exportFiles.options.safeParse(options).success).toBe(false)
+    },
+  )
 })

@@ -2,7 +2,10 @@
 import { z } from 'zod'
 import { definePlugin, EXPORT_COLUMNS, type ExportColumn, type OperationView } from '../contract.ts'
 
-/** Left out unless they are asked for: addresses for security, ids since people have no use for them. */
+/**
+ * Left out unless they are asked for: addresses for security, ids since people have no use for
+ * them.
+ */
 const ON_REQUEST: readonly ExportColumn[] = ['id', 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
@@ -98,4 +101,5 @@ const nameOf = ({ started_at }: OperationView, { format }: Options) =>
   `files-${started_at.toISOString().slice(0, 10)}.${format}`
 
 /** An object of JSON is told from others by its id. */
-const columnsOf = ({ format, columns }: Options): ExportColumn[] => (format === 'json' ? ['id', ...columns] : columns)
+const columnsOf = ({ format, columns }: Options): ExportColumn[] =>
+  format === 'json' ? ['id', ...columns] : columns

@@ -19,7 +19,12 @@ async function openWorld() {
   const origin: Origin = await startOrigin()
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-fetch-'))
   const client: GuardedClient = createGuardedClient({ allowLoopback: true, fileBytes: FILE_BYTES })
-  const remote = createRemote({ client, store: createDiskStore({ folder }), shop: 1, location: 'primary' })
+  const remote = createRemote({
+    client,
+    store: createDiskStore({ folder }),
+    shop: 1,
+    location: 'primary',
+  })
   const context: WriteContext = writeContext({
     remote,
     limits: { ...writeContext().limits, file_bytes: FILE_BYTES, large_file_bytes: FILE_BYTES },
@@ -27,8 +32,10 @@ async function openWorld() {
   return {
     origin,
     context,
-    item: (id: string, at: string) => importItem(id, { entry: { source: { type: 'url', url: origin.url + at } } }),
-    blobs: async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()),
+    item: (id: string, at: string) =>
+      importItem(id, { entry: { source: { type: 'url', url: origin.url + at } } }),
+    blobs: async () =>
+      (await readdir(folder, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()),
     close: async () => {
       await client.close()
       await origin.close()
@@ -41,7 +48,11 @@ type World = Awaited<ReturnType<typeof openWorld>>
 pluginSuite(fetchUrl, async () => {
   const world = await openWorld()
   return {
-    items: [world.item('a', '/bytes/10/a'), world.item('b', '/status/404'), world.item('c', '/bytes/99999/c')],
+    items: [
+      world.item('a', '/bytes/10/a'),
+      world.item('b', '/status/404'),
+      world.item('c', '/bytes/99999/c'),
+    ],
     context: world.context,
     state: async () => (await world.blobs()).map(({ name }) => name).sort(),
     close: world.close,
@@ -59,7 +70,13 @@ describe('fetch-url', () => {
   }
 
   it('gives the bytes of every file, and the reason of every failure', async () => {
-    const got = await run(['/bytes/10/x', '/status/403', '/short/100/50', '/huge', '/bytes/70000/y'])
+    const got = await run([
+      '/bytes/10/x',
+      '/status/403',
+      '/short/100/50',
+      '/huge',
+      '/bytes/70000/y',
+    ])
     expect(got.get('/bytes/70000/y')).toEqual({
       item: '/bytes/70000/y',
       status: 'ok',
@@ -70,14 +87,22 @@ describe('fetch-url', () => {
         content_type: 'application/octet-stream',
       },
     } satisfies Outcome)
-    const failure = { status: 'failed', code: 'url_not_accessible', message: 'File URL not accessible' }
+    const failure = {
+      status: 'failed',
+      code: 'url_not_accessible',
+      message: 'File URL not accessible',
+    }
     expect(got.get('/status/403')).toMatchObject({
       ...failure,
       retryable: false,
       detail: expect.stringContaining('403'),
     })
     expect(got.get('/short/100/50')).toMatchObject({ ...failure, retryable: true })
-    expect(got.get('/huge')).toMatchObject({ status: 'failed', code: 'file_too_large', retryable: false })
+    expect(got.get('/huge')).toMatchObject({
+      status: 'failed',
+      code: 'file_too_large',
+      retryable: false,
+    })
     expect(await world.blobs()).toHaveLength(2)
   })
   it('downloads no more at once than it is told', async () => {
@@ -87,8 +112,14 @@ describe('fetch-url', () => {
     expect(world.origin.connections).toBe(3)
   })
   it('refuses in the preview what would be too large', async () => {
-    const plan = fetchUrl.plan([world.item('a', '/huge')], fetchUrl.options.parse({}), world.context)
-    expect(await Array.fromAsync(plan)).toMatchObject([{ status: 'failed', code: 'file_too_large' }])
+    const plan = fetchUrl.plan(
+      [world.item('a', '/huge')],
+      fetchUrl.options.parse({}),
+      world.context,
+    )
+    expect(await Array.fromAsync(plan)).toMatchObject([
+      { status: 'failed', code: 'file_too_large' },
+    ])
   })
   it('skips what has no entry', async () => {
     const items = [{ ...world.item('a', '/'), entry: null }]

@@ -1,17 +1,19 @@
-// First step of every import by URL: downloads each entry's file into the shop's primary storage location.
+// First step of every import by URL: downloads each entry's file into the shop's primary storage
+// location.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
 const options = z.strictObject({
-  at_once: z
-    .int()
-    .min(1)
-    .max(64)
-    .default(16)
-    .meta({ title: 'Downloads at once', help: 'How many files of a batch are downloaded at the same time.' }),
+  at_once: z.int().min(1).max(64).default(16).meta({
+    title: 'Downloads at once',
+    help: 'How many files of a batch are downloaded at the same time.',
+  }),
 })
 
-/** Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or what the storage location says. */
+/**
+ * Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or what the storage
+ * location says.
+ */
 export const fetchUrl = definePlugin({
   id: 'fetch-url',
   kind: 'fetch',
@@ -31,7 +33,11 @@ export const fetchUrl = definePlugin({
     ),
   run: (items, { at_once }, { remote, signal }) =>
     concurrently(items, at_once, signal, (item) =>
-      attempt(item, async (url) => ({ item: item.id, status: 'ok', bytes: await remote.download(url, signal) })),
+      attempt(item, async (url) => ({
+        item: item.id,
+        status: 'ok',
+        bytes: await remote.download(url, signal),
+      })),
     ),
 })
 

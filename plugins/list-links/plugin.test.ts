@@ -9,8 +9,21 @@ const link = (given: Partial<MadeLink>): MadeLink => ({
   ...{ expires_at: null, download_limit: null, ...given },
 })
 const operation = (given: Partial<OperationView> = {}): OperationView => ({
-  ...{ id: 'op_1', action: 'create-links', title: 'Create download links', total: 3, done: 3, failed: 0 },
-  ...{ skipped: 0, cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date('2026-03-01T23:30:00Z') },
+  ...{
+    id: 'op_1',
+    action: 'create-links',
+    title: 'Create download links',
+    total: 3,
+    done: 3,
+    failed: 0,
+  },
+  ...{
+    skipped: 0,
+    cancelled: 0,
+    bytes_saved: 0,
+    status: 'success',
+    started_at: new Date('2026-03-01T23:30:00Z'),
+  },
   async *telling() {},
   async *items() {},
   ...given,
@@ -30,7 +43,10 @@ function shelf() {
     documents,
     artifacts: {
       write: async (filename: string, type: string, bytes: AsyncIterable<Uint8Array>) => {
-        documents.set(`${filename} ${type}`, Buffer.concat((await Array.fromAsync(bytes)) as Buffer[]).toString())
+        documents.set(
+          `${filename} ${type}`,
+          Buffer.concat((await Array.fromAsync(bytes)) as Buffer[]).toString(),
+        )
       },
     },
   }
@@ -55,16 +71,30 @@ pluginSuite(listLinks, () => {
   })
 })
 
-const written = async (given: Partial<OperationView>, ...pages: readonly (readonly MadeLink[])[]) => {
+const written = async (
+  given: Partial<OperationView>,
+  ...pages: readonly (readonly MadeLink[])[]
+) => {
   const { documents, artifacts } = shelf()
-  await listLinks.run(operation(given), {}, operationContext({ notify, artifacts, listings: listingsOf(...pages) }))
+  await listLinks.run(
+    operation(given),
+    {},
+    operationContext({ notify, artifacts, listings: listingsOf(...pages) }),
+  )
   return [...documents]
 }
 
 it('writes one CSV file that no spreadsheet runs', async () => {
   const until = '2026-04-01T00:00:00.000Z'
   const pages = [
-    [link({ filename: '=1+1, "x".pdf', email: '+a@example.com', expires_at: until, download_limit: 5 })],
+    [
+      link({
+        filename: '=1+1, "x".pdf',
+        email: '+a@example.com',
+        expires_at: until,
+        download_limit: 5,
+      }),
+    ],
     [],
     [link({})],
   ]

@@ -1,7 +1,13 @@
 // Lists the links that an operation made, as a CSV file to be fetched.
 import Papa from 'papaparse'
 import { z } from 'zod'
-import { definePlugin, plainCell, type MadeLink, type OperationContext, type OperationView } from '../contract.ts'
+import {
+  definePlugin,
+  plainCell,
+  type MadeLink,
+  type OperationContext,
+  type OperationView,
+} from '../contract.ts'
 
 const COLUMNS = ['filename', 'url', 'email', 'expires_at', 'download_limit'] as const
 
@@ -28,19 +34,25 @@ export const listLinks = definePlugin({
   },
   async run(operation, _options, context) {
     context.signal.throwIfAborted()
-    if (operation.done > 0) await context.artifacts.write(nameOf(operation), 'text/csv', csvOf(context))
+    if (operation.done > 0)
+      await context.artifacts.write(nameOf(operation), 'text/csv', csvOf(context))
     return {}
   },
 })
 
-const nameOf = ({ started_at }: OperationView) => `links-${started_at.toISOString().slice(0, 10)}.csv`
+const nameOf = ({ started_at }: OperationView) =>
+  `links-${started_at.toISOString().slice(0, 10)}.csv`
 
-async function* csvOf({ listings, signal }: OperationContext<'listings'>): AsyncGenerator<Uint8Array> {
+async function* csvOf({
+  listings,
+  signal,
+}: OperationContext<'listings'>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   // The mark tells a spreadsheet that this is UTF-8.
   yield encoder.encode(`\ufeff${COLUMNS.join(',')}\r\n`)
   for await (const links of listings.links(signal))
-    if (links.length > 0) yield encoder.encode(`${Papa.unparse(links.map(cellsOf), { newline: '\r\n' })}\r\n`)
+    if (links.length > 0)
+      yield encoder.encode(`${Papa.unparse(links.map(cellsOf), { newline: '\r\n' })}\r\n`)
 }
 
 const cellsOf = (link: MadeLink): string[] => COLUMNS.map((name) => plainCell(link[name]))

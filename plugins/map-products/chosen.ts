@@ -1,6 +1,14 @@
-// Products that a person chose: one for all the files, or one for each, as candidates of the review list.
+// Products that a person chose: one for all the files, or one for each, as candidates of the review
+// list.
 import { z } from 'zod'
-import { failed, type CatalogProduct, type Item, type Mapping, type Outcome, type ReadContext } from '../contract.ts'
+import {
+  failed,
+  type CatalogProduct,
+  type Item,
+  type Mapping,
+  type Outcome,
+  type ReadContext,
+} from '../contract.ts'
 
 export const choice = z.strictObject({
   file_id: z.string().regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file'),
@@ -20,7 +28,8 @@ export interface Chosen {
   replace: boolean
 }
 
-export const chosenFor = ({ product_id, choices }: Chosen): boolean => product_id !== undefined || choices !== undefined
+export const chosenFor = ({ product_id, choices }: Chosen): boolean =>
+  product_id !== undefined || choices !== undefined
 
 export async function* mapChosen(
   items: readonly Item[],
@@ -30,7 +39,8 @@ export async function* mapChosen(
   const known = new Map<string, CatalogProduct | null>()
   const find = async ({ product_id, variant_id }: Choice) => {
     const key = `${product_id} ${variant_id}`
-    if (!known.has(key)) known.set(key, await context.catalog.findProduct(product_id, variant_id, context.signal))
+    if (!known.has(key))
+      known.set(key, await context.catalog.findProduct(product_id, variant_id, context.signal))
     return known.get(key)!
   }
   for (const item of items) {
@@ -50,12 +60,26 @@ export async function* mapChosen(
 
 const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
 
-const choiceOf = ({ file }: Item, { product_id, variant_id, choices }: Chosen): Choice | undefined =>
+const choiceOf = (
+  { file }: Item,
+  { product_id, variant_id, choices }: Chosen,
+): Choice | undefined =>
   product_id === undefined
     ? choices?.find(({ file_id }) => file_id === publicId(file.id))
-    : { file_id: '', product_id, variant_id: variant_id ?? null, score: 1, reason: 'Chosen by hand' }
+    : {
+        file_id: '',
+        product_id,
+        variant_id: variant_id ?? null,
+        score: 1,
+        reason: 'Chosen by hand',
+      }
 
-function outcomeOf(item: Item, choice: Choice, product: CatalogProduct | null, replace: boolean): Outcome {
+function outcomeOf(
+  item: Item,
+  choice: Choice,
+  product: CatalogProduct | null,
+  replace: boolean,
+): Outcome {
   if (!product) {
     const message = 'The catalog has no such product (any more)'
     return { item: item.id, status: 'failed', code: 'product_not_found', message, retryable: false }
@@ -75,4 +99,5 @@ function outcomeOf(item: Item, choice: Choice, product: CatalogProduct | null, r
 }
 
 const targetOf = ({ product_id, variant_id }: Mapping) => ({ product_id, variant_id })
-const isSame = (a: Mapping, b: Mapping) => a.product_id === b.product_id && a.variant_id === b.variant_id
+const isSame = (a: Mapping, b: Mapping) =>
+  a.product_id === b.product_id && a.variant_id === b.variant_id

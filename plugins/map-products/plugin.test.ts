@@ -38,23 +38,33 @@ beforeAll(async () => {
   const never = new AbortController().signal
   await refreshDue({ database, storefront, refreshed: () => Promise.resolve(), log: silent }, never)
   const shop = storefront.demoShop!.id
-  catalog = createCatalogPort(forShop(database, shop), storefront.catalog(shop), createMatcher(createTitleCache()))
+  catalog = createCatalogPort(
+    forShop(database, shop),
+    storefront.catalog(shop),
+    createMatcher(createTitleCache()),
+  )
 })
 afterAll(async () => {
   await storefront.close()
   await database.drop()
 })
 
-const context = (given: Parameters<typeof writeContext>[0] = {}) => writeContext({ catalog, ...given })
-const named = (id: string, product_sku?: string) => importItem(id, product_sku ? { entry: { product_sku } } : {})
-const file = (filename: string, given: Partial<FileView> = {}) => fileItem(filename, { filename, ...given })
+const context = (given: Parameters<typeof writeContext>[0] = {}) =>
+  writeContext({ catalog, ...given })
+const named = (id: string, product_sku?: string) =>
+  importItem(id, product_sku ? { entry: { product_sku } } : {})
+const file = (filename: string, given: Partial<FileView> = {}) =>
+  fileItem(filename, { filename, ...given })
 const outcomesOf = async (items: readonly Item[], options: object = {}, given = context()) => {
-  const outcomes: Outcome[] = await Array.fromAsync(mapProducts.plan(items, mapProducts.options.parse(options), given))
+  const outcomes: Outcome[] = await Array.fromAsync(
+    mapProducts.plan(items, mapProducts.options.parse(options), given),
+  )
   return new Map(outcomes.map((outcome) => [outcome.item, outcome]))
 }
 const added = (outcome: Outcome | undefined): readonly Mapping[] =>
   outcome?.status === 'ok' ? (outcome.change?.mappings?.add ?? []) : []
-const productOf = async (sku: string) => (await catalog.findBySku([sku], new AbortController().signal)).get(sku)![0]!
+const productOf = async (sku: string) =>
+  (await catalog.findBySku([sku], new AbortController().signal)).get(sku)![0]!
 
 pluginSuite(mapProducts, () =>
   Promise.resolve({
@@ -79,21 +89,32 @@ describe('map-products', () => {
     expect(added(outcomes.get('a'))[0]!.reason).toContain('EB-001')
   })
 
-  it.each(['eb-005', ' EB-005 ', 'Eb-005'])('maps %j to the one product that has it in another case', async (sku) => {
-    const outcome = (await outcomesOf([named('a', sku)])).get('a')
-    expect(added(outcome)).toMatchObject([{ sku: 'EB-005', method: 'sku', score: 1 }])
-    expect((await outcomesOf([file('a.pdf', { wanted_sku: sku })])).get('a.pdf')).toMatchObject({ status: 'ok' })
-  })
+  it.each(['eb-005', ' EB-005 ', 'Eb-005'])(
+    'maps %j to the one product that has it in another case',
+    async (sku) => {
+      const outcome = (await outcomesOf([named('a', sku)])).get('a')
+      expect(added(outcome)).toMatchObject([{ sku: 'EB-005', method: 'sku', score: 1 }])
+      expect((await outcomesOf([file('a.pdf', { wanted_sku: sku })])).get('a.pdf')).toMatchObject({
+        status: 'ok',
+      })
+    },
+  )
 
   it('maps to the product where several of its variants share the SKU', async () => {
     const outcome = (await outcomesOf([named('a', 'EB-007')])).get('a')
-    expect(added(outcome)).toMatchObject([{ variant_id: null, product_title: 'Sea Glass: A Novel' }])
+    expect(added(outcome)).toMatchObject([
+      { variant_id: null, product_title: 'Sea Glass: A Novel' },
+    ])
   })
 
   it('leaves it to a person where several products share the SKU', async () => {
     const outcome = (await outcomesOf([named('a', 'TIDE-2025')])).get('a')
     const candidates = [{ sku: 'TIDE-2025' }, { sku: 'TIDE-2025' }]
-    expect(outcome).toMatchObject({ status: 'ok', warnings: [{ code: 'sku_ambiguous' }], candidates })
+    expect(outcome).toMatchObject({
+      status: 'ok',
+      warnings: [{ code: 'sku_ambiguous' }],
+      candidates,
+    })
     expect(outcome).not.toHaveProperty('change')
   })
 
@@ -104,7 +125,10 @@ describe('map-products', () => {
     expect(found.toSorted()).toEqual(['sku', 'title'])
     const exact = await outcomesOf(items, { match_by: [] })
     expect(added(exact.get('Slow Bread.pdf'))).toMatchObject([{ method: 'sku', sku: 'EB-001' }])
-    expect(exact.get('Slow Bread 2.pdf')).toMatchObject({ status: 'skipped', reason: 'No product matches it' })
+    expect(exact.get('Slow Bread 2.pdf')).toMatchObject({
+      status: 'skipped',
+      reason: 'No product matches it',
+    })
   })
 
   it('asks for one of the products that have the SKU, not of their variants', async () => {
@@ -115,8 +139,11 @@ describe('map-products', () => {
     const twice = new Map([['TWICE', [variant(1, 1), variant(1, 2), variant(2, 3)]]])
     const given = context({ catalog: { ...catalog, findBySku: () => Promise.resolve(twice) } })
     const outcome = (await outcomesOf([named('a', 'TWICE')], {}, given)).get('a')
-    expect(outcome?.status === 'ok' && outcome.candidates?.map(({ product_id, variant_id }) => [product_id, variant_id])).toEqual([['p1', null], ['p2', 'v3']]) // prettier-ignore
-    expect(outcome).toMatchObject({ warnings: [{ message: '2 products have the SKU TWICE: choose one' }] })
+    // prettier-ignore
+    expect(outcome?.status === 'ok' && outcome.candidates?.map(({ product_id, variant_id }) => [product_id, variant_id])).toEqual([['p1', null], ['p2', 'v3']])
+    expect(outcome).toMatchObject({
+      warnings: [{ message: '2 products have the SKU TWICE: choose one' }],
+    })
   })
 
   it('warns of a SKU that the catalog does not have, in the specification’s words, and guesses nothing in its place', async () => {
@@ -130,23 +157,46 @@ describe('map-products', () => {
   })
 
   it('a storefront that is away fails those that name a SKU, to be tried again, and no others', async () => {
-    const away = { ...catalog, findBySku: () => Promise.reject(new PortError('storefront_unavailable', 'away', true)) }
-    const outcomes = await outcomesOf([named('a', 'EB-001'), named('b')], {}, context({ catalog: away }))
-    expect(outcomes.get('a')).toMatchObject({ status: 'failed', code: 'storefront_unavailable', retryable: true })
+    const away = {
+      ...catalog,
+      findBySku: () => Promise.reject(new PortError('storefront_unavailable', 'away', true)),
+    }
+    const outcomes = await outcomesOf(
+      [named('a', 'EB-001'), named('b')],
+      {},
+      context({ catalog: away }),
+    )
+    expect(outcomes.get('a')).toMatchObject({
+      status: 'failed',
+      code: 'storefront_unavailable',
+      retryable: true,
+    })
     expect(outcomes.get('b')).toMatchObject({ status: 'ok' })
   })
 })
 
 describe('guessing', () => {
   it('goes by the SKU in the filename, then by the title; what matches nothing is said to', async () => {
-    const outcomes = await outcomesOf([file('EB-004-EPUB_sample.zip'), file('slow-bread_v2.pdf'), file('invoice.pdf')])
+    const outcomes = await outcomesOf([
+      file('EB-004-EPUB_sample.zip'),
+      file('slow-bread_v2.pdf'),
+      file('invoice.pdf'),
+    ])
     expect(added(outcomes.get('EB-004-EPUB_sample.zip'))).toMatchObject([
-      { method: 'filename', sku: 'EB-004-EPUB', score: 0.95, variant_id: expect.stringContaining('ProductVariant') },
+      {
+        method: 'filename',
+        sku: 'EB-004-EPUB',
+        score: 0.95,
+        variant_id: expect.stringContaining('ProductVariant'),
+      },
     ])
     expect(added(outcomes.get('slow-bread_v2.pdf'))).toMatchObject([
       { method: 'title', product_title: 'Slow Bread', score: 0.94 },
     ])
-    expect(outcomes.get('invoice.pdf')).toMatchObject({ status: 'skipped', reason: 'No product matches it' })
+    expect(outcomes.get('invoice.pdf')).toMatchObject({
+      status: 'skipped',
+      reason: 'No product matches it',
+    })
   })
 
   it('asks a person where several products are meant', async () => {
@@ -155,7 +205,9 @@ describe('guessing', () => {
       ...{ status: 'ok', warnings: [{ code: 'several_products' }] },
       unchanged: 'It matches 2 products: choose one in Reviews',
     })
-    expect(outcome?.status === 'ok' && outcome.candidates?.map(({ method, sku }) => [method, sku])).toEqual([
+    expect(
+      outcome?.status === 'ok' && outcome.candidates?.map(({ method, sku }) => [method, sku]),
+    ).toEqual([
       ['filename', 'TIDE-2025'],
       ['filename', 'TIDE-2025'],
     ])
@@ -206,9 +258,16 @@ describe('a product that was chosen', () => {
     const items = [file('a.pdf'), file('b.pdf', { mappings: [other] })]
     const kept = await outcomesOf(items, { product_id })
     expect([...kept.values()].flatMap(added)).toMatchObject(
-      [1, 2].map(() => ({ product_title, variant_id: null, method: 'manual', reason: 'Chosen by hand' })),
+      [1, 2].map(() => ({
+        product_title,
+        variant_id: null,
+        method: 'manual',
+        reason: 'Chosen by hand',
+      })),
     )
-    const replaced = (await outcomesOf(items, { product_id, variant_id, replace: true })).get('b.pdf')
+    const replaced = (await outcomesOf(items, { product_id, variant_id, replace: true })).get(
+      'b.pdf',
+    )
     expect(replaced).toMatchObject({
       change: {
         mappings: {
@@ -232,13 +291,17 @@ describe('a product that was chosen', () => {
   it('for each file: the candidates that were accepted', async () => {
     const { product_id } = await productOf('EB-001')
     const [a, b] = [file('a.pdf'), file('b.pdf')]
-    const choices = [{ file_id: toPublicId('file', a.file.id!), product_id, score: 0.9, reason: 'Accepted' }]
+    const choices = [
+      { file_id: toPublicId('file', a.file.id!), product_id, score: 0.9, reason: 'Accepted' },
+    ]
     const outcomes = await outcomesOf([a, b], { choices })
     expect(added(outcomes.get('a.pdf'))).toMatchObject([
       { product_id, score: 0.9, reason: 'Accepted', method: 'manual' },
     ])
     expect(outcomes.get('b.pdf')).toMatchObject({ status: 'skipped' })
     for (const file_id of [a.file.id, 'file_1', ''])
-      expect(mapProducts.options.safeParse({ choices: [{ file_id, product_id }] }).success).toBe(false)
+      expect(mapProducts.options.safeParse({ choices: [{ file_id, product_id }] }).success).toBe(
+        false,
+      )
   })
 })

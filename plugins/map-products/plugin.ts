@@ -1,5 +1,6 @@
-// Attaches files to products: to the one that a person chose, to the one whose SKU the import names, or to the one that the
-// file's name or tags tell of. Where several may be meant, a person is asked.
+// Attaches files to products: to the one that a person chose, to the one whose SKU the import
+// names, or to the one that the file's name or tags tell of. Where several may be meant, a person
+// is asked.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -41,7 +42,12 @@ const options = z
     }),
     product_id: z.string().max(255).optional().meta({ title: 'Product', widget: 'product' }),
     variant_id: z.string().max(255).optional().meta({ title: 'Variant', widget: 'variant' }),
-    choices: z.array(choice).min(1).max(1000).optional().meta({ title: 'Accepted candidates', widget: 'none' }),
+    choices: z
+      .array(choice)
+      .min(1)
+      .max(1000)
+      .optional()
+      .meta({ title: 'Accepted candidates', widget: 'none' }),
     replace: z.boolean().default(false).meta({
       title: 'Take them off the products that they have',
       help: 'Otherwise files keep the products that they have.',
@@ -111,7 +117,9 @@ export const mapProducts = definePlugin({
   summary: ({ product_id, choices, match_by }) => {
     if (product_id !== undefined) return 'Maps to one product'
     if (choices !== undefined) return 'Maps to the accepted candidates'
-    return match_by === undefined ? 'Maps by the import defaults' : `Maps by ${match_by.join(', ') || 'SKU'}`
+    return match_by === undefined
+      ? 'Maps by the import defaults'
+      : `Maps by ${match_by.join(', ') || 'SKU'}`
   },
   async *plan(items, given, context) {
     context.signal.throwIfAborted()
@@ -124,11 +132,15 @@ export const mapProducts = definePlugin({
 
 /** The SKU that its import names, or named; of a file that exists, where it may get a product. */
 const skuOf = (item: Item, given: Options): string | null =>
-  item.entry === null ? (isOpen(item, given) ? item.file.wanted_sku : null) : item.entry.product_sku || null
+  item.entry === null
+    ? isOpen(item, given)
+      ? item.file.wanted_sku
+      : null
+    : item.entry.product_sku || null
 
 /**
- * The SKU that an import names always counts, and no guess stands in for one that is not known. Gives the files that exist whose SKU is
- * not known still: there someone has asked for guesses.
+ * The SKU that an import names always counts, and no guess stands in for one that is not known.
+ * Gives the files that exist whose SKU is not known still: there someone has asked for guesses.
  */
 async function* mapBySku(
   items: readonly Item[],
@@ -155,23 +167,34 @@ async function* mapBySku(
   return unknown
 }
 
-function outcomeOfSku(item: Item, sku: string, hits: readonly Mapping[], { replace }: Options): Outcome {
+function outcomeOfSku(
+  item: Item,
+  sku: string,
+  hits: readonly Mapping[],
+  { replace }: Options,
+): Outcome {
   const [hit] = hits
   if (!hit) {
     const warning = { code: 'sku_not_found', message: 'Product SKU not found' }
     return { item: item.id, status: 'ok', warnings: [warning] }
   }
   if (hits.length > 1) {
-    const warning = { code: 'sku_ambiguous', message: `${hits.length} products have the SKU ${sku}: choose one` }
+    const warning = {
+      code: 'sku_ambiguous',
+      message: `${hits.length} products have the SKU ${sku}: choose one`,
+    }
     return { ...asking(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
   return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
 }
 
-const matchesSeveral = ({ length }: readonly Mapping[]) => `It matches ${length} products: choose one in Reviews`
+const matchesSeveral = ({ length }: readonly Mapping[]) =>
+  `It matches ${length} products: choose one in Reviews`
 
-/** A file that exists counts as skipped where only a question comes of it; an import makes its file. */
+/**
+ * A file that exists counts as skipped where only a question comes of it; an import makes its file.
+ */
 const asking = (item: Item, candidates: readonly Mapping[], reason: string) => ({
   item: item.id,
   status: 'ok' as const,
@@ -179,7 +202,10 @@ const asking = (item: Item, candidates: readonly Mapping[], reason: string) => (
   ...(item.entry === null ? { unchanged: reason } : {}),
 })
 
-/** One a product: the file belongs to the variant with that SKU, or to the product where several of its variants share it. */
+/**
+ * One a product: the file belongs to the variant with that SKU, or to the product where several of
+ * its variants share it.
+ */
 const hitsOf = (sku: string, variants: readonly CatalogVariant[]): Mapping[] =>
   [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
     product_id: same[0]!.product_id,
@@ -233,7 +259,11 @@ const passedBy = (item: Item): Outcome =>
     ? { item: item.id, status: 'skipped', reason: 'It has a product already' }
     : { item: item.id, status: 'ok' }
 
-function outcomeOfMatch(item: Item, { mapping, candidates, suggestions }: Match, { replace }: Options): Outcome {
+function outcomeOfMatch(
+  item: Item,
+  { mapping, candidates, suggestions }: Match,
+  { replace }: Options,
+): Outcome {
   if (mapping) {
     const remove = replace ? { remove: 'all' as const } : {}
     return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
@@ -245,7 +275,8 @@ function outcomeOfMatch(item: Item, { mapping, candidates, suggestions }: Match,
       warnings: [{ code: 'several_products', message }],
     }
   }
-  if (suggestions.length > 0) return asking(item, suggestions, 'No product matches it for sure: see Reviews')
+  if (suggestions.length > 0)
+    return asking(item, suggestions, 'No product matches it for sure: see Reviews')
   // An import goes on with a file that stays without a product.
   if (item.entry !== null) return { item: item.id, status: 'ok' }
   return { item: item.id, status: 'skipped', reason: 'No product matches it' }

@@ -23,7 +23,15 @@ async function item(filename: string, bytes: Uint8Array = document): Promise<Fin
   return { ...given, status: 'done', error: null, product_mapped: false, warnings: [] }
 }
 const operation = (items: readonly FinishedItem[], total = items.length): OperationView => ({
-  ...{ id: 'op_1', action: 'merge-pdf', title: 'Merge PDF documents', total, done: total, failed: 0, skipped: 0 },
+  ...{
+    id: 'op_1',
+    action: 'merge-pdf',
+    title: 'Merge PDF documents',
+    total,
+    done: total,
+    failed: 0,
+    skipped: 0,
+  },
   ...{ cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date(0) },
   async *telling() {},
   async *items() {
@@ -31,13 +39,21 @@ const operation = (items: readonly FinishedItem[], total = items.length): Operat
   },
 })
 const run = async (view: OperationView, options: Record<string, unknown> = {}) =>
-  mergePdf.run(view, mergePdf.options.parse(options), operationContext({ ...(await context()), notify: silent }))
+  mergePdf.run(
+    view,
+    mergePdf.options.parse(options),
+    operationContext({ ...(await context()), notify: silent }),
+  )
 
 pluginSuite(mergePdf, async () => ({
-  operation: operation([await item('one.pdf'), await item('two.pdf', documentOf(numberedPages(3)))]),
+  operation: operation([
+    await item('one.pdf'),
+    await item('two.pdf', documentOf(numberedPages(3))),
+  ]),
   context: await context(),
   notify: silent,
-  state: async () => (await readdir(path.join(house.folder, 'primary', String(house.shop))).catch(() => [])).sort(),
+  state: async () =>
+    (await readdir(path.join(house.folder, 'primary', String(house.shop))).catch(() => [])).sort(),
 }))
 
 describe('merge-pdf', () => {
@@ -47,11 +63,14 @@ describe('merge-pdf', () => {
       created: [{ filename: 'All.pdf', bytes: { content_type: 'application/pdf' } }],
       warnings: [],
     })
-    expect((await run(operation(items), { filename: 'All.PDF' })).created).toMatchObject([{ filename: 'All.pdf' }])
+    expect((await run(operation(items), { filename: 'All.PDF' })).created).toMatchObject([
+      { filename: 'All.pdf' },
+    ])
   })
   it('names the document that can’t be merged, and why', async () => {
     const good = await item('good.pdf')
-    const refused = async (bad: FinishedItem) => run(operation([good, bad])).catch((error: unknown) => error)
+    const refused = async (bad: FinishedItem) =>
+      run(operation([good, bad])).catch((error: unknown) => error)
     expect(await refused(await item('cover.png'))).toMatchObject({
       code: 'not_a_pdf',
       message: 'cover.png: It is not a PDF document',
@@ -60,7 +79,9 @@ describe('merge-pdf', () => {
       code: 'pdf_damaged',
       message: 'cut.pdf: The document is damaged and cannot be put right',
     })
-    expect(await refused(await item('closed.pdf', await encrypted(document, 'user', 'owner')))).toMatchObject({
+    expect(
+      await refused(await item('closed.pdf', await encrypted(document, 'user', 'owner'))),
+    ).toMatchObject({
       code: 'pdf_encrypted',
       message: 'closed.pdf: The document is encrypted: it takes its password to open it',
     })
@@ -71,20 +92,30 @@ describe('merge-pdf', () => {
   })
   it('foretells what it can know by the names, in the words of the run', async () => {
     const planned = (view: OperationView) =>
-      Array.fromAsync(mergePdf.plan(view, mergePdf.options.parse({}), writeContext())) as Promise<string[]>
+      Array.fromAsync(mergePdf.plan(view, mergePdf.options.parse({}), writeContext())) as Promise<
+        string[]
+      >
     const [good, other] = [await item('good.pdf'), await item('other.pdf')]
     const cover = { code: 'not_a_pdf', message: 'cover.png: It is not a PDF document' }
     await expect(planned(operation([good, await item('cover.png')]))).rejects.toMatchObject(cover)
     await expect(planned(operation([good]))).rejects.toMatchObject({ code: 'too_few' })
-    expect(await planned(operation([good, other]))).toEqual(['Makes one document of 2, in their order: Merged.pdf'])
+    expect(await planned(operation([good, other]))).toEqual([
+      'Makes one document of 2, in their order: Merged.pdf',
+    ])
   })
   it('leaves out what an earlier step failed on, and says so', async () => {
     const error = { code: 'memory_limit', message: 'It takes too much memory' }
     const bad: FinishedItem = { ...(await item('bad.png')), status: 'failed', error }
     const kept: FinishedItem = { ...(await item('two.pdf')), status: 'skipped' }
     const view = operation([await item('one.pdf'), bad, kept])
-    const warning = { code: 'memory_limit', message: 'bad.png was left out: It takes too much memory' }
-    expect(await run(view)).toMatchObject({ warnings: [warning], created: [{ filename: 'Merged.pdf' }] })
+    const warning = {
+      code: 'memory_limit',
+      message: 'bad.png was left out: It takes too much memory',
+    }
+    expect(await run(view)).toMatchObject({
+      warnings: [warning],
+      created: [{ filename: 'Merged.pdf' }],
+    })
     await expect(run(operation([kept, bad]))).rejects.toMatchObject({ code: 'too_few' })
   })
   it('takes two documents or more, and not too many', async () => {
@@ -95,9 +126,12 @@ describe('merge-pdf', () => {
   it('takes the name of a file', () => {
     const accepts = (filename: string) => mergePdf.options.safeParse({ filename }).success
     expect(accepts('All of it.pdf')).toBe(true)
-    for (const wrong of ['', ' ', 'a/b.pdf', 'a\\b', 'a\u0000b', 'x'.repeat(256)]) expect(accepts(wrong)).toBe(false)
+    for (const wrong of ['', ' ', 'a/b.pdf', 'a\\b', 'a\u0000b', 'x'.repeat(256)])
+      expect(accepts(wrong)).toBe(false)
   })
   it('says in a line what it does', () => {
-    expect(mergePdf.summary!(mergePdf.options.parse({ filename: 'All' }))).toBe('Makes one document, All.pdf')
+    expect(mergePdf.summary!(mergePdf.options.parse({ filename: 'All' }))).toBe(
+      'Makes one document, All.pdf',
+    )
   })
 })

@@ -1,4 +1,5 @@
-// Makes one PDF document of several, in the order in which they were selected. It is a new file; they stay as they are.
+// Makes one PDF document of several, in the order in which they were selected. It is a new file;
+// they stay as they are.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -54,9 +55,22 @@ export const mergePdf = definePlugin({
       },
       fits: {
         rules: [
-          { rule: 'ticked', most: MOST, why: `Tick the PDFs one by one, up to ${MOST}: you choose their order` },
-          { rule: 'some', files: { extensions: ['pdf'] }, least: FEWEST, why: 'Select at least two PDFs' },
-          { rule: 'every', files: { extensions: ['pdf'] }, why: 'Select PDFs alone: {filename} is none' },
+          {
+            rule: 'ticked',
+            most: MOST,
+            why: `Tick the PDFs one by one, up to ${MOST}: you choose their order`,
+          },
+          {
+            rule: 'some',
+            files: { extensions: ['pdf'] },
+            least: FEWEST,
+            why: 'Select at least two PDFs',
+          },
+          {
+            rule: 'every',
+            files: { extensions: ['pdf'] },
+            why: 'Select PDFs alone: {filename} is none',
+          },
         ],
       },
       preview: 'none',
@@ -91,10 +105,20 @@ export const mergePdf = definePlugin({
 
 const nameOf = (filename: string) => `${stemOf(filename)}.pdf`
 
-/** What is to be merged, and who stays behind: what an earlier step failed on is not what it was to be. */
-async function documentsOf(operation: OperationView): Promise<{ items: Item[]; leftOut: Warning[] }> {
+/**
+ * What is to be merged, and who stays behind: what an earlier step failed on is not what it was to
+ * be.
+ */
+async function documentsOf(
+  operation: OperationView,
+): Promise<{ items: Item[]; leftOut: Warning[] }> {
   const { total } = operation
-  if (total > MOST) throw new PortError('too_many', `At most ${MOST} documents are made one: these are ${total}`, false)
+  if (total > MOST)
+    throw new PortError(
+      'too_many',
+      `At most ${MOST} documents are made one: these are ${total}`,
+      false,
+    )
   const [good, bad]: [Item[], FinishedItem[]] = [[], []]
   for await (const page of operation.items()) {
     for (const item of page)

@@ -7,14 +7,20 @@ import { mergeTagCase } from './plugin.ts'
 
 /** The tags that the plan wants, or null where it wants no change. */
 async function merged(tags: readonly string[]): Promise<readonly string[] | null> {
-  const [outcome] = await Array.fromAsync(mergeTagCase.plan([fileItem('a', { tags })], {}, writeContext()))
+  const [outcome] = await Array.fromAsync(
+    mergeTagCase.plan([fileItem('a', { tags })], {}, writeContext()),
+  )
   const change = outcome!.status === 'ok' ? outcome!.change?.tags : undefined
   return change && 'replace' in change ? change.replace : null
 }
 
 pluginSuite(mergeTagCase, () =>
   Promise.resolve({
-    items: [fileItem('a', { tags: ['Summer', 'SUMMER'] }), fileItem('b', { tags: ['summer'] }), fileItem('c')],
+    items: [
+      fileItem('a', { tags: ['Summer', 'SUMMER'] }),
+      fileItem('b', { tags: ['summer'] }),
+      fileItem('c'),
+    ],
     context: writeContext(),
     state: () => null,
   }),

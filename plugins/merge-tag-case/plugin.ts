@@ -20,7 +20,11 @@ export const mergeTagCase = definePlugin({
         intro:
           'Every tag that has capitals becomes the same tag in small letters: “Summer”, “SUMMER” and “summer” become one tag, “summer”, once a file. {capitals, select, none {} other {{known, select, true {These change} other {Among them}}: {capitals}}}',
       },
-      fits: { rules: [{ rule: 'some', files: { capitals: true }, why: 'None of their tags has capitals' }] },
+      fits: {
+        rules: [
+          { rule: 'some', files: { capitals: true }, why: 'None of their tags has capitals' },
+        ],
+      },
     },
   ],
   options: z.strictObject({}),

@@ -24,7 +24,9 @@ const packs = {
   find: (wanted: { id: string } | { name: string }) =>
     Promise.resolve(
       shelf.find((pack) =>
-        'id' in wanted ? pack.id === wanted.id : pack.name.toLowerCase() === wanted.name.toLowerCase(),
+        'id' in wanted
+          ? pack.id === wanted.id
+          : pack.name.toLowerCase() === wanted.name.toLowerCase(),
       ) ?? null,
     ),
 }
@@ -53,7 +55,10 @@ describe('move-to-pack', () => {
       {
         item: 'old',
         status: 'ok',
-        change: { pack: { id: NEW }, mappings: { remove: [target(product(1))], add: [product(3)] } },
+        change: {
+          pack: { id: NEW },
+          mappings: { remove: [target(product(1))], add: [product(3)] },
+        },
       },
       {
         item: 'none',
@@ -66,8 +71,13 @@ describe('move-to-pack', () => {
     const own = product(3, { method: 'sku' })
     const [into] = await move({ pack: publicId(NEW) }, fileItem('a', { mappings: [own] }))
     expect(into).toMatchObject({ change: { mappings: { remove: [], add: [product(2)] } } })
-    const [out] = await move({ out: true }, fileItem('b', { pack_id: NEW, mappings: [own, product(2)] }))
-    expect(out).toMatchObject({ change: { pack: null, mappings: { remove: [target(product(2))], add: [] } } })
+    const [out] = await move(
+      { out: true },
+      fileItem('b', { pack_id: NEW, mappings: [own, product(2)] }),
+    )
+    expect(out).toMatchObject({
+      change: { pack: null, mappings: { remove: [target(product(2))], add: [] } },
+    })
   })
   it('brings files that are in the pack up to date, and leaves alone what is', async () => {
     const stale = fileItem('stale', { pack_id: NEW, mappings: [product(1), product(2)] })
@@ -85,16 +95,26 @@ describe('move-to-pack', () => {
       {
         item: 'new',
         status: 'ok',
-        change: { pack: null, mappings: { remove: [target(product(2)), target(product(3))], add: [] } },
+        change: {
+          pack: null,
+          mappings: { remove: [target(product(2)), target(product(3))], add: [] },
+        },
       },
       { item: 'none', status: 'skipped', reason: 'It is in no pack' },
     ])
   })
   it('makes a pack by its name where there is none, and uses the one that there is, in any case', async () => {
     expect(await move({ new_pack: 'Winter' }, inOld)).toMatchObject([
-      { change: { pack: { name: 'Winter' }, mappings: { remove: [product(1), product(2)].map(target), add: [] } } },
+      {
+        change: {
+          pack: { name: 'Winter' },
+          mappings: { remove: [product(1), product(2)].map(target), add: [] },
+        },
+      },
     ])
-    expect(await move({ new_pack: ' summer ébooks ' }, inNone)).toMatchObject([{ change: { pack: { id: NEW } } }])
+    expect(await move({ new_pack: ' summer ébooks ' }, inNone)).toMatchObject([
+      { change: { pack: { id: NEW } } },
+    ])
   })
   it('says so when the pack is gone', async () => {
     const gone = publicId('01999999-0000-7000-8000-00000000000c')
@@ -107,7 +127,11 @@ describe('move-to-pack', () => {
     ['nothing', {}, 'one of these'],
     ['two ways at once', { new_pack: 'A', out: true }, 'one of these'],
     ['what is no pack’s id', { pack: OLD }, 'not the id of a pack'],
-    ['another thing’s id', { pack: publicId(OLD).replace('pack_', 'file_') }, 'not the id of a pack'],
+    [
+      'another thing’s id',
+      { pack: publicId(OLD).replace('pack_', 'file_') },
+      'not the id of a pack',
+    ],
     ['an empty name', { new_pack: ' ' }, 'Give the pack a name'],
     ['a path', { new_pack: 'a/b' }, 'cannot contain / or \\\\'],
     ['a name that reads backwards', { new_pack: 'a\u202eb' }, 'cannot contain control'],

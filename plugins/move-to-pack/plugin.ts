@@ -1,5 +1,6 @@
-// Moves files into a pack, behind those that are there, or out of their packs. Their products follow: those of the pack that they leave
-// go, those of the new one come, and what a file has by itself stays. Files that are in the pack already are brought up to date.
+// Moves files into a pack, behind those that are there, or out of their packs. Their products
+// follow: those of the pack that they leave go, those of the new one come, and what a file has by
+// itself stays. Files that are in the pack already are brought up to date.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -71,7 +72,9 @@ export const moveToPack = definePlugin({
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
     if (out) return 'Takes files out of their packs'
-    return new_pack === undefined ? 'Moves files into a pack' : `Moves files into the pack ${new_pack}`.slice(0, 200)
+    return new_pack === undefined
+      ? 'Moves files into a pack'
+      : `Moves files into the pack ${new_pack}`.slice(0, 200)
   },
   async *plan(items, given, { packs, signal }) {
     signal.throwIfAborted()
@@ -83,13 +86,19 @@ export const moveToPack = definePlugin({
   },
 })
 
-/** The pack as it is; null: there is none yet, or the files go out; `gone`: there is none any more. */
-async function findTarget(packs: Packs, { pack, new_pack }: Options): Promise<Pack | null | 'gone'> {
+/**
+ * The pack as it is; null: there is none yet, or the files go out; `gone`: there is none any more.
+ */
+async function findTarget(
+  packs: Packs,
+  { pack, new_pack }: Options,
+): Promise<Pack | null | 'gone'> {
   if (pack !== undefined) return (await packs.find({ id: uuidOf(pack) })) ?? 'gone'
   return new_pack === undefined ? null : packs.find({ name: new_pack })
 }
 
-const uuidOf = (id: string) => id.replace(/^pack_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const uuidOf = (id: string) =>
+  id.replace(/^pack_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 const notFound = ({ id }: Item): Outcome => ({
   item: id,
@@ -110,5 +119,9 @@ function outcomeOf({ id, file }: Item, target: Pack | null, { new_pack }: Option
   if (file.pack_id !== (target?.id ?? null))
     return { item: id, status: 'ok', change: { pack: target && { id: target.id }, mappings } }
   if (gone.length + fresh.length > 0) return { item: id, status: 'ok', change: { mappings } }
-  return { item: id, status: 'skipped', reason: target ? 'It is in this pack already' : 'It is in no pack' }
+  return {
+    item: id,
+    status: 'skipped',
+    reason: target ? 'It is in this pack already' : 'It is in no pack',
+  }
 }

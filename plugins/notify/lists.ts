@@ -22,7 +22,10 @@ export interface Lists {
   warnings: Set<string>
 }
 
-const UNKNOWN: NonNullable<ToldItem['error']> = { code: 'unknown', message: 'It failed for an unknown reason' }
+const UNKNOWN: NonNullable<ToldItem['error']> = {
+  code: 'unknown',
+  message: 'It failed for an unknown reason',
+}
 
 /** Are files without a product worth a word? Of an import, if the shop wants to know. */
 export function isAboutProducts(
@@ -33,7 +36,10 @@ export function isAboutProducts(
   return actions.find(action)?.report.unmapped ?? false
 }
 
-/** Reads what is worth telling when `read`; without it the lists are empty. `products`: those without a product are listed too. */
+/**
+ * Reads what is worth telling when `read`; without it the lists are empty. `products`: those
+ * without a product are listed too.
+ */
 export async function listsOf(
   operation: OperationView,
   { read, products }: { read: boolean; products: boolean },

@@ -21,7 +21,11 @@ const items = [
   }),
   finished('lost', {
     status: 'failed',
-    error: { code: 'url_not_accessible', message: 'File URL not accessible', detail: 'The server answered 404' },
+    error: {
+      code: 'url_not_accessible',
+      message: 'File URL not accessible',
+      detail: 'The server answered 404',
+    },
     url: 'https://cdn.example.com/lost.pdf',
   }),
 ]
@@ -44,7 +48,15 @@ const operation = (given: Partial<OperationView> = {}): OperationView => ({
   ...given,
 })
 const bulk = (given: Partial<OperationView> = {}) =>
-  operation({ id: 'op_1', action: 'tag-files', title: 'Tag files', total: 1204, done: 1200, failed: 4, ...given })
+  operation({
+    id: 'op_1',
+    action: 'tag-files',
+    title: 'Tag files',
+    total: 1204,
+    done: 1200,
+    failed: 4,
+    ...given,
+  })
 const well = { status: 'success', failed: 0 } as const
 
 function outbox() {
@@ -55,7 +67,11 @@ function outbox() {
 }
 
 type When = 'always' | 'background' | 'errors' | 'matched' | 'never'
-const sent = async (view: OperationView, given: Partial<WriteContext> = {}, when: When = 'always') => {
+const sent = async (
+  view: OperationView,
+  given: Partial<WriteContext> = {},
+  when: When = 'always',
+) => {
   const box = outbox()
   await notify.run(view, { when }, operationContext({ ...given, notify: box.notify }))
   return {
@@ -104,7 +120,11 @@ describe('notify', () => {
         failures: {
           listed: [
             {
-              ...{ filename: 'lost.pdf', code: 'url_not_accessible', message: 'File URL not accessible' },
+              ...{
+                filename: 'lost.pdf',
+                code: 'url_not_accessible',
+                message: 'File URL not accessible',
+              },
               ...{ detail: 'The server answered 404', url: 'https://cdn.example.com/lost.pdf' },
             },
           ],
@@ -120,17 +140,38 @@ describe('notify', () => {
   it.each([
     [bulk(), 'Tag files partly complete', '1,200 of 1,204 files changed, 4 failed.'],
     [
-      bulk({ ...well, action: 'optimize-image', title: 'Optimize images', total: 9, done: 9, bytes_saved: 12_345_678 }),
+      bulk({
+        ...well,
+        action: 'optimize-image',
+        title: 'Optimize images',
+        total: 9,
+        done: 9,
+        bytes_saved: 12_345_678,
+      }),
       'Optimize images complete',
       '9 of 9 files optimized, 12 MB saved.',
     ],
     [
-      bulk({ ...well, action: 'optimize-image', title: 'Optimize images', total: 1, done: 1, bytes_saved: 900 }),
+      bulk({
+        ...well,
+        action: 'optimize-image',
+        title: 'Optimize images',
+        total: 1,
+        done: 1,
+        bytes_saved: 900,
+      }),
       'Optimize images complete',
       '1 of 1 file optimized, 900 bytes saved.',
     ],
     [
-      bulk({ ...well, action: 'watermark-pdf', title: 'Watermark', total: 1, done: 1, bytes_saved: -900 }),
+      bulk({
+        ...well,
+        action: 'watermark-pdf',
+        title: 'Watermark',
+        total: 1,
+        done: 1,
+        bytes_saved: -900,
+      }),
       'Watermark complete',
       '1 of 1 file watermarked.',
     ],
@@ -168,7 +209,8 @@ describe('notify', () => {
 
   it('lists files without a product for imports and mapping alone', async () => {
     const unmapped = async (action: string) =>
-      ((await sent(bulk({ action }))).email!.data as { unmapped: { length: number } }).unmapped.length
+      ((await sent(bulk({ action }))).email!.data as { unmapped: { length: number } }).unmapped
+        .length
     expect(await unmapped('map-products')).toBe(1)
     expect(await unmapped('tag-files')).toBe(0)
   })
@@ -180,14 +222,23 @@ describe('notify', () => {
         yield Array.from({ length: 9 }, (_, n) => finished(`f${n}`, { product_mapped: false }))
       },
     })
-    expect((await sent(many)).notice!.body).toContain('Not mapped: f0.pdf, f1.pdf, f2.pdf and 6 more. ')
+    expect((await sent(many)).notice!.body).toContain(
+      'Not mapped: f0.pdf, f1.pdf, f2.pdf and 6 more. ',
+    )
   })
 
   it('says nothing of them after an import where the shop does not want to know', async () => {
     const { notice, email } = await sent(operation(), shopWith({ notify_unmapped: false }))
     expect(notice!.body).toMatch(/^2 of 3 files imported, 1 failed\. Open the URLs/)
-    expect((email!.data as { unmapped: unknown }).unmapped).toEqual({ listed: [], more: 0, length: 0 })
-    const mapping = await sent(bulk({ action: 'map-products' }), shopWith({ notify_unmapped: false }))
+    expect((email!.data as { unmapped: unknown }).unmapped).toEqual({
+      listed: [],
+      more: 0,
+      length: 0,
+    })
+    const mapping = await sent(
+      bulk({ action: 'map-products' }),
+      shopWith({ notify_unmapped: false }),
+    )
     expect(mapping.notice!.body).toContain('Not mapped: unmapped.pdf.')
   })
 
@@ -199,7 +250,9 @@ describe('notify', () => {
       async *telling() {
         const error = { code: 'file_in_use', message: 'File in use' }
         for (let page = 0; page < 7; page++)
-          yield Array.from({ length: 10 }, (_, n) => finished(`f${page}${n}`, { status: 'failed', error }))
+          yield Array.from({ length: 10 }, (_, n) =>
+            finished(`f${page}${n}`, { status: 'failed', error }),
+          )
       },
     })
     const { failures, next } = (await sent(many)).email!.data as {
@@ -217,7 +270,9 @@ describe('notify', () => {
         throw new Error('nobody asked for these')
       },
     })
-    expect((await sent(unread, shopWith({ recipients: [] }))).notice).toMatchObject({ level: 'success' })
+    expect((await sent(unread, shopWith({ recipients: [] }))).notice).toMatchObject({
+      level: 'success',
+    })
   })
 
   it('sends the email as the caller asked, else as the settings say; the notice always', async () => {
@@ -227,11 +282,15 @@ describe('notify', () => {
     expect((await sent(complete, given)).notice).toMatchObject({ level: 'success' })
     expect((await sent(operation(), given)).email).toBeDefined()
     expect((await sent(complete, { ...given, request: { notify: true } })).email).toBeDefined()
-    expect((await sent(operation(), { ...given, request: { notify: false } })).email).toBeUndefined()
+    expect(
+      (await sent(operation(), { ...given, request: { notify: false } })).email,
+    ).toBeUndefined()
     // What is complete in part is complete, and has errors.
     const onlyComplete = shopWith({ email_on_errors: false })
     expect((await sent(operation(), onlyComplete)).email).toBeDefined()
-    expect((await sent(operation({ status: 'failed', done: 0, failed: 3 }), onlyComplete)).email).toBeUndefined()
+    expect(
+      (await sent(operation({ status: 'failed', done: 0, failed: 3 }), onlyComplete)).email,
+    ).toBeUndefined()
     const nobody = { ...shopWith({ recipients: [] }), request: { notify: true } }
     expect((await sent(operation(), nobody)).email).toBeUndefined()
   })
@@ -263,7 +322,10 @@ describe('when', () => {
   })
   it('matched: when a file got a product, however many were looked at', async () => {
     const mapping = (done: number, given: Partial<OperationView> = {}) =>
-      told(bulk({ ...well, action: 'map-products', done, skipped: 1204 - done, ...given }), 'matched')
+      told(
+        bulk({ ...well, action: 'map-products', done, skipped: 1204 - done, ...given }),
+        'matched',
+      )
     expect(await mapping(2)).toBe(2)
     // The one that is done is the one that only may have products.
     expect(await mapping(1)).toBe(0)

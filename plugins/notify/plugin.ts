@@ -1,4 +1,5 @@
-// Tells the shop how an operation ended: a notice in the page, and an email as the shop's settings or the caller ask.
+// Tells the shop how an operation ended: a notice in the page, and an email as the shop's settings
+// or the caller ask.
 import { z } from 'zod'
 import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
@@ -38,7 +39,10 @@ export const notify = definePlugin({
     const once = when === 'matched' ? 'when a file got a product' : 'when it has ended'
     yield `A notice in the page ${once}`
     const email = `An email to ${context.shop.settings.recipients.join(', ')}`
-    const [well, badly] = [wantsEmail('success', when, context), wantsEmail('failed', when, context)]
+    const [well, badly] = [
+      wantsEmail('success', when, context),
+      wantsEmail('failed', when, context),
+    ]
     if (well && badly) yield `${email} ${once}`
     else if (well) yield `${email} when it is complete, wholly or in part`
     else if (badly) yield `${email} when something failed`
@@ -50,7 +54,11 @@ export const notify = definePlugin({
     const emails = wantsEmail(operation.status, when, context)
     const products = when === 'matched' || isAboutProducts(operation, context)
     const read = emails || operation.failed > 0 || products
-    const { errors, warnings, ...lists } = await listsOf(operation, { read, products }, context.signal)
+    const { errors, warnings, ...lists } = await listsOf(
+      operation,
+      { read, products },
+      context.signal,
+    )
     const unmapped = lists.unmapped.length
     if (when === 'matched' && operation.done === unmapped) return {}
     const { actions } = context
@@ -63,14 +71,28 @@ export const notify = definePlugin({
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
-      const data = { id, title, status, headline, shop, counts: countsOf(operation, actions), ...lists, next }
+      const data = {
+        id,
+        title,
+        status,
+        headline,
+        shop,
+        counts: countsOf(operation, actions),
+        ...lists,
+        next,
+      }
       context.notify.email({ template: 'operation-finished', data })
     }
     return {}
   },
 })
 
-const LEVELS = { success: 'success', partial: 'warning', failed: 'critical', cancelled: 'info' } as const
+const LEVELS = {
+  success: 'success',
+  partial: 'warning',
+  failed: 'critical',
+  cancelled: 'info',
+} as const
 
 /** Of what someone waited for there is nothing to tell. */
 const isTold = (operation: OperationView, when: When, context: Context): boolean =>
@@ -82,10 +104,18 @@ function isBackground({ action, total }: OperationView, { limits, actions }: Con
   return total > limits.background[actions.find(action)?.report.background ?? 'update']
 }
 
-/** As the caller asked, else as the shop's settings say. What is complete in part is both complete and a failure. */
-function wantsEmail(status: OperationView['status'], when: When, { request, shop: { settings } }: Context): boolean {
+/**
+ * As the caller asked, else as the shop's settings say. What is complete in part is both complete
+ * and a failure.
+ */
+function wantsEmail(
+  status: OperationView['status'],
+  when: When,
+  { request, shop: { settings } }: Context,
+): boolean {
   const { recipients, email_on_complete, email_on_errors } = settings
-  if (recipients.length === 0 || when === 'never' || (when === 'errors' && status === 'success')) return false
+  if (recipients.length === 0 || when === 'never' || (when === 'errors' && status === 'success'))
+    return false
   const complete = email_on_complete && (status === 'success' || status === 'partial')
   return request.notify ?? (complete || (email_on_errors && status !== 'success'))
 }

@@ -9,7 +9,12 @@ const DONE_OTHERWISE = 'done'
 const doneWords = ({ action }: OperationView, actions: Actions): string =>
   DONE[action] ?? actions.find(action)?.result ?? DONE_OTHERWISE
 
-const ENDS = { success: 'complete', partial: 'partly complete', failed: 'failed', cancelled: 'cancelled' } as const
+const ENDS = {
+  success: 'complete',
+  partial: 'partly complete',
+  failed: 'failed',
+  cancelled: 'cancelled',
+} as const
 
 const number = new Intl.NumberFormat('en-US')
 const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file' : 'files'}`
@@ -76,13 +81,17 @@ export interface Remains {
   unmapped: number
 }
 
-/** A sentence each, never none. The action's own advice comes before what other plugins say of the same error. */
+/**
+ * A sentence each, never none. The action's own advice comes before what other plugins say of the
+ * same error.
+ */
 export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): string[] {
   const { status, done, failed } = operation
   const action = actions.find(operation.action)
   const steps = new Set<string>()
   if (failed > 0)
-    for (const code of remains.errors) steps.add(action?.advice[code] ?? actions.adviceFor(code) ?? AFTER_OTHER_ERROR)
+    for (const code of remains.errors)
+      steps.add(action?.advice[code] ?? actions.adviceFor(code) ?? AFTER_OTHER_ERROR)
   if (remains.warnings.has('sku_not_found'))
     steps.add('Correct the SKUs that the storefront does not have, or map those files by hand.')
   else if (remains.unmapped > 0)

@@ -1,4 +1,5 @@
-// A limited child that works on images, one after another. The bytes lie in two files of a folder that nobody else has.
+// A limited child that works on images, one after another. The bytes lie in two files of a folder
+// that nobody else has.
 import { readFile, writeFile } from 'node:fs/promises'
 import { serveRequests } from '../sandbox.ts'
 import { prepareSharp } from '../sharp.ts'

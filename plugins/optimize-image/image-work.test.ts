@@ -49,11 +49,15 @@ describe('size', () => {
     expect(await work(dot)).toEqual({ unchanged: 'It would not become smaller' })
   })
   test('a scan in black and white stays as it is where fewer pixels in greys would take more bytes', async () => {
-    const scan = await sharp(Buffer.from(stripes(1200)), { raw: { width: 1200, height: 1200, channels: 1 } })
+    const scan = await sharp(Buffer.from(stripes(1200)), {
+      raw: { width: 1200, height: 1200, channels: 1 },
+    })
       .png({ palette: true, colours: 2 })
       .toBuffer()
     for (const format of ['webp', 'same'] as const)
-      expect(await work(scan, { max_px: 1000, format }), format).toEqual({ unchanged: 'It would not become smaller' })
+      expect(await work(scan, { max_px: 1000, format }), format).toEqual({
+        unchanged: 'It would not become smaller',
+      })
   })
   test('a quality that is lower makes fewer bytes', async () => {
     const source = await photo(600, 400).png().toBuffer()
@@ -64,27 +68,35 @@ describe('size', () => {
 })
 
 describe('what is seen stays', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('upright, where the camera was held as %i says', async (orientation) => {
-    // Stored so that a viewer which obeys the orientation shows red above blue.
-    const upright = await halves(60, 40).removeAlpha().png().toBuffer()
-    const turned = await askew(upright, orientation)
-    const { bytes, about } = await made(
-      await sharp(turned).withMetadata({ orientation }).jpeg({ quality: 100 }).toBuffer(),
-      { max_px: 30 },
-    )
-    expect([about.width, about.height, about.orientation]).toEqual([30, 20, undefined])
-    near(await shownAt(bytes, 15, 3), [255, 0, 0], 12)
-    near(await shownAt(bytes, 15, 16), [0, 0, 255], 12)
-  })
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'upright, where the camera was held as %i says',
+    async (orientation) => {
+      // Stored so that a viewer which obeys the orientation shows red above blue.
+      const upright = await halves(60, 40).removeAlpha().png().toBuffer()
+      const turned = await askew(upright, orientation)
+      const { bytes, about } = await made(
+        await sharp(turned).withMetadata({ orientation }).jpeg({ quality: 100 }).toBuffer(),
+        { max_px: 30 },
+      )
+      expect([about.width, about.height, about.orientation]).toEqual([30, 20, undefined])
+      near(await shownAt(bytes, 15, 3), [255, 0, 0], 12)
+      near(await shownAt(bytes, 15, 16), [0, 0, 255], 12)
+    },
+  )
   test.each(['webp', 'same'] as const)('transparency, as %s', async (format) => {
-    const { bytes, about } = await made(await halves(400, 400, true).png().toBuffer(), { max_px: 100, format })
+    const { bytes, about } = await made(await halves(400, 400, true).png().toBuffer(), {
+      max_px: 100,
+      format,
+    })
     expect(about.hasAlpha).toBe(true)
     expect((await pixelOf(bytes, 20, 20))[3]).toBe(0)
     expect((await pixelOf(bytes, 80, 20))[3]).toBe(255)
   })
   test('colours that sRGB does not have keep their profile', async () => {
     const profile = await profileOf('p3')
-    const green = { create: { width: 64, height: 64, channels: 3, background: { r: 0, g: 255, b: 0 } } } as const
+    const green = {
+      create: { width: 64, height: 64, channels: 3, background: { r: 0, g: 255, b: 0 } },
+    } as const
     const source = withProfile(await sharp(green).jpeg({ quality: 100 }).toBuffer(), profile)
     for (const format of ['webp', 'same'] as const) {
       const { bytes, about } = await made(source, { max_px: 32, format })
@@ -93,14 +105,23 @@ describe('what is seen stays', () => {
     }
   })
   test('a profile that says sRGB is left out, and nothing shifts', async () => {
-    const source = withProfile(await photo(300, 200).jpeg({ quality: 95 }).toBuffer(), await standardProfile())
+    const source = withProfile(
+      await photo(300, 200).jpeg({ quality: 95 }).toBuffer(),
+      await standardProfile(),
+    )
     const { bytes, about } = await made(source, { max_px: 150, quality: 95 })
     expect(about.icc).toBeUndefined()
-    near(await shownAt(bytes, 75, 50), await shownAt(await sharp(source).resize(150).png().toBuffer(), 75, 50), 10)
+    near(
+      await shownAt(bytes, 75, 50),
+      await shownAt(await sharp(source).resize(150).png().toBuffer(), 75, 50),
+      10,
+    )
   })
   test('ink becomes the colours that it would print, and stays ink where the format has it', async () => {
     const colour = { r: 30, g: 155, b: 200 }
-    const cmyk = await sharp({ create: { width: 600, height: 600, channels: 3, background: colour } })
+    const cmyk = await sharp({
+      create: { width: 600, height: 600, channels: 3, background: colour },
+    })
       .toColourspace('cmyk')
       .withIccProfile('cmyk')
       .jpeg({ quality: 100 })
@@ -110,7 +131,11 @@ describe('what is seen stays', () => {
     expect([webp.about.space, webp.about.icc]).toEqual(['srgb', undefined])
     near(await shownAt(webp.bytes, 300, 300), shown, 4)
     const same = await made(cmyk, { format: 'same', max_px: 300 })
-    expect([same.about.space, same.about.channels, same.about.hasProfile]).toEqual(['cmyk', 4, true])
+    expect([same.about.space, same.about.channels, same.about.hasProfile]).toEqual([
+      'cmyk',
+      4,
+      true,
+    ])
     near(await shownAt(same.bytes, 150, 150), shown, 4)
   })
   test('a grey image stays grey, a deep one deep where nothing may be lost', async () => {
@@ -126,25 +151,30 @@ describe('what is seen stays', () => {
 })
 
 describe('what moves goes on moving', () => {
-  test.each(['gif', 'webp'] as const)('a %s of 200 frames: as WebP, with its delays and loops', async (format) => {
-    const delay = delaysOf(200)
-    const moving = animation(120, 80, 200)
-    const words = `<x:xmpmeta xmlns:x="adobe:ns:meta/">${'words '.repeat(50_000)}</x:xmpmeta>`
-    const source = await (
-      format === 'gif' ? moving.gif({ delay, loop: 3 }) : moving.webp({ delay, loop: 3, lossless: true }).withXmp(words)
-    ).toBuffer()
-    const { about, bytes } = await made(source, { max_px: 60 })
-    expect(about).toMatchObject({
-      format: 'webp',
-      pages: 200,
-      delay,
-      loop: 3,
-      width: 60,
-      pageHeight: 40,
-      hasAlpha: true,
-    })
-    expect((await pixelOf(bytes, 59, 5))[3]).toBe(0)
-  })
+  test.each(['gif', 'webp'] as const)(
+    'a %s of 200 frames: as WebP, with its delays and loops',
+    async (format) => {
+      const delay = delaysOf(200)
+      const moving = animation(120, 80, 200)
+      const words = `<x:xmpmeta xmlns:x="adobe:ns:meta/">${'words '.repeat(50_000)}</x:xmpmeta>`
+      const source = await (
+        format === 'gif'
+          ? moving.gif({ delay, loop: 3 })
+          : moving.webp({ delay, loop: 3, lossless: true }).withXmp(words)
+      ).toBuffer()
+      const { about, bytes } = await made(source, { max_px: 60 })
+      expect(about).toMatchObject({
+        format: 'webp',
+        pages: 200,
+        delay,
+        loop: 3,
+        width: 60,
+        pageHeight: 40,
+        hasAlpha: true,
+      })
+      expect((await pixelOf(bytes, 59, 5))[3]).toBe(0)
+    },
+  )
   test('a GIF that is to stay one does', async () => {
     const source = await animation(120, 80, 20)
       .gif({ delay: delaysOf(20), loop: 0 })
@@ -163,36 +193,49 @@ describe('what moves goes on moving', () => {
 })
 
 describe('the format that it has', () => {
-  test.each(['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const)('%s stays that, smaller', async (format) => {
-    const source = await photo(300, 180)
-      [format]({ quality: 100 } as never)
-      .toBuffer()
-    const result = await made(source, { format: 'same', max_px: 150 })
-    expect([result.format, result.about.width]).toEqual([format, 150])
-    expect(result.bytes.length).toBeLessThan(source.length)
-  })
+  test.each(['jpeg', 'png', 'gif', 'webp', 'tiff', 'avif'] as const)(
+    '%s stays that, smaller',
+    async (format) => {
+      const source = await photo(300, 180)
+        [format]({ quality: 100 } as never)
+        .toBuffer()
+      const result = await made(source, { format: 'same', max_px: 150 })
+      expect([result.format, result.about.width]).toEqual([format, 150])
+      expect(result.bytes.length).toBeLessThan(source.length)
+    },
+  )
   test('PNG and TIFF lose nothing', async () => {
     const source = await photo(300, 200).tiff({ compression: 'none' }).toBuffer()
     const { bytes } = await made(source, { format: 'same' })
-    expect((await sharp(bytes).raw().toBuffer()).equals(await sharp(source).raw().toBuffer())).toBe(true)
+    expect((await sharp(bytes).raw().toBuffer()).equals(await sharp(source).raw().toBuffer())).toBe(
+      true,
+    )
   })
 })
 
 describe('what can’t be opened says why', () => {
-  test.each(['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const)('half a %s is damaged', async (format) => {
-    const whole = await photo(300, 200)[format]().toBuffer()
-    for (const part of [0.5, 0.9])
-      await expect(work(whole.subarray(0, whole.length * part)), `${part}`).rejects.toMatchObject({
-        code: 'image_damaged',
-      })
-  })
+  test.each(['jpeg', 'png', 'gif', 'webp', 'avif', 'tiff'] as const)(
+    'half a %s is damaged',
+    async (format) => {
+      const whole = await photo(300, 200)[format]().toBuffer()
+      for (const part of [0.5, 0.9])
+        await expect(work(whole.subarray(0, whole.length * part)), `${part}`).rejects.toMatchObject(
+          {
+            code: 'image_damaged',
+          },
+        )
+    },
+  )
   test('so is one whose middle is wrong', async () => {
     const wrong = await photo(300, 200).png().toBuffer()
     wrong.fill(0, wrong.length / 2, wrong.length / 2 + 50)
     await expect(work(wrong)).rejects.toMatchObject({ code: 'image_damaged' })
   })
   test.each([
-    ['SVG', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>'],
+    [
+      'SVG',
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>',
+    ],
     ['HTML', '<!doctype html><title>404</title>'],
     ['PDF', '%PDF-1.7\n%%EOF'],
     ['nothing much', '\0'],
@@ -249,4 +292,6 @@ async function standardProfile(): Promise<Buffer> {
 
 /** Thin slanted lines: greys between them wherever they are made smaller. */
 const stripes = (side: number): number[] =>
-  Array.from({ length: side * side }, (_, at) => (((at % side) + Math.floor(at / side)) % 8 < 2 ? 0 : 255))
+  Array.from({ length: side * side }, (_, at) =>
+    ((at % side) + Math.floor(at / side)) % 8 < 2 ? 0 : 255,
+  )

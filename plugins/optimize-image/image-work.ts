@@ -1,5 +1,6 @@
-// What is done to one image, in a child: opened with care, turned upright, made no larger than wanted, written anew. Nothing here
-// sees a path: an image that names its neighbours gets none of them.
+// What is done to one image, in a child: opened with care, turned upright, made no larger than
+// wanted, written anew. Nothing here sees a path: an image that names its neighbours gets none of
+// them.
 import sharp, { type Metadata, type Sharp } from 'sharp'
 import { Refusal } from '../sandbox.ts'
 
@@ -32,20 +33,30 @@ export async function workOnImage(source: Buffer, task: ImageTask): Promise<Imag
   }
 }
 
-async function optimized(source: Buffer, { max_px, quality, format }: ImageTask): Promise<ImageResult> {
+async function optimized(
+  source: Buffer,
+  { max_px, quality, format }: ImageTask,
+): Promise<ImageResult> {
   const about = await sharp(source, OPENING).metadata()
   const had = formatOf(about)
   const pages = about.pages ?? 1
   const animated = pages > 1 && (had === 'gif' || had === 'webp')
   if (pages > 1 && !animated) return { unchanged: 'It has several pages' }
-  if (movesOtherwise(source, had)) return { unchanged: 'It is an animation of a kind that can’t be written' }
+  if (movesOtherwise(source, had))
+    return { unchanged: 'It is an animation of a kind that can’t be written' }
   const wanted = format === 'same' ? had : 'webp'
   const opened = sharp(source, { ...OPENING, animated })
   // Frames can't be turned, and are never stored askew.
   const upright = animated ? opened : opened.autoOrient()
-  const sized = upright.resize({ width: max_px, height: max_px, fit: 'inside', withoutEnlargement: true })
+  const sized = upright.resize({
+    width: max_px,
+    height: max_px,
+    fit: 'inside',
+    withoutEnlargement: true,
+  })
   const bytes = await written(coloured(sized, about, wanted), about, wanted, quality).toBuffer()
-  // Also where it has fewer pixels: a scan in black and white takes several times as many bytes in shades of grey.
+  // Also where it has fewer pixels: a scan in black and white takes several times as many bytes in
+  // shades of grey.
   if (bytes.length >= source.length) return { unchanged: 'It would not become smaller' }
   return { bytes, format: wanted }
 }
@@ -66,7 +77,10 @@ function movesOtherwise(source: Buffer, format: ImageFormat): boolean {
   return format === 'png' && source.subarray(0, source.indexOf('IDAT')).includes('acTL')
 }
 
-/** Colours that sRGB does not have keep their profile; those of sRGB need none. Ink stays ink only where its format can hold it. */
+/**
+ * Colours that sRGB does not have keep their profile; those of sRGB need none. Ink stays ink only
+ * where its format can hold it.
+ */
 function coloured(image: Sharp, { space, icc, depth }: Metadata, wanted: ImageFormat): Sharp {
   const exact = wanted === 'png' || wanted === 'tiff'
   switch (space) {
@@ -92,7 +106,12 @@ const isStandard = (icc: Buffer): boolean =>
   icc.includes('sRGB', 0, 'latin1') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16())
 
 /** PNG and TIFF stay without loss. */
-function written(image: Sharp, { isPalette }: Metadata, wanted: ImageFormat, quality: number): Sharp {
+function written(
+  image: Sharp,
+  { isPalette }: Metadata,
+  wanted: ImageFormat,
+  quality: number,
+): Sharp {
   switch (wanted) {
     case 'webp':
       return image.webp({ quality, effort: WEBP_EFFORT })
@@ -115,7 +134,8 @@ const PROBLEMS = {
   not_an_image: 'Its name is that of an image, but what is in it is none',
 } as const
 
-const refusalFor = (code: keyof typeof PROBLEMS, cause?: unknown) => new Refusal(code, PROBLEMS[code], { cause })
+const refusalFor = (code: keyof typeof PROBLEMS, cause?: unknown) =>
+  new Refusal(code, PROBLEMS[code], { cause })
 
 /** Memory that ran out is told as that by `serveRequests`. */
 function refusalOf(error: unknown, source: Buffer): unknown {
@@ -125,7 +145,18 @@ function refusalOf(error: unknown, source: Buffer): unknown {
   return refusalFor(beginsLikeImage(source) ? 'image_damaged' : 'not_an_image', error)
 }
 
-const BEGINNINGS = ['\xff\xd8\xff', '\x89PNG\r\n', 'GIF8', 'RIFF', 'II*\0', 'MM\0*', '....ftypavif', '....ftypavis']
+const BEGINNINGS = [
+  '\xff\xd8\xff',
+  '\x89PNG\r\n',
+  'GIF8',
+  'RIFF',
+  'II*\0',
+  'MM\0*',
+  '....ftypavif',
+  '....ftypavis',
+]
 
 const beginsLikeImage = (source: Buffer): boolean =>
-  BEGINNINGS.some((beginning) => [...beginning].every((char, at) => char === '.' || source[at] === char.charCodeAt(0)))
+  BEGINNINGS.some((beginning) =>
+    [...beginning].every((char, at) => char === '.' || source[at] === char.charCodeAt(0)),
+  )

@@ -49,18 +49,27 @@ test('an image goes from the store through a child into the store', async () => 
 
 test('a file that is gone, and bytes that are, say so', async () => {
   const { images } = await ports()
-  await expect(images.optimize(fileItem('a'), WANTED, never)).rejects.toMatchObject({ code: 'file_not_found' })
+  await expect(images.optimize(fileItem('a'), WANTED, never)).rejects.toMatchObject({
+    code: 'file_not_found',
+  })
   const item = await itemOf(jpeg)
   const lost = { ...item, staged: { ...item.staged!, hash: 'a'.repeat(64) } }
-  await expect(images.optimize(lost, WANTED, never)).rejects.toMatchObject({ code: 'storage_failed', retryable: true })
+  await expect(images.optimize(lost, WANTED, never)).rejects.toMatchObject({
+    code: 'storage_failed',
+    retryable: true,
+  })
   const huge = { ...item, staged: { ...item.staged!, size_bytes: 400_000_000 } }
-  await expect(images.optimize(huge, WANTED, never)).rejects.toMatchObject({ code: 'image_too_large' })
+  await expect(images.optimize(huge, WANTED, never)).rejects.toMatchObject({
+    code: 'image_too_large',
+  })
 })
 
 test('no folder stays behind, whatever came of it', async () => {
   const { images } = await ports()
   await images.optimize(await itemOf(jpeg), WANTED, never)
-  await expect(images.optimize(await itemOf(jpeg.subarray(0, 2000)), WANTED, never)).rejects.toMatchObject({
+  await expect(
+    images.optimize(await itemOf(jpeg.subarray(0, 2000)), WANTED, never),
+  ).rejects.toMatchObject({
     code: 'image_damaged',
   })
   const stop = new AbortController()

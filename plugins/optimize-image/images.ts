@@ -1,8 +1,15 @@
-// One image through the sandbox: its bytes are copied into a private folder, opened only in the child process,
-// and what the child made of them is staged.
+// One image through the sandbox: its bytes are copied into a private folder, opened only in the
+// child process, and what the child made of them is staged.
 import path from 'node:path'
 import { z } from 'zod'
-import { PortError, type Bytes, type Item, type LocalFile, type Sandbox, type StagedBlob } from '../contract.ts'
+import {
+  PortError,
+  type Bytes,
+  type Item,
+  type LocalFile,
+  type Sandbox,
+  type StagedBlob,
+} from '../contract.ts'
 
 export interface ImageWanted {
   /** The longer side, in pixels, at most. */
@@ -15,8 +22,8 @@ export interface ImageWanted {
 
 export interface Images {
   /**
-   * The item's bytes made smaller, or why they stay as they are. `extension` has no dot. Throws `PortError`
-   * where the image can't be worked on.
+   * The item's bytes made smaller, or why they stay as they are. `extension` has no dot. Throws
+   * `PortError` where the image can't be worked on.
    */
   optimize(
     item: Item,
@@ -41,7 +48,14 @@ const LIMITS = {
 }
 const SCRIPT = new URL('./image-child.ts', import.meta.url)
 
-const EXTENSIONS = { jpeg: 'jpg', png: 'png', gif: 'gif', webp: 'webp', tiff: 'tiff', avif: 'avif' } as const
+const EXTENSIONS = {
+  jpeg: 'jpg',
+  png: 'png',
+  gif: 'gif',
+  webp: 'webp',
+  tiff: 'tiff',
+  avif: 'avif',
+} as const
 const answerSchema = z.union([
   z.object({ unchanged: z.string() }),
   z.object({ format: z.literal(Object.keys(EXTENSIONS) as (keyof typeof EXTENSIONS)[]) }),
@@ -49,10 +63,16 @@ const answerSchema = z.union([
 
 export const createImages = ({ bytes, sandbox }: { bytes: Bytes; sandbox: Sandbox }): Images => ({
   optimize: async (item, wanted, signal) => {
-    if ((await bytes.sizeOf(item)) > MAX_SOURCE_BYTES) throw new PortError('image_too_large', TOO_LARGE, false)
+    if ((await bytes.sizeOf(item)) > MAX_SOURCE_BYTES)
+      throw new PortError('image_too_large', TOO_LARGE, false)
     const work = async ({ folder, path: from, size_bytes: from_bytes }: LocalFile) => {
       const input = { from, to: path.join(folder.path, MADE), task: wanted }
-      const answer = await sandbox.run(SCRIPT, { input, answer: answerSchema, limits: LIMITS, signal })
+      const answer = await sandbox.run(SCRIPT, {
+        input,
+        answer: answerSchema,
+        limits: LIMITS,
+        signal,
+      })
       if ('unchanged' in answer) return answer
       const made = await folder.stage(MADE, `image/${answer.format}`)
       return { bytes: made, extension: EXTENSIONS[answer.format], from_bytes }
@@ -62,4 +82,5 @@ export const createImages = ({ bytes, sandbox }: { bytes: Bytes; sandbox: Sandbo
 })
 
 const MADE = 'made'
-const TOO_LARGE = 'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'
+const TOO_LARGE =
+  'The image is too large to be opened: it may have 100 million pixels over all its frames, and 300 MB'

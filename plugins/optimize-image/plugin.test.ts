@@ -29,7 +29,9 @@ async function staged(filename: string, bytes: Buffer | string = jpeg): Promise<
 }
 const run = async (items: readonly Item[], options: Record<string, unknown> = {}) => {
   const outcomes = optimizeImage.run!(items, optimizeImage.options.parse(options), await context())
-  return new Map<string, Outcome>((await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]))
+  return new Map<string, Outcome>(
+    (await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]),
+  )
 }
 const plan = (items: readonly Item[], options: Record<string, unknown> = {}) =>
   Array.fromAsync(optimizeImage.plan(items, optimizeImage.options.parse(options), writeContext()))
@@ -73,7 +75,9 @@ describe('optimize-image', () => {
       await staged('x.pdf'),
     ]
     expect(
-      [...(await run(items)).values()].map((outcome) => 'unchanged' in outcome && outcome.unchanged).sort(),
+      [...(await run(items)).values()]
+        .map((outcome) => 'unchanged' in outcome && outcome.unchanged)
+        .sort(),
     ).toEqual([
       'Images of the type HEIC stay as they are',
       'It is not an image',
@@ -95,10 +99,18 @@ describe('optimize-image', () => {
     expect(await plan(items.slice(0, 1), { format: 'same' })).toEqual([{ item: 'a', status: 'ok' }])
   })
   it('takes no size or quality that there is not', () => {
-    for (const wrong of [{ max_px: 0 }, { max_px: 16_001 }, { quality: 0 }, { quality: 101 }, { format: 'bmp' }])
+    for (const wrong of [
+      { max_px: 0 },
+      { max_px: 16_001 },
+      { quality: 0 },
+      { quality: 101 },
+      { format: 'bmp' },
+    ])
       expect(optimizeImage.options.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false)
   })
   it('says what it will do', () => {
-    expect(optimizeImage.summary!(optimizeImage.options.parse({}))).toBe('Up to 2000 px, 80 % quality, as WebP')
+    expect(optimizeImage.summary!(optimizeImage.options.parse({}))).toBe(
+      'Up to 2000 px, 80 % quality, as WebP',
+    )
   })
 })

@@ -1,4 +1,5 @@
-// Makes images smaller: no larger than wanted, written anew at a lower quality, as WebP if asked. The file's name follows its format.
+// Makes images smaller: no larger than wanted, written anew at a lower quality, as WebP if asked.
+// The file's name follows its format.
 import { z } from 'zod'
 import {
   concurrently,
@@ -16,12 +17,11 @@ import { createImages } from './images.ts'
 const AT_ONCE = 6
 
 const options = z.strictObject({
-  max_px: z
-    .int()
-    .min(16)
-    .max(16_000)
-    .default(2000)
-    .meta({ title: 'Longer side at most (pixels)', help: 'Smaller images are not enlarged.', suffix: 'pixels' }),
+  max_px: z.int().min(16).max(16_000).default(2000).meta({
+    title: 'Longer side at most (pixels)',
+    help: 'Smaller images are not enlarged.',
+    suffix: 'pixels',
+  }),
   quality: z.int().min(1).max(100).default(80).meta({ title: 'Quality (%)', suffix: '%' }),
   format: z
     .enum(['webp', 'same'])
@@ -38,7 +38,10 @@ const options = z.strictObject({
 })
 type Options = z.output<typeof options>
 
-/** `bytes` and a name that ends as their format does. Fails with `image_damaged`, `not_an_image`, `image_too_large` and limits. */
+/**
+ * `bytes` and a name that ends as their format does. Fails with `image_damaged`, `not_an_image`,
+ * `image_too_large` and limits.
+ */
 export const optimizeImage = definePlugin({
   id: 'optimize-image',
   kind: 'optimize',
@@ -55,15 +58,19 @@ export const optimizeImage = definePlugin({
       },
       fits: {
         noun: { one: 'image', many: 'images', files: { extensions: TYPE_GROUPS.image! } },
-        rules: [{ rule: 'some', files: { extensions: TYPE_GROUPS.image! }, why: 'No image is selected' }],
+        rules: [
+          { rule: 'some', files: { extensions: TYPE_GROUPS.image! }, why: 'No image is selected' },
+        ],
       },
     },
   ],
   report: { when: 'always' },
   advice: {
-    image_damaged: 'Replace the images that are damaged: buyers may not be able to open them either.',
+    image_damaged:
+      'Replace the images that are damaged: buyers may not be able to open them either.',
     not_an_image: 'Rename the files that are no images after what they are.',
-    image_too_large: 'Make the images smaller, or leave them as they are: these are too large to be opened.',
+    image_too_large:
+      'Make the images smaller, or leave them as they are: these are too large to be opened.',
   },
   options,
   undo: 'fields',
@@ -83,10 +90,17 @@ export const optimizeImage = definePlugin({
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {
         const result = await createImages({ bytes, sandbox }).optimize(item, wanted, signal)
-        if ('unchanged' in result) return { item: item.id, status: 'ok', unchanged: result.unchanged }
+        if ('unchanged' in result)
+          return { item: item.id, status: 'ok', unchanged: result.unchanged }
         const { bytes: made, extension } = result
         const dropped = wanted.preserve_original ? {} : { drop_previous: true }
-        return { item: item.id, status: 'ok', bytes: made, ...dropped, ...renamed(item.file, extension) }
+        return {
+          item: item.id,
+          status: 'ok',
+          bytes: made,
+          ...dropped,
+          ...renamed(item.file, extension),
+        }
       } catch (error) {
         return failed(item, error)
       }
@@ -101,13 +115,21 @@ function foreseen(item: Item, { format }: Options): Outcome {
 }
 
 /** Endings of the formats that can be written, the usual one first. */
-const ENDINGS = [['jpg', 'jpeg', 'jpe', 'jfif'], ['png'], ['gif'], ['webp'], ['tiff', 'tif'], ['avif']]
+const ENDINGS = [
+  ['jpg', 'jpeg', 'jpe', 'jfif'],
+  ['png'],
+  ['gif'],
+  ['webp'],
+  ['tiff', 'tif'],
+  ['avif'],
+]
 
 function whyNot({ filename }: FileView): string | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
   if (extension === 'svg') return 'SVG images are drawings: they stay as they are'
-  if (TYPE_GROUPS.image!.includes(extension)) return `Images of the type ${extension.toUpperCase()} stay as they are`
+  if (TYPE_GROUPS.image!.includes(extension))
+    return `Images of the type ${extension.toUpperCase()} stay as they are`
   return 'It is not an image'
 }
 
@@ -115,5 +137,9 @@ function whyNot({ filename }: FileView): string | null {
 function renamed({ filename }: FileView, extension: string) {
   const alike = ENDINGS.find((endings) => endings.includes(extension)) ?? [extension]
   if (alike.includes(extensionOf(filename))) return {}
-  return { change: { set: { filename: `${filename.slice(0, filename.lastIndexOf('.') + 1)}${extension}` } } }
+  return {
+    change: {
+      set: { filename: `${filename.slice(0, filename.lastIndexOf('.') + 1)}${extension}` },
+    },
+  }
 }

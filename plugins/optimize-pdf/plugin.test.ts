@@ -17,15 +17,24 @@ const context = async (): Promise<WriteContext> => {
   return writeContext({ bytes, sandbox, stage })
 }
 // Not packed: there is something to save.
-const wordy = documentOf(numberedPages(40).map(({ draws = '' }) => ({ draws: `${draws}\n${'% words '.repeat(200)}` })))
-const item = async (filename: string, bytes: Uint8Array = wordy) => documentItem(await context(), filename, bytes)
+const wordy = documentOf(
+  numberedPages(40).map(({ draws = '' }) => ({ draws: `${draws}\n${'% words '.repeat(200)}` })),
+)
+const item = async (filename: string, bytes: Uint8Array = wordy) =>
+  documentItem(await context(), filename, bytes)
 const run = async (items: readonly Item[], options: Record<string, unknown> = {}) => {
   const outcomes = optimizePdf.run!(items, optimizePdf.options.parse(options), await context())
-  return new Map<string, Outcome>((await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]))
+  return new Map<string, Outcome>(
+    (await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]),
+  )
 }
 
 pluginSuite(optimizePdf, async () => ({
-  items: [await item('guide.pdf'), await item('broken.pdf', wordy.subarray(0, 400)), await item('words.txt')],
+  items: [
+    await item('guide.pdf'),
+    await item('broken.pdf', wordy.subarray(0, 400)),
+    await item('words.txt'),
+  ],
   context: await context(),
   state: async () => (await readdir(path.join(house.folder, 'primary', String(house.shop)))).sort(),
 }))
@@ -33,13 +42,21 @@ pluginSuite(optimizePdf, async () => ({
 describe('optimize-pdf', () => {
   it('gives a smaller document, and keeps the one before unless it is told not to', async () => {
     const outcome = (await run([await item('guide.pdf')])).get('guide.pdf')
-    expect(outcome).toMatchObject({ status: 'ok', bytes: { content_type: 'application/pdf' }, warnings: [] })
+    expect(outcome).toMatchObject({
+      status: 'ok',
+      bytes: { content_type: 'application/pdf' },
+      warnings: [],
+    })
     expect(outcome).not.toHaveProperty('drop_previous')
-    const dropped = (await run([await item('guide.pdf')], { preserve_original: false })).get('guide.pdf')
+    const dropped = (await run([await item('guide.pdf')], { preserve_original: false })).get(
+      'guide.pdf',
+    )
     expect(dropped).toMatchObject({ drop_previous: true })
   })
   it('says of what it leaves alone why', async () => {
-    const first = (await run([await item('a.PDF')], { linearize: false })).get('a.PDF') as { bytes: Item['staged'] }
+    const first = (await run([await item('a.PDF')], { linearize: false })).get('a.PDF') as {
+      bytes: Item['staged']
+    }
     const again = { ...(await item('a.pdf')), staged: first.bytes }
     const outcomes = await run([again, await item('a.docx')], { linearize: false })
     expect(outcomes.get('a.pdf')).toMatchObject({ unchanged: 'It would not become smaller' })
@@ -50,12 +67,19 @@ describe('optimize-pdf', () => {
     const without = (await run([await item('a.pdf', secret)])).get('a.pdf')
     expect(without).toMatchObject({ status: 'failed', code: 'pdf_encrypted', retryable: false })
     const wrong = (await run([await item('a.pdf', secret)], { password: 'sesame' })).get('a.pdf')
-    expect(wrong).toMatchObject({ code: 'pdf_encrypted', message: 'The password does not open this document' })
-    const right = (await run([await item('a.pdf', secret)], { password: 'open sesame' })).get('a.pdf')
+    expect(wrong).toMatchObject({
+      code: 'pdf_encrypted',
+      message: 'The password does not open this document',
+    })
+    const right = (await run([await item('a.pdf', secret)], { password: 'open sesame' })).get(
+      'a.pdf',
+    )
     expect(right).toMatchObject({ status: 'ok', bytes: { content_type: 'application/pdf' } })
   })
   it('does not tell the password', () => {
     const options = optimizePdf.options.parse({ password: 'canary' })
-    expect(optimizePdf.summary!(options)).toBe('Pictures up to 2000 px, 75 % quality, for web viewing')
+    expect(optimizePdf.summary!(options)).toBe(
+      'Pictures up to 2000 px, 75 % quality, for web viewing',
+    )
   })
 })

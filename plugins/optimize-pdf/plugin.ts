@@ -1,4 +1,5 @@
-// Makes PDF documents smaller: their pictures written anew, everything else packed. They can be made ready to be read while they load.
+// Makes PDF documents smaller: their pictures written anew, everything else packed. They can be
+// made ready to be read while they load.
 import { z } from 'zod'
 import {
   concurrently,
@@ -21,7 +22,12 @@ const options = z.strictObject({
     help: 'Smaller pictures are not enlarged.',
     suffix: 'pixels',
   }),
-  quality: z.int().min(1).max(100).default(75).meta({ title: 'Quality of pictures (%)', suffix: '%' }),
+  quality: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(75)
+    .meta({ title: 'Quality of pictures (%)', suffix: '%' }),
   linearize: z.boolean().default(true).meta({
     title: 'Optimize for web viewing',
     help: 'The first page is shown while the rest still loads. A document may become up to 5 % larger by it.',
@@ -65,7 +71,11 @@ export const optimizePdf = definePlugin({
     for (const item of items) {
       signal.throwIfAborted()
       const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        ...(unchanged ? { unchanged } : {}),
+      })
     }
   },
   run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
@@ -78,9 +88,16 @@ export const optimizePdf = definePlugin({
           { ...wanted, ...(password ? { password } : {}) },
           signal,
         )
-        if ('unchanged' in result) return { item: item.id, status: 'ok', unchanged: result.unchanged }
+        if ('unchanged' in result)
+          return { item: item.id, status: 'ok', unchanged: result.unchanged }
         const { bytes, warnings } = result
-        return { item: item.id, status: 'ok', bytes, warnings, ...(preserve_original ? {} : { drop_previous: true }) }
+        return {
+          item: item.id,
+          status: 'ok',
+          bytes,
+          warnings,
+          ...(preserve_original ? {} : { drop_previous: true }),
+        }
       } catch (error) {
         return failed(item, error)
       }

@@ -4,11 +4,17 @@ import { pluginSuite } from '../../test/suites/plugins.ts'
 import { purgeFiles } from './plugin.ts'
 
 pluginSuite(purgeFiles, () =>
-  Promise.resolve({ items: [fileItem('a'), fileItem('b')], context: writeContext(), state: () => null }),
+  Promise.resolve({
+    items: [fileItem('a'), fileItem('b')],
+    context: writeContext(),
+    state: () => null,
+  }),
 )
 
 it('purge-files deletes for good files in the trash or not, with a scope of its own, and says that nothing takes it back', async () => {
   const plan = purgeFiles.plan([fileItem('a')], {}, writeContext())
-  expect(await Array.fromAsync(plan)).toEqual([{ item: 'a', status: 'ok', change: { purged: true } }])
+  expect(await Array.fromAsync(plan)).toEqual([
+    { item: 'a', status: 'ok', change: { purged: true } },
+  ])
   expect(purgeFiles).toMatchObject({ permission: 'files:purge', worksOn: 'all', undo: 'none' })
 })

@@ -35,7 +35,11 @@ export const purgeFiles = definePlugin({
   async *plan(items, _options, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: { purged: true } })
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        change: { purged: true },
+      })
     }
   },
 })

@@ -16,11 +16,20 @@ export function isDateFormat(format: string): boolean {
 export function dateWriter(format: string, timeZone: string): (time: Date) => string {
   const clock = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone,
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+    ...{
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    },
     hourCycle: 'h23',
   })
   return (time) => {
-    const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, value]))
+    const parts = Object.fromEntries(
+      clock.formatToParts(time).map(({ type, value }) => [type, value]),
+    )
     const { year = '', month = '', day = '', hour = '', minute = '', second = '' } = parts
     const values: Record<Token, string> = {
       ...{ YYYY: year.padStart(4, '0'), YY: year.slice(-2), MM: month, M: String(Number(month)) },
@@ -32,4 +41,5 @@ export function dateWriter(format: string, timeZone: string): (time: Date) => st
 
 /** Of what the database writes: `2026-01-31 12:00:00.123456+00`. */
 export const timeOf = (text: string): Date =>
-  new Date(text.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`)) // prettier-ignore
+  // prettier-ignore
+  new Date(text.replace(' ', 'T').replace(/([+-]\d\d)(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`))

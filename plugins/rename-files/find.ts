@@ -1,5 +1,6 @@
-// Find and replace in a name. Text is found as it stands; a merchant's expression runs on RE2, whose time grows with the name alone:
-// what would need more than that it does not have, and is refused by name.
+// Find and replace in a name. Text is found as it stands; a merchant's expression runs on RE2,
+// whose time grows with the name alone: what would need more than that it does not have, and is
+// refused by name.
 import { RE2JS, RE2JSException } from 're2js'
 import type { Problem } from './problem.ts'
 
@@ -32,11 +33,15 @@ const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
 function compiled(find: string, caseSensitive: boolean): RE2JS | Problem {
   try {
-    const expression = RE2JS.compile(find.normalize('NFC'), caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
+    const expression = RE2JS.compile(
+      find.normalize('NFC'),
+      caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE,
+    )
     if (expression.programSize() <= MOST_INSTRUCTIONS) return expression
     return { path: 'find', message: 'This expression is too large: shorten what it repeats' }
   } catch (error) {
-    if (error instanceof RE2JSException) return { path: 'find', message: objectionTo(error.message) }
+    if (error instanceof RE2JSException)
+      return { path: 'find', message: objectionTo(error.message) }
     throw error
   }
 }
@@ -55,16 +60,20 @@ const LACKING: readonly (readonly [construct: RegExp, name: string])[] = [
 function objectionTo(message: string): string {
   const construct = /`(.*)`$/s.exec(message)?.[1] ?? ''
   const name = LACKING.find(([begins]) => begins.test(construct))?.[1]
-  if (name !== undefined) return `${name} (${construct.slice(0, 20)}) is not available in expressions here`
+  if (name !== undefined)
+    return `${name} (${construct.slice(0, 20)}) is not available in expressions here`
   return `This expression cannot be read: ${message.replace(/^error parsing regexp: /, '')}`
 }
 
 /** Text as it stands, or a group by its number. */
 type Part = string | number
-// A name ends at the next $: without that, each `${` of a text without `}` is searched to the end of the text.
+// A name ends at the next $: without that, each `${` of a text without `}` is searched to the end
+// of the text.
 const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>$]*)>|\{([^}$]*)\})/g
 
-/** `$1`, `$<name>` and `${name}` stand for groups, `$&` for all that was found, `$$` for a dollar. */
+/**
+ * `$1`, `$<name>` and `${name}` stand for groups, `$&` for all that was found, `$$` for a dollar.
+ */
 function partsOf(replace: string, expression: RE2JS): Part[] | Problem {
   const names = expression.namedGroups()
   const parts: Part[] = []
@@ -95,7 +104,8 @@ function replacedIn(name: string, expression: RE2JS, parts: readonly Part[]): st
   let end = 0
   while (matcher.find()) {
     result += name.slice(end, matcher.start())
-    for (const part of parts) result += typeof part === 'string' ? part : (matcher.group(part) ?? '')
+    for (const part of parts)
+      result += typeof part === 'string' ? part : (matcher.group(part) ?? '')
     end = matcher.end()
   }
   return result + name.slice(end)

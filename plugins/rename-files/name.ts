@@ -7,10 +7,15 @@ const UNSAFE = new RegExp(UNSAFE_CHARACTERS, 'g')
 /** `Guide.PDF` → `Guide` and `.PDF`. A name that begins with its only dot has no extension. */
 export function partsOfName(filename: string): { stem: string; extension: string } {
   const at = filename.lastIndexOf('.')
-  return at > 0 ? { stem: filename.slice(0, at), extension: filename.slice(at) } : { stem: filename, extension: '' }
+  return at > 0
+    ? { stem: filename.slice(0, at), extension: filename.slice(at) }
+    : { stem: filename, extension: '' }
 }
 
-/** A text from elsewhere, as it can stand in a name: slashes become hyphens, characters that no name may have go. */
+/**
+ * A text from elsewhere, as it can stand in a name: slashes become hyphens, characters that no name
+ * may have go.
+ */
 export const fitForName = (text: string): string =>
   text.replace(/[\\/]/g, '-').replace(/\s+/g, ' ').replace(UNSAFE, '').trim().toWellFormed()
 
@@ -18,11 +23,15 @@ export const fitForName = (text: string): string =>
 export function textProblem(text: string): string | null {
   if (/[\\/]/.test(text)) return 'A filename cannot contain / or \\'
   if (!text.isWellFormed()) return 'This is not valid Unicode'
-  if (UNSAFE_CHARACTERS.test(text)) return 'A filename cannot contain control or text-direction characters'
+  if (UNSAFE_CHARACTERS.test(text))
+    return 'A filename cannot contain control or text-direction characters'
   return null
 }
 
-/** Cut so that it is no longer than a name may be; the extension stays whole. '' where nothing is left of the stem. */
+/**
+ * Cut so that it is no longer than a name may be; the extension stays whole. '' where nothing is
+ * left of the stem.
+ */
 export function joinedName(stem: string, extension: string): string {
   const room = MAX_LENGTH - [...extension].length
   const whole = stem.normalize('NFC').trim()

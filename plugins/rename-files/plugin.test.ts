@@ -18,7 +18,12 @@ function nameOf(outcome: Outcome | undefined, before: string): string {
   if (outcome?.status !== 'ok') throw new Error(JSON.stringify(outcome))
   return outcome.change?.set?.filename ?? before
 }
-async function renamed(filename: string, options: Record<string, unknown>, more: Partial<FileView> = {}, position = 0) {
+async function renamed(
+  filename: string,
+  options: Record<string, unknown>,
+  more: Partial<FileView> = {},
+  position = 0,
+) {
   const [outcome] = await planned([fileItem('a', { filename, ...more }, position)], options)
   return nameOf(outcome, filename)
 }
@@ -75,7 +80,9 @@ describe('a pattern', () => {
     ])
   })
   it('names the draft of an import too, by the day of today', async () => {
-    const [outcome] = await planned([importItem('a', { file: { filename: 'x.pdf' } })], { pattern: '{date}' })
+    const [outcome] = await planned([importItem('a', { file: { filename: 'x.pdf' } })], {
+      pattern: '{date}',
+    })
     const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin' }).format(new Date())
     expect(nameOf(outcome, '')).toBe(`${today}.pdf`)
   })
@@ -92,7 +99,11 @@ describe('a pattern', () => {
     },
   )
   it('of which nothing is left fails', async () => {
-    expect(await planned([fileItem('a', { mappings: [product('\u202e\n')] })], { pattern: '{product_name}' })).toEqual([
+    expect(
+      await planned([fileItem('a', { mappings: [product('\u202e\n')] })], {
+        pattern: '{product_name}',
+      }),
+    ).toEqual([
       expect.objectContaining({ status: 'failed', code: 'invalid_filename', retryable: false }),
     ])
   })
@@ -105,7 +116,10 @@ describe('a pattern', () => {
       'pattern: There is no variable {Sequence}: there are {product_name}, {sequence}, {date}, {original}',
     ],
     [{ pattern: 'a/{original}' }, 'pattern: A filename cannot contain / or \\'],
-    [{ pattern: 'a\u202e{original}' }, 'pattern: A filename cannot contain control or text-direction characters'],
+    [
+      { pattern: 'a\u202e{original}' },
+      'pattern: A filename cannot contain control or text-direction characters',
+    ],
     [{ pattern: '{date}', date_format: 'YYYY-MMM' }, 'date_format: Write the date with YYYY'],
     [{ pattern: '{date}', date_format: 'week' }, 'date_format: Write the date with YYYY'],
     [{ pattern: '{date}', date_format: '--' }, 'date_format: Write the date with YYYY'],
@@ -122,11 +136,16 @@ describe('a pattern', () => {
 })
 
 describe('find and replace', () => {
-  const replace = (find: string, by = '', more: Record<string, unknown> = {}) => ({ mode: 'replace', find, replace: by, ...more }) // prettier-ignore
+  // prettier-ignore
+  const replace = (find: string, by = '', more: Record<string, unknown> = {}) => ({ mode: 'replace', find, replace: by, ...more })
   it.each<[filename: string, options: Record<string, unknown>, expected: string]>([
     ['draft guide draft.pdf', replace('draft'), 'guide.pdf'],
     ['Draft DRAFT draft.pdf', replace('draft', 'final'), 'final final final.pdf'],
-    ['Draft DRAFT draft.pdf', replace('draft', 'final', { case_sensitive: true }), 'Draft DRAFT final.pdf'],
+    [
+      'Draft DRAFT draft.pdf',
+      replace('draft', 'final', { case_sensitive: true }),
+      'Draft DRAFT final.pdf',
+    ],
     ['a.b.pdf', replace('.', '-'), 'a-b.pdf'],
     ['a (1) [x] $5.pdf', replace('(1) [x] $5', '$1 $&'), 'a $1 $&.pdf'],
     ['cafe\u0301.pdf', replace('caf\u00e9', 'tea'), 'tea.pdf'],
@@ -160,7 +179,11 @@ describe('find and replace', () => {
     ['a(?!b)', '', 'find: Look-ahead ((?!) is not available in expressions here'],
     ['(?<=a)b', '', 'find: Look-behind ((?<=a)b) is not available in expressions here'],
     ['(a)\\1', '', 'find: A reference back to a group (\\1) is not available in expressions here'],
-    ['(?<n>a)\\k<n>', '', 'find: A reference back to a group (\\k) is not available in expressions here'],
+    [
+      '(?<n>a)\\k<n>',
+      '',
+      'find: A reference back to a group (\\k) is not available in expressions here',
+    ],
     ['(?>a)', '', 'find: An atomic group ((?>) is not available in expressions here'],
     ['a++', '', 'find: A possessive repetition (++) is not available in expressions here'],
     ['[a', '', 'find: This expression cannot be read: missing closing ]: `[a`'],
@@ -174,7 +197,9 @@ describe('find and replace', () => {
   })
 
   it('an expression on which others take for ever is done with a thousand names in a moment', async () => {
-    const items = Array.from({ length: 1000 }, (_, n) => fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n))
+    const items = Array.from({ length: 1000 }, (_, n) =>
+      fileItem(String(n), { filename: `${'a'.repeat(250)}.pdf` }, n),
+    )
     const begun = performance.now()
     await planned(items, replace('^(a+)+b$', 'x', { regex: true }))
     await planned(items, replace('(a|a)*(a|aa)+$c', 'x', { regex: true }))
@@ -191,7 +216,8 @@ describe('find and replace', () => {
     clearInterval(timer)
     expect(performance.now() - begun).toBeLessThan(15_000)
     expect(turns).toBeGreaterThan(50)
-    expect(outcomes.at(-1)).toMatchObject({ status: 'failed', message: 'The expression takes too long: make it simpler', retryable: true }) // prettier-ignore
+    // prettier-ignore
+    expect(outcomes.at(-1)).toMatchObject({ status: 'failed', message: 'The expression takes too long: make it simpler', retryable: true })
   }, 60_000)
 })
 
@@ -221,34 +247,46 @@ describe('whatever is asked for', () => {
     .filter((name) => filenameProblem(name.normalize('NFC')) === null)
     .map((name) => name.normalize('NFC'))
   const title = fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 300 }))
-  const part = fc.oneof(text, fc.constantFrom('{product_name}', '{sequence}', '{date}', '{original}'))
+  const part = fc.oneof(
+    text,
+    fc.constantFrom('{product_name}', '{sequence}', '{date}', '{original}'),
+  )
   const wish = fc.oneof(
     fc.record({
       pattern: fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('')),
       keep_extension: fc.boolean(),
     }),
-    fc.record({ mode: fc.constant('replace'), find: text, replace: text, regex: fc.boolean(), case_sensitive: fc.boolean(), keep_extension: fc.boolean() }), // prettier-ignore
+    // prettier-ignore
+    fc.record({ mode: fc.constant('replace'), find: text, replace: text, regex: fc.boolean(), case_sensitive: fc.boolean(), keep_extension: fc.boolean() }),
   )
 
   it('a name comes of it that a file may have, or a reason why not; and the rest of it stays', async () => {
     let names = 0
     await fc.assert(
-      fc.asyncProperty(filename, title, wish, fc.nat(5000), async (before, product_title, options, position) => {
-        if (!renameFiles.options.safeParse(options).success) return
-        const item = fileItem('a', { filename: before, mappings: [product(product_title)], created_at: '2026-03-01 10:00:00+00' }, position) // prettier-ignore
-        const [outcome] = await planned([item], options)
-        if (outcome!.status !== 'ok') {
-          expect(outcome!.status).toBe('failed')
-          return
-        }
-        const after = nameOf(outcome, before)
-        // Two names say where the rules end: whoever changes the file refuses them.
-        if (after !== '.' && after !== '..') expect([after, filenameProblem(after)]).toEqual([after, null])
-        names++
-        const at = before.lastIndexOf('.')
-        if (options.keep_extension && at > 0)
-          expect(after.toLowerCase().endsWith(before.slice(at).toLowerCase())).toBe(true)
-      }),
+      fc.asyncProperty(
+        filename,
+        title,
+        wish,
+        fc.nat(5000),
+        async (before, product_title, options, position) => {
+          if (!renameFiles.options.safeParse(options).success) return
+          // prettier-ignore
+          const item = fileItem('a', { filename: before, mappings: [product(product_title)], created_at: '2026-03-01 10:00:00+00' }, position)
+          const [outcome] = await planned([item], options)
+          if (outcome!.status !== 'ok') {
+            expect(outcome!.status).toBe('failed')
+            return
+          }
+          const after = nameOf(outcome, before)
+          // Two names say where the rules end: whoever changes the file refuses them.
+          if (after !== '.' && after !== '..')
+            expect([after, filenameProblem(after)]).toEqual([after, null])
+          names++
+          const at = before.lastIndexOf('.')
+          if (options.keep_extension && at > 0)
+            expect(after.toLowerCase().endsWith(before.slice(at).toLowerCase())).toBe(true)
+        },
+      ),
       { numRuns: 2000 },
     )
     expect(names).toBeGreaterThan(200)
@@ -258,7 +296,8 @@ describe('whatever is asked for', () => {
       fc.asyncProperty(filename, fc.nat(10), fc.nat(10), async (before, from, length) => {
         const find = before.slice(from, from + length)
         if (find === '' || !find.isWellFormed() || find.normalize('NFC') !== find) return
-        expect(await renamed(before, { mode: 'replace', find, replace: find, case_sensitive: true, keep_extension: false })).toBe(before) // prettier-ignore
+        // prettier-ignore
+        expect(await renamed(before, { mode: 'replace', find, replace: find, case_sensitive: true, keep_extension: false })).toBe(before)
       }),
     )
   })
@@ -268,5 +307,7 @@ it('sums up what it does', () => {
   const summary = (options: unknown) => renameFiles.summary!(renameFiles.options.parse(options))
   expect(summary({ pattern: '{date} {original}' })).toBe('Renames files to {date} {original}')
   expect(summary({ mode: 'replace', find: 'a', replace: 'b' })).toBe('Replaces “a” in names by “b”')
-  expect(summary({ mode: 'replace', find: 'a+', regex: true })).toBe('Replaces the expression a+ in names by “”')
+  expect(summary({ mode: 'replace', find: 'a+', regex: true })).toBe(
+    'Replaces the expression a+ in names by “”',
+  )
 })

@@ -1,5 +1,5 @@
-// Renames files: by a pattern, or by finding and replacing in their names. Whether a new name is free is not its business: whoever
-// changes the files says so, in the preview and in the run alike.
+// Renames files: by a pattern, or by finding and replacing in their names. Whether a new name is
+// free is not its business: whoever changes the files says so, in the preview and in the run alike.
 import { z } from 'zod'
 import { definePlugin, type Item, type Outcome, type BaseContext } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
@@ -14,39 +14,54 @@ const VARIABLE = /\{([^{}]*)\}/g
 
 const options = z
   .strictObject({
-    mode: z.enum(['pattern', 'replace']).default('pattern').meta({ title: 'How', help: 'By a pattern, or by find and replace.' }), // prettier-ignore
+    // prettier-ignore
+    mode: z.enum(['pattern', 'replace']).default('pattern').meta({ title: 'How', help: 'By a pattern, or by find and replace.' }),
     pattern: z
       .string()
       .max(255)
       .optional()
       .meta({ title: 'Pattern', help: `Text and any of ${KNOWN}.` }),
     start: z.int().min(0).max(1_000_000_000).default(1).meta({ title: 'The sequence begins with' }),
-    digits: z.int().min(1).max(9).default(1).meta({ title: 'Digits of the sequence', help: '3: 001, 002, 003.' }),
+    digits: z
+      .int()
+      .min(1)
+      .max(9)
+      .default(1)
+      .meta({ title: 'Digits of the sequence', help: '3: 001, 002, 003.' }),
     date_format: z
       .string()
       .max(50)
       .default('YYYY-MM-DD')
-      .meta({ title: 'Format of the date', help: `Of the day a file was uploaded: ${KNOWN_TOKENS}.` }),
+      .meta({
+        title: 'Format of the date',
+        help: `Of the day a file was uploaded: ${KNOWN_TOKENS}.`,
+      }),
     find: z.string().max(500).optional().meta({ title: 'Find' }),
-    replace: z.string().max(255).default('').meta({ title: 'Replace by', help: 'Empty: what is found goes.' }),
+    replace: z
+      .string()
+      .max(255)
+      .default('')
+      .meta({ title: 'Replace by', help: 'Empty: what is found goes.' }),
     case_sensitive: z.boolean().default(false).meta({ title: 'Only in this case' }),
-    regex: z
-      .boolean()
-      .default(false)
-      .meta({ title: 'Regular expression', help: 'RE2: $1 in the replacement is the first group.' }),
-    keep_extension: z
-      .boolean()
-      .default(true)
-      .meta({ title: 'Keep the extension', help: 'Off: the pattern, or what is found, is about the whole name.' }),
+    regex: z.boolean().default(false).meta({
+      title: 'Regular expression',
+      help: 'RE2: $1 in the replacement is the first group.',
+    }),
+    keep_extension: z.boolean().default(true).meta({
+      title: 'Keep the extension',
+      help: 'Off: the pattern, or what is found, is about the whole name.',
+    }),
   })
   .superRefine((wanted, context) => {
-    for (const { path, message } of problemsOf(wanted)) context.addIssue({ code: 'custom', path: [path], message })
+    for (const { path, message } of problemsOf(wanted))
+      context.addIssue({ code: 'custom', path: [path], message })
   })
 
 type Options = z.output<typeof options>
 
 function problemsOf(wanted: Options): Problem[] {
-  if (wanted.mode === 'pattern') return [...patternProblems(wanted.pattern ?? ''), ...dateProblems(wanted)]
+  if (wanted.mode === 'pattern')
+    return [...patternProblems(wanted.pattern ?? ''), ...dateProblems(wanted)]
   const { find = '', replace } = wanted
   if (find === '') return [{ path: 'find', message: 'Write what to find' }]
   const wrong = textProblem(replace)
@@ -59,7 +74,9 @@ function problemsOf(wanted: Options): Problem[] {
 function patternProblems(pattern: string): Problem[] {
   const problem = (message: string) => ({ path: 'pattern', message })
   if (pattern.trim() === '') return [problem('Write a pattern')]
-  const unknown = [...pattern.matchAll(VARIABLE)].filter(([, name]) => !VARIABLES.includes(name as Variable))
+  const unknown = [...pattern.matchAll(VARIABLE)].filter(
+    ([, name]) => !VARIABLES.includes(name as Variable),
+  )
   const wrong = textProblem(pattern)
   return [
     ...unknown.map(([text]) => problem(`There is no variable ${text}: there are ${KNOWN}`)),
@@ -67,10 +84,14 @@ function patternProblems(pattern: string): Problem[] {
   ]
 }
 
-function dateProblems({ pattern = '', date_format }: Pick<Options, 'pattern' | 'date_format'>): Problem[] {
+function dateProblems({
+  pattern = '',
+  date_format,
+}: Pick<Options, 'pattern' | 'date_format'>): Problem[] {
   if (!pattern.includes('{date}')) return []
   const problem = (message: string) => ({ path: 'date_format', message })
-  if (!isDateFormat(date_format)) return [problem(`Write the date with ${KNOWN_TOKENS}, and no other letters`)]
+  if (!isDateFormat(date_format))
+    return [problem(`Write the date with ${KNOWN_TOKENS}, and no other letters`)]
   const wrong = textProblem(date_format)
   return wrong ? [problem(wrong)] : []
 }
@@ -79,7 +100,10 @@ function dateProblems({ pattern = '', date_format }: Pick<Options, 'pattern' | '
 type Named = { name: string } | { skipped: string }
 type Naming = (item: Item) => Named
 
-/** So long an expression may be at one batch; others want to run too, and a transaction is open meanwhile. Milliseconds. */
+/**
+ * So long an expression may be at one batch; others want to run too, and a transaction is open
+ * meanwhile. Milliseconds.
+ */
 const MOST_MS = 5000
 const BREATHE_MS = 20
 
@@ -99,7 +123,8 @@ export const renameFiles = definePlugin({
         running: 'Renaming {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} done',
         result: 'renamed',
-        preview: '{count, plural, one {# file would get a new name} other {# files would get a new name}}',
+        preview:
+          '{count, plural, one {# file would get a new name} other {# files would get a new name}}',
       },
     },
   ],
@@ -129,7 +154,8 @@ export const renameFiles = definePlugin({
 function outcomeOf(item: Item, named: Named): Outcome {
   if ('skipped' in named) return { item: item.id, status: 'skipped', reason: named.skipped }
   const { name: filename } = named
-  if (filename === item.file.filename) return { item: item.id, status: 'ok', unchanged: 'Its name is the same then' }
+  if (filename === item.file.filename)
+    return { item: item.id, status: 'ok', unchanged: 'Its name is the same then' }
   if (filename !== '') return { item: item.id, status: 'ok', change: { set: { filename } } }
   const message = 'Nothing would be left of its name'
   return { item: item.id, status: 'failed', code: 'invalid_filename', message, retryable: false }
@@ -154,7 +180,8 @@ function namingOf(wanted: Options, context: BaseContext): Naming {
 }
 
 /** A pattern that names the extension itself gets it once. */
-const endsWith = (pattern: string, extension: string) => pattern.toLowerCase().endsWith(extension.toLowerCase())
+const endsWith = (pattern: string, extension: string) =>
+  pattern.toLowerCase().endsWith(extension.toLowerCase())
 
 function byPattern(
   { pattern = '', start, digits, date_format, keep_extension }: Options,

@@ -14,14 +14,20 @@ const defaults = shopSettingsSchema.parse({})
 async function left(has: readonly string[], options: Record<string, unknown>): Promise<string[]> {
   const draft = draftOf({ filename: 'a.pdf', tags: has }, defaults)
   const items = [fileItem('a', { tags: draft.tags })]
-  const [outcome] = await Array.fromAsync(replaceTag.plan(items, replaceTag.options.parse(options), writeContext()))
+  const [outcome] = await Array.fromAsync(
+    replaceTag.plan(items, replaceTag.options.parse(options), writeContext()),
+  )
   if (outcome!.status === 'ok' && outcome!.change) applyToDraft(draft, outcome!.change)
   return draft.tags
 }
 
 pluginSuite(replaceTag, () =>
   Promise.resolve({
-    items: [fileItem('a', { tags: ['old', 'kept'] }), fileItem('b', { tags: ['kept'] }), fileItem('c')],
+    items: [
+      fileItem('a', { tags: ['old', 'kept'] }),
+      fileItem('b', { tags: ['kept'] }),
+      fileItem('c'),
+    ],
     options: { find: 'old', replace: 'new' },
     context: writeContext(),
     state: () => null,
@@ -34,8 +40,18 @@ describe('replace-tag', () => {
     ['the whole tag alone', { find: 'e', replace: 'x' }, ['ebook', 'book e'], ['ebook', 'book e']],
     ['into one that is there', { find: 'b', replace: 'c' }, ['a', 'b', 'c'], ['a', 'c']],
     ['this case alone', { find: 'B', replace: 'x' }, ['b', 'B'], ['b', 'x']],
-    ['any case', { find: 'é', replace: 'x', case_sensitive: false }, ['É', 'e\u0301', 'e'], ['x', 'e']],
-    ['any case into one of them', { find: 'b', replace: 'B', case_sensitive: false }, ['b', 'B', 'a'], ['B', 'a']],
+    [
+      'any case',
+      { find: 'é', replace: 'x', case_sensitive: false },
+      ['É', 'e\u0301', 'e'],
+      ['x', 'e'],
+    ],
+    [
+      'any case into one of them',
+      { find: 'b', replace: 'B', case_sensitive: false },
+      ['b', 'B', 'a'],
+      ['B', 'a'],
+    ],
     ['nothing where it is not', { find: 'q', replace: 'x' }, ['a'], ['a']],
   ])('replaces %s', async (_what, options, has, expected) => {
     expect(await left(has, options)).toEqual(expected)
@@ -61,12 +77,15 @@ describe('replace-tag', () => {
         async (has, find, replace, case_sensitive) => {
           if (find === replace) return
           const options = { find, replace, case_sensitive }
-          const isMeant = (one: string) => (case_sensitive ? one === find : nameKey(one) === nameKey(find))
+          const isMeant = (one: string) =>
+            case_sensitive ? one === find : nameKey(one) === nameKey(find)
           const after = await left(has, options)
           expect(new Set(after).size).toBe(after.length)
           expect(after.filter((one) => isMeant(one) && one !== replace)).toEqual([])
           expect(after.includes(replace)).toBe(has.includes(replace) || has.some(isMeant))
-          expect(after.filter((one) => one !== replace)).toEqual(has.filter((one) => one !== replace && !isMeant(one)))
+          expect(after.filter((one) => one !== replace)).toEqual(
+            has.filter((one) => one !== replace && !isMeant(one)),
+          )
           expect(await left(after, options)).toEqual(after)
         },
       ),
@@ -85,6 +104,8 @@ describe('replace-tag', () => {
   it('sums up what it does', () => {
     const summary = (options: unknown) => replaceTag.summary!(replaceTag.options.parse(options))
     expect(summary({ find: 'a', replace: 'b' })).toBe('Replaces the tag a by b')
-    expect(summary({ find: 'a', replace: 'b', case_sensitive: false })).toBe('Replaces the tag a in any case by b')
+    expect(summary({ find: 'a', replace: 'b', case_sensitive: false })).toBe(
+      'Replaces the tag a in any case by b',
+    )
   })
 })

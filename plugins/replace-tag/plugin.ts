@@ -4,12 +4,16 @@ import { definePlugin, nameKey, tag } from '../contract.ts'
 
 const options = z
   .strictObject({
-    find: tag.meta({ title: 'Tag to look for', help: 'The whole tag, not a part of it.', widget: 'tag' }),
+    find: tag.meta({
+      title: 'Tag to look for',
+      help: 'The whole tag, not a part of it.',
+      widget: 'tag',
+    }),
     replace: tag.meta({ title: 'Tag in its place', widget: 'tag' }),
-    case_sensitive: z
-      .boolean()
-      .default(true)
-      .meta({ title: 'Only in this case', help: 'Off: Summer, SUMMER and summer are all replaced.' }),
+    case_sensitive: z.boolean().default(true).meta({
+      title: 'Only in this case',
+      help: 'Off: Summer, SUMMER and summer are all replaced.',
+    }),
   })
   .superRefine(({ find, replace, case_sensitive }, context) => {
     if (case_sensitive && find === replace)

@@ -4,11 +4,21 @@ import { pluginSuite } from '../../test/suites/plugins.ts'
 import { restoreFiles } from './plugin.ts'
 
 pluginSuite(restoreFiles, () =>
-  Promise.resolve({ items: [fileItem('a'), fileItem('b')], context: writeContext(), state: () => null }),
+  Promise.resolve({
+    items: [fileItem('a'), fileItem('b')],
+    context: writeContext(),
+    state: () => null,
+  }),
 )
 
 it('restore-files brings back from the trash, and nowhere else', async () => {
   const plan = restoreFiles.plan([fileItem('a')], {}, writeContext())
-  expect(await Array.fromAsync(plan)).toEqual([{ item: 'a', status: 'ok', change: { deleted: false } }])
-  expect(restoreFiles).toMatchObject({ permission: 'files:delete', worksOn: 'trash', undo: 'fields' })
+  expect(await Array.fromAsync(plan)).toEqual([
+    { item: 'a', status: 'ok', change: { deleted: false } },
+  ])
+  expect(restoreFiles).toMatchObject({
+    permission: 'files:delete',
+    worksOn: 'trash',
+    undo: 'fields',
+  })
 })

@@ -18,7 +18,8 @@ export const restoreFiles = definePlugin({
         running: 'Restoring {count, plural, one {# file} other {# files}}',
         done: '{count, plural, one {# file} other {# files}} restored',
         result: 'restored',
-        preview: '{count, plural, one {# file would be restored} other {# files would be restored}}',
+        preview:
+          '{count, plural, one {# file would be restored} other {# files would be restored}}',
         intro:
           'They come back with their tags and settings, and the links of those that are mapped to a product work again. A file whose name has been taken since gets a number.',
       },
@@ -32,7 +33,11 @@ export const restoreFiles = definePlugin({
   async *plan(items, _options, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: { deleted: false } })
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        change: { deleted: false },
+      })
     }
   },
 })

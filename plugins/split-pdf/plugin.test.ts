@@ -17,16 +17,23 @@ const context = async (): Promise<WriteContext> => {
   return writeContext({ bytes, sandbox, stage })
 }
 const document = documentOf(numberedPages(10))
-const item = async (filename: string, bytes: Uint8Array = document) => documentItem(await context(), filename, bytes)
+const item = async (filename: string, bytes: Uint8Array = document) =>
+  documentItem(await context(), filename, bytes)
 const run = async (items: readonly Item[], options: Record<string, unknown> = {}) => {
   const outcomes = splitPdf.run!(items, splitPdf.options.parse(options), await context())
-  return new Map<string, Outcome>((await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]))
+  return new Map<string, Outcome>(
+    (await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]),
+  )
 }
 const namesOf = (outcome: Outcome | undefined) =>
   outcome?.status === 'ok' ? outcome.created?.map(({ filename }) => filename) : outcome
 
 pluginSuite(splitPdf, async () => ({
-  items: [await item('guide.pdf'), await item('broken.pdf', document.subarray(0, 100)), await item('words.txt')],
+  items: [
+    await item('guide.pdf'),
+    await item('broken.pdf', document.subarray(0, 100)),
+    await item('words.txt'),
+  ],
   options: { every: 5 },
   context: await context(),
   state: async () => (await readdir(path.join(house.folder, 'primary', String(house.shop)))).sort(),
@@ -35,18 +42,28 @@ pluginSuite(splitPdf, async () => ({
 describe('split-pdf', () => {
   it('numbers the parts so that their names are in their order', async () => {
     const pages = namesOf((await run([await item('Big guide.PDF')])).get('Big guide.PDF'))
-    expect(pages).toEqual([...'123456789'].map((n) => `Big guide-0${n}.pdf`).concat('Big guide-10.pdf'))
+    expect(pages).toEqual(
+      [...'123456789'].map((n) => `Big guide-0${n}.pdf`).concat('Big guide-10.pdf'),
+    )
     const halves = namesOf((await run([await item('guide.pdf')], { every: 6 })).get('guide.pdf'))
     expect(halves).toEqual(['guide-1.pdf', 'guide-2.pdf'])
-    const ranges = namesOf((await run([await item('guide.pdf')], { ranges: ['1-3', '5', '7-'] })).get('guide.pdf'))
+    const ranges = namesOf(
+      (await run([await item('guide.pdf')], { ranges: ['1-3', '5', '7-'] })).get('guide.pdf'),
+    )
     expect(ranges).toEqual(['guide-1.pdf', 'guide-2.pdf', 'guide-3.pdf'])
   })
   it('leaves alone what would be one part', async () => {
     const outcome = (await run([await item('guide.pdf')], { every: 10 })).get('guide.pdf')
-    expect(outcome).toEqual({ item: 'guide.pdf', status: 'ok', unchanged: 'It has no more pages than one part' })
+    expect(outcome).toEqual({
+      item: 'guide.pdf',
+      status: 'ok',
+      unchanged: 'It has no more pages than one part',
+    })
   })
   it('names the pages that a document does not have', async () => {
-    const outcome = (await run([await item('guide.pdf')], { ranges: ['1-3', '9-11', '12'] })).get('guide.pdf')
+    const outcome = (await run([await item('guide.pdf')], { ranges: ['1-3', '9-11', '12'] })).get(
+      'guide.pdf',
+    )
     expect(outcome).toMatchObject({
       code: 'pdf_page_out_of_range',
       message: 'The document has 10 pages: there is no 9-11, 12 in it',
@@ -55,9 +72,20 @@ describe('split-pdf', () => {
   it('takes a number or ranges, and ranges that go forward', () => {
     const accepts = (options: unknown) => splitPdf.options.safeParse(options).success
     expect(accepts({ ranges: ['1-3', ' 5 ', '7-'] })).toBe(true)
-    for (const ranges of [[], ['0'], ['3-1'], ['a'], ['-3'], ['1,2'], ['z'], ['1-2-3'], Array(201).fill('1')])
+    for (const ranges of [
+      [],
+      ['0'],
+      ['3-1'],
+      ['a'],
+      ['-3'],
+      ['1,2'],
+      ['z'],
+      ['1-2-3'],
+      Array(201).fill('1'),
+    ])
       expect(accepts({ ranges }), JSON.stringify(ranges)).toBe(false)
-    for (const wrong of [{ every: 0 }, { every: 1.5 }, { every: 2, ranges: ['1'] }]) expect(accepts(wrong)).toBe(false)
+    for (const wrong of [{ every: 0 }, { every: 1.5 }, { every: 2, ranges: ['1'] }])
+      expect(accepts(wrong)).toBe(false)
   })
   it('says in a line what it does', () => {
     const summary = (options: unknown) => splitPdf.summary!(splitPdf.options.parse(options))

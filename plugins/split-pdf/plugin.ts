@@ -1,4 +1,5 @@
-// Cuts PDF documents into parts, which are new files beside them: a page each, so many pages each, or ranges of pages.
+// Cuts PDF documents into parts, which are new files beside them: a page each, so many pages each,
+// or ranges of pages.
 import { z } from 'zod'
 import {
   concurrently,
@@ -58,7 +59,10 @@ const options = z
   })
 type Options = z.output<typeof options>
 
-/** `created`: the parts, with the document's tags, settings and products. Fails with `pdf_page_out_of_range` and as documents do. */
+/**
+ * `created`: the parts, with the document's tags, settings and products. Fails with
+ * `pdf_page_out_of_range` and as documents do.
+ */
 export const splitPdf = definePlugin({
   id: 'split-pdf',
   kind: 'act',
@@ -85,7 +89,11 @@ export const splitPdf = definePlugin({
         title: 'Where to cut',
         choices: [
           { label: 'After every page', fields: [] },
-          { label: 'After every few pages', fields: ['every'], titles: { every: 'Pages in each part' } },
+          {
+            label: 'After every few pages',
+            fields: ['every'],
+            titles: { every: 'Pages in each part' },
+          },
           { label: 'Into ranges of pages', fields: ['ranges'], titles: { ranges: 'Pages' } },
         ],
       },
@@ -93,20 +101,29 @@ export const splitPdf = definePlugin({
   },
   makesFiles: true,
   report: { when: 'always' },
-  advice: { ...pdfAdvice, pdf_page_out_of_range: 'Start it again with pages that the documents have.' },
+  advice: {
+    ...pdfAdvice,
+    pdf_page_out_of_range: 'Start it again with pages that the documents have.',
+  },
   options,
   undo: 'fields',
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ every = 1, ranges }) => {
     if (ranges) return `Makes parts of the pages ${ranges.join(', ')}`.slice(0, 200)
-    return every === 1 ? 'Makes a document of every page' : `Makes a document of every ${every} pages`
+    return every === 1
+      ? 'Makes a document of every page'
+      : `Makes a document of every ${every} pages`
   },
   async *plan(items, _, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
       const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        ...(unchanged ? { unchanged } : {}),
+      })
     }
   },
   run: (items, given, { bytes: port, sandbox, signal }) =>
@@ -114,7 +131,11 @@ export const splitPdf = definePlugin({
       const unchanged = whyNoDocument(item.file)
       if (unchanged) return { item: item.id, status: 'ok', unchanged }
       try {
-        const { parts, warnings } = await createDocuments({ bytes: port, sandbox }).split(item, wantedOf(given), signal)
+        const { parts, warnings } = await createDocuments({ bytes: port, sandbox }).split(
+          item,
+          wantedOf(given),
+          signal,
+        )
         if (parts.length === 1 && !given.ranges)
           return { item: item.id, status: 'ok', unchanged: 'It has no more pages than one part' }
         return { item: item.id, status: 'ok', created: named(item, parts), warnings }
@@ -129,9 +150,15 @@ const wantedOf = ({ every = 1, ranges, password }: Options) => ({
   ...(password === undefined ? {} : { password }),
 })
 
-/** `guide.pdf` → `guide-01.pdf` …: numbers of the same length, so that names are sorted as the parts are. */
+/**
+ * `guide.pdf` → `guide-01.pdf` …: numbers of the same length, so that names are sorted as the parts
+ * are.
+ */
 function named({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
   const stem = [...stemOf(file.filename)].slice(0, MOST_STEM).join('').trim()
   const digits = String(parts.length).length
-  return parts.map(({ bytes }, at) => ({ filename: `${stem}-${String(at + 1).padStart(digits, '0')}.pdf`, bytes }))
+  return parts.map(({ bytes }, at) => ({
+    filename: `${stem}-${String(at + 1).padStart(digits, '0')}.pdf`,
+    bytes,
+  }))
 }

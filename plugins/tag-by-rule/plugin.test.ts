@@ -6,7 +6,9 @@ import { tagByRule } from './plugin.ts'
 
 const MB = 1024 ** 2
 const addedTo = async (item: Item, options: unknown = {}) => {
-  const [outcome] = await Array.fromAsync(tagByRule.plan([item], tagByRule.options.parse(options), writeContext()))
+  const [outcome] = await Array.fromAsync(
+    tagByRule.plan([item], tagByRule.options.parse(options), writeContext()),
+  )
   if (outcome!.status !== 'ok') throw new Error('A rule never refuses a file')
   return outcome!.change?.tags ?? null
 }
@@ -28,17 +30,30 @@ describe('tag-by-rule', () => {
     ['over 100 MB', { filename: 'film.mp4', size_bytes: 100 * MB + 1 }, ['large-file']],
     ['100 MB exactly', { filename: 'film.mp4', size_bytes: 100 * MB }, null],
     ['nothing of these', { filename: 'song.mp3' }, null],
-    ['all of these', { filename: 'ebook course.pdf', size_bytes: 200 * MB }, ['ebook', 'course', 'pdf', 'large-file']],
+    [
+      'all of these',
+      { filename: 'ebook course.pdf', size_bytes: 200 * MB },
+      ['ebook', 'course', 'pdf', 'large-file'],
+    ],
   ])('the usual rules: %s', async (_what, given, tags) => {
     expect(await addedTo(file(given))).toEqual(tags && { add: tags })
   })
   it('changes nothing about a file that has them all', async () => {
-    expect(await addedTo(file({ filename: 'ebook.pdf', tags: ['mine', 'pdf', 'ebook'] }))).toBeNull()
-    expect(await addedTo(file({ filename: 'ebook.pdf', tags: ['pdf'] }))).toEqual({ add: ['ebook', 'pdf'] })
+    expect(
+      await addedTo(file({ filename: 'ebook.pdf', tags: ['mine', 'pdf', 'ebook'] })),
+    ).toBeNull()
+    expect(await addedTo(file({ filename: 'ebook.pdf', tags: ['pdf'] }))).toEqual({
+      add: ['ebook', 'pdf'],
+    })
   })
   it('says why there was nothing to do', async () => {
-    const items = [file({ filename: 'song.mp3' }), fileItem('b', { filename: 'a.pdf', tags: ['pdf'] })]
-    const planned = await Array.fromAsync(tagByRule.plan(items, tagByRule.options.parse({}), writeContext()))
+    const items = [
+      file({ filename: 'song.mp3' }),
+      fileItem('b', { filename: 'a.pdf', tags: ['pdf'] }),
+    ]
+    const planned = await Array.fromAsync(
+      tagByRule.plan(items, tagByRule.options.parse({}), writeContext()),
+    )
     expect(planned.map((outcome) => 'unchanged' in outcome && outcome.unchanged)).toEqual([
       'It meets none of the rules',
       'It has these tags',
@@ -68,13 +83,18 @@ describe('tag-by-rule', () => {
     ['a rule without tags', { rules: [{ when: {}, tags: [] }] }],
     ['a bad tag', { rules: [{ when: {}, tags: ['a;b'] }] }],
     ['a condition that is not there', { rules: [{ when: { colour: 'red' }, tags: ['a'] }] }],
-    ['a condition that drafts have no answer to', { rules: [{ when: { older_than_days: 3 }, tags: ['a'] }] }],
+    [
+      'a condition that drafts have no answer to',
+      { rules: [{ when: { older_than_days: 3 }, tags: ['a'] }] },
+    ],
   ])('refuses %s', (_what, options) => {
     expect(tagByRule.options.safeParse(options).success).toBe(false)
   })
   it('sums up what it does', () => {
     const summary = (options: unknown) => tagByRule.summary!(tagByRule.options.parse(options))
     expect(summary({})).toBe('4 rules: ebook, course, pdf, large-file')
-    expect(summary({ rules: [{ when: {}, tags: ['a', 'b', 'c', 'd', 'e', 'f'] }] })).toBe('1 rule: a, b, c, d, e …')
+    expect(summary({ rules: [{ when: {}, tags: ['a', 'b', 'c', 'd', 'e', 'f'] }] })).toBe(
+      '1 rule: a, b, c, d, e …',
+    )
   })
 })

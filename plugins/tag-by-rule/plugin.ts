@@ -17,14 +17,23 @@ const options = z.strictObject({
     .array(
       z.strictObject({
         when: conditionSchema.meta({ title: 'Files' }),
-        tags: z.array(tag).min(1, 'Name at least one tag').max(50).meta({ title: 'get the tags', widget: 'tags' }),
+        tags: z
+          .array(tag)
+          .min(1, 'Name at least one tag')
+          .max(50)
+          .meta({ title: 'get the tags', widget: 'tags' }),
       }),
     )
     .min(1, 'Write at least one rule')
     .max(100)
-    // Not `default`, which JSON Schema would lose beside tags and conditions that are made tidy as they are read.
+    // Not `default`, which JSON Schema would lose beside tags and conditions that are made tidy as
+    // they are read.
     .prefault(USUAL)
-    .meta({ title: 'Rules', help: 'A file gets the tags of every rule that it meets.', widget: 'rules' }),
+    .meta({
+      title: 'Rules',
+      help: 'A file gets the tags of every rule that it meets.',
+      widget: 'rules',
+    }),
 })
 
 export const tagByRule = definePlugin({
@@ -51,9 +60,13 @@ export const tagByRule = definePlugin({
     for (const item of items) {
       signal.throwIfAborted()
       const outcome = { item: item.id, status: 'ok' as const }
-      const add = rules.filter(({ when }) => matchesCondition(item.file, when)).flatMap(({ tags }) => tags)
-      if (add.length === 0) yield await Promise.resolve({ ...outcome, unchanged: 'It meets none of the rules' })
-      else if (add.every((one) => item.file.tags.includes(one))) yield { ...outcome, unchanged: 'It has these tags' }
+      const add = rules
+        .filter(({ when }) => matchesCondition(item.file, when))
+        .flatMap(({ tags }) => tags)
+      if (add.length === 0)
+        yield await Promise.resolve({ ...outcome, unchanged: 'It meets none of the rules' })
+      else if (add.every((one) => item.file.tags.includes(one)))
+        yield { ...outcome, unchanged: 'It has these tags' }
       else yield { ...outcome, change: { tags: { add: [...new Set(add)] } } }
     }
   },

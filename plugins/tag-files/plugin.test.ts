@@ -14,7 +14,9 @@ const defaults = shopSettingsSchema.parse({})
 async function tagged(has: readonly string[], options: Record<string, unknown>): Promise<string[]> {
   const draft = draftOf({ filename: 'a.pdf', tags: has }, defaults)
   const items = [fileItem('a', { tags: draft.tags })]
-  const [outcome] = await Array.fromAsync(tagFiles.plan(items, tagFiles.options.parse(options), writeContext()))
+  const [outcome] = await Array.fromAsync(
+    tagFiles.plan(items, tagFiles.options.parse(options), writeContext()),
+  )
   if (outcome!.status === 'ok' && outcome!.change) applyToDraft(draft, outcome!.change)
   return draft.tags
 }
@@ -38,7 +40,17 @@ describe('tag-files', () => {
     expect(await tagged(['old', 'kept'], options)).toEqual(left)
   })
 
-  const tag = fc.constantFrom('a', 'A', 'ab', 'a b', '\u00e9', 'e\u0301', ' padded', '日本', 'x'.repeat(90))
+  const tag = fc.constantFrom(
+    'a',
+    'A',
+    'ab',
+    'a b',
+    '\u00e9',
+    'e\u0301',
+    ' padded',
+    '日本',
+    'x'.repeat(90),
+  )
   const tags = fc.array(tag, { maxLength: 8 })
   it('leaves each tag once, those that were there first and in their order, and twice is the same as once', async () => {
     await fc.assert(

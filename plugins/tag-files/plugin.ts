@@ -32,7 +32,11 @@ const options = z
   })
   .superRefine(({ mode, tags }, context) => {
     if (mode !== 'replace' && tags.length === 0)
-      context.addIssue({ code: 'custom', path: ['tags'], message: `Name at least one tag to ${mode}` })
+      context.addIssue({
+        code: 'custom',
+        path: ['tags'],
+        message: `Name at least one tag to ${mode}`,
+      })
   })
 
 export const tagFiles = definePlugin({

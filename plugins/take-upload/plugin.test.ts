@@ -32,7 +32,9 @@ async function openWorld() {
     await uploads.create(id)
     await writeFile(uploads.incoming(id), bytes)
     await uploads.finish(id)
-    await scope.query(`update uploads set status = 'received' where shop_id = :shop and id = :id`, { id })
+    await scope.query(`update uploads set status = 'received' where shop_id = :shop and id = :id`, {
+      id,
+    })
     return id
   }
   return {
@@ -41,7 +43,8 @@ async function openWorld() {
     upload,
     context: writeContext({ uploads: createUploadPort(scope, uploads, place) }),
     item: (id: string) => importItem(id, { entry: { source: { type: 'upload', id } } }),
-    blobs: async () => (await readdir(path.join(folder, 'files', String(scope.shop))).catch(() => [])).sort(),
+    blobs: async () =>
+      (await readdir(path.join(folder, 'files', String(scope.shop))).catch(() => [])).sort(),
     close: async () => {
       await database.drop()
       await rm(folder, { recursive: true })
@@ -53,8 +56,17 @@ const ABSENT = '00000000-0000-4000-8000-000000000000'
 
 pluginSuite(takeUpload, async () => {
   const world = await openWorld()
-  const ids = [await world.upload(contentOf(1000, 'one')), await world.upload(contentOf(2000, 'two')), ABSENT]
-  return { items: ids.map(world.item), context: world.context, state: world.blobs, close: world.close }
+  const ids = [
+    await world.upload(contentOf(1000, 'one')),
+    await world.upload(contentOf(2000, 'two')),
+    ABSENT,
+  ]
+  return {
+    items: ids.map(world.item),
+    context: world.context,
+    state: world.blobs,
+    close: world.close,
+  }
 })
 
 describe('take-upload', () => {
@@ -69,18 +81,33 @@ describe('take-upload', () => {
   it('gives the bytes, and keeps the upload for another try', async () => {
     const bytes = contentOf(3_000_000, 'kept')
     const id = await world.upload(bytes)
-    const staged = { hash: hashOf(bytes), size_bytes: bytes.length, location: 'primary', content_type: null }
+    const staged = {
+      hash: hashOf(bytes),
+      size_bytes: bytes.length,
+      location: 'primary',
+      content_type: null,
+    }
     expect((await run([id])).get(id)).toEqual({ item: id, status: 'ok', bytes: staged })
     expect((await run([id])).get(id)).toEqual({ item: id, status: 'ok', bytes: staged })
     expect(await world.uploads.look(id)).toMatchObject({ size: bytes.length })
     expect(await world.blobs()).toEqual([hashOf(bytes)])
   })
   it('says that an upload is gone, unfinished, or not whole', async () => {
-    const [short, open] = [await world.upload(contentOf(10, 'short'), 11), await world.upload(contentOf(10, 'open'))]
-    await world.scope.query(`update uploads set status = 'uploading' where shop_id = :shop and id = :id`, { id: open })
+    const [short, open] = [
+      await world.upload(contentOf(10, 'short'), 11),
+      await world.upload(contentOf(10, 'open')),
+    ]
+    await world.scope.query(
+      `update uploads set status = 'uploading' where shop_id = :shop and id = :id`,
+      { id: open },
+    )
     const outcomes = await run([ABSENT, short, open])
     for (const id of [ABSENT, short, open])
-      expect(outcomes.get(id)).toMatchObject({ status: 'failed', code: 'upload_lost', retryable: false })
+      expect(outcomes.get(id)).toMatchObject({
+        status: 'failed',
+        code: 'upload_lost',
+        retryable: false,
+      })
     expect(await world.blobs()).toEqual([])
   })
   it('skips what came another way', async () => {

@@ -1,4 +1,5 @@
-// First step of every import of uploads: the bytes that a browser has sent get their place in the shop's storage location.
+// First step of every import of uploads: the bytes that a browser has sent get their place in the
+// shop's storage location.
 import { z } from 'zod'
 import { concurrently, definePlugin, failed, type Item, type Outcome } from '../contract.ts'
 
@@ -24,12 +25,17 @@ export const takeUpload = definePlugin({
     ),
   run: (items, _, { uploads, signal }) =>
     concurrently(items, AT_ONCE, signal, (item) =>
-      attempt(item, async (id) => ({ item: item.id, status: 'ok', bytes: await uploads.take(id, signal) })),
+      attempt(item, async (id) => ({
+        item: item.id,
+        status: 'ok',
+        bytes: await uploads.take(id, signal),
+      })),
     ),
 })
 
 async function attempt(item: Item, work: (upload: string) => Promise<Outcome>): Promise<Outcome> {
-  if (item.entry?.source.type !== 'upload') return { item: item.id, status: 'skipped', reason: 'It was not uploaded' }
+  if (item.entry?.source.type !== 'upload')
+    return { item: item.id, status: 'skipped', reason: 'It was not uploaded' }
   try {
     return await work(item.entry.source.id)
   } catch (error) {

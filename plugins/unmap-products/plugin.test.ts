@@ -16,14 +16,18 @@ const items = () => [
 const plan = (options: object): Promise<Outcome[]> =>
   Array.fromAsync(unmapProducts.plan(items(), unmapProducts.options.parse(options), writeContext()))
 
-pluginSuite(unmapProducts, () => Promise.resolve({ items: items(), context: writeContext(), state: () => null }))
+pluginSuite(unmapProducts, () =>
+  Promise.resolve({ items: items(), context: writeContext(), state: () => null }),
+)
 
 describe('unmap-products', () => {
   it('takes files off all their products', async () => {
     expect(await plan({})).toMatchObject([
       {
         item: 'a',
-        change: { mappings: { remove: [{ product_id: 'p1' }, { variant_id: 'v1' }, { product_id: 'p2' }] } },
+        change: {
+          mappings: { remove: [{ product_id: 'p1' }, { variant_id: 'v1' }, { product_id: 'p2' }] },
+        },
       },
       { item: 'b', change: { mappings: { remove: [{ product_id: 'p2' }] } } },
       { item: 'c', status: 'skipped', reason: 'It has no such product' },
@@ -35,7 +39,10 @@ describe('unmap-products', () => {
       { product_id: 'p1', variant_id: null },
       { product_id: 'p1', variant_id: 'v1' },
     ]
-    expect([a, b]).toMatchObject([{ status: 'ok', change: { mappings: { remove } } }, { status: 'skipped' }])
+    expect([a, b]).toMatchObject([
+      { status: 'ok', change: { mappings: { remove } } },
+      { status: 'skipped' },
+    ])
   })
   it('refuses an empty list', () => {
     expect(unmapProducts.options.safeParse({ product_ids: [] }).success).toBe(false)

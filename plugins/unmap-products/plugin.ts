@@ -1,4 +1,5 @@
-// Takes files off their products: off all, or off those named. Links of a file that loses its last product stand still.
+// Takes files off their products: off all, or off those named. Links of a file that loses its last
+// product stand still.
 import { z } from 'zod'
 import { definePlugin, type Outcome } from '../contract.ts'
 
@@ -24,7 +25,8 @@ export const unmapProducts = definePlugin({
         running: 'Taking {count, plural, one {# file} other {# files}} off their products',
         done: '{count, plural, one {# file} other {# files}} taken off their products',
         result: 'unmapped',
-        preview: '{count, plural, one {# file would lose its products} other {# files would lose their products}}',
+        preview:
+          '{count, plural, one {# file would lose its products} other {# files would lose their products}}',
       },
       destructive: true,
       warning: {
@@ -32,7 +34,11 @@ export const unmapProducts = definePlugin({
         title: 'Download links stop working',
         text: 'The links of a file that is left without a product stop immediately, and work again when it is mapped again. The files stay.',
       },
-      fits: { rules: [{ rule: 'some', files: { mapped: true }, why: 'None of them is mapped to a product' }] },
+      fits: {
+        rules: [
+          { rule: 'some', files: { mapped: true }, why: 'None of them is mapped to a product' },
+        ],
+      },
     },
   ],
   form: {
@@ -51,12 +57,17 @@ export const unmapProducts = definePlugin({
   undo: 'fields',
   worksOn: 'files',
   summary: ({ product_ids }) =>
-    product_ids === undefined ? 'Removes all product mappings' : `Removes mappings to ${product_ids.length} products`,
+    product_ids === undefined
+      ? 'Removes all product mappings'
+      : `Removes mappings to ${product_ids.length} products`,
   async *plan(items, { product_ids }, context): AsyncGenerator<Outcome> {
     for (const item of items) {
       context.signal.throwIfAborted()
-      const gone = item.file.mappings.filter(({ product_id }) => product_ids?.includes(product_id) ?? true)
-      if (gone.length === 0) yield { item: item.id, status: 'skipped', reason: 'It has no such product' }
+      const gone = item.file.mappings.filter(
+        ({ product_id }) => product_ids?.includes(product_id) ?? true,
+      )
+      if (gone.length === 0)
+        yield { item: item.id, status: 'skipped', reason: 'It has no such product' }
       else {
         const remove = gone.map(({ product_id, variant_id }) => ({ product_id, variant_id }))
         yield { item: item.id, status: 'ok', change: { mappings: { remove } } }

@@ -16,10 +16,14 @@ const settings: FileSettings = {
 
 const changesOf = async (items: readonly Item[], options: Record<string, unknown>) => {
   const outcomes = updateSettings.plan(items, updateSettings.options.parse(options), writeContext())
-  return (await Array.fromAsync(outcomes)).map((outcome) => outcome.status === 'ok' && outcome.change?.set)
+  return (await Array.fromAsync(outcomes)).map(
+    (outcome) => outcome.status === 'ok' && outcome.change?.set,
+  )
 }
 const problemsOf = (options: unknown) =>
-  updateSettings.options.safeParse(options).error!.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  updateSettings.options
+    .safeParse(options)
+    .error!.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 
 pluginSuite(updateSettings, () =>
   Promise.resolve({
@@ -84,11 +88,14 @@ describe('update-settings', () => {
     expect(problemsOf(options).join()).toContain(Object.keys(options)[0])
   })
   it('sums up what it does', () => {
-    const summary = (options: unknown) => updateSettings.summary!(updateSettings.options.parse(options))
+    const summary = (options: unknown) =>
+      updateSettings.summary!(updateSettings.options.parse(options))
     expect(summary({ expiry_days: 30, download_limit: null, cdn: false })).toBe(
       'expiry 30 days, unlimited downloads, CDN off',
     )
-    expect(summary({ expiry_days: null, allowed_referrers: [] })).toBe('links never expire, any referrer')
+    expect(summary({ expiry_days: null, allowed_referrers: [] })).toBe(
+      'links never expire, any referrer',
+    )
     expect(summary({ add_expiry_days: 5, visibility: 'public', download_tracking: true })).toBe(
       '5 days more, public, download tracking on',
     )

@@ -22,7 +22,11 @@ const options = z
     if (Object.values(value).every((field) => field === undefined))
       context.addIssue({ code: 'custom', message: 'Choose at least one setting to change' })
     if (value.expiry_days !== undefined && value.add_expiry_days !== undefined)
-      context.addIssue({ code: 'custom', path: ['add_expiry_days'], message: 'Either set the expiry or add to it' })
+      context.addIssue({
+        code: 'custom',
+        path: ['add_expiry_days'],
+        message: 'Either set the expiry or add to it',
+      })
   })
   .meta({ minProperties: 1 })
 
@@ -86,7 +90,11 @@ export const updateSettings = definePlugin({
         choices: [
           { label: 'Leave as it is', fields: [] },
           { label: 'Any site', fields: [], set: { allowed_referrers: [] } },
-          { label: 'Only these sites', fields: ['allowed_referrers'], titles: { allowed_referrers: 'Sites' } },
+          {
+            label: 'Only these sites',
+            fields: ['allowed_referrers'],
+            titles: { allowed_referrers: 'Sites' },
+          },
         ],
       },
     ],
@@ -99,7 +107,10 @@ export const updateSettings = definePlugin({
     const change = { set: named(wanted) }
     for (const item of items) {
       signal.throwIfAborted()
-      const own = add_expiry_days === undefined ? change : { set: withDays(item, change.set, add_expiry_days) }
+      const own =
+        add_expiry_days === undefined
+          ? change
+          : { set: withDays(item, change.set, add_expiry_days) }
       yield await Promise.resolve({ item: item.id, status: 'ok' as const, change: own })
     }
   },

@@ -1,10 +1,11 @@
-// Does a name promise what the bytes are? Only kinds that can be told for sure are compared: many formats are ZIP
-// archives or text inside.
+// Does a name promise what the bytes are? Only kinds that can be told for sure are compared: many
+// formats are ZIP archives or text inside.
 import mime from 'mime-types'
 
 type Kind = 'PDF document' | 'web page' | 'program' | 'picture' | 'sound or video'
 
-const PROGRAMS = /x-msdownload|x-msdos-program|x-elf|x-mach-binary|x-dosexec|vnd\.microsoft\.portable-executable/
+const PROGRAMS =
+  /x-msdownload|x-msdos-program|x-elf|x-mach-binary|x-dosexec|vnd\.microsoft\.portable-executable/
 
 function kindOf(type: string): Kind | null {
   if (type === 'application/pdf') return 'PDF document'
@@ -14,16 +15,26 @@ function kindOf(type: string): Kind | null {
   return /^(audio|video)\//.test(type) ? 'sound or video' : null
 }
 
-/** Types whose bytes are text, or a container that others share: they say nothing against a name. */
-const isShared = (type: string) => /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'web page'
+/**
+ * Types whose bytes are text, or a container that others share: they say nothing against a name.
+ */
+const isShared = (type: string) =>
+  /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'web page'
 
-/** What the bytes are where the name says something else, as words; null: nothing speaks against the name. */
-export function mismatchOf(filename: string, found: string | undefined): { is: Kind; not: string } | null {
+/**
+ * What the bytes are where the name says something else, as words; null: nothing speaks against the
+ * name.
+ */
+export function mismatchOf(
+  filename: string,
+  found: string | undefined,
+): { is: Kind; not: string } | null {
   const is = found === undefined ? null : kindOf(found)
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   const promised = extension === undefined ? false : mime.lookup(extension)
   if (is === null || promised === false || isShared(found!) || isShared(promised)) return null
-  // What is no picture, sound, page or document can have any bytes but those of a page or a program.
+  // What is no picture, sound, page or document can have any bytes but those of a page or a
+  // program.
   const kind = kindOf(promised)
   if (kind === is || (kind === null && is !== 'web page' && is !== 'program')) return null
   if (kind === null && promised === 'application/octet-stream') return null

@@ -17,25 +17,36 @@ const judge = async (item: Item) => {
 }
 
 pluginSuite(validateFile, async () => ({
-  items: [importItem('small', { staged: staged(1) }), importItem('large', { staged: staged(501 * MB) })],
+  items: [
+    importItem('small', { staged: staged(1) }),
+    importItem('large', { staged: staged(501 * MB) }),
+  ],
   context: writeContext(),
   state: () => null,
 }))
 
 describe('validate-file', () => {
   it('refuses an empty file', async () => {
-    expect(await judge(importItem('a', { staged: staged(0) }))).toMatchObject({ code: 'empty_file', retryable: false })
+    expect(await judge(importItem('a', { staged: staged(0) }))).toMatchObject({
+      code: 'empty_file',
+      retryable: false,
+    })
   })
   it('refuses above 5 GB, warns above 500 MB, and is silent up to there', async () => {
     const of = (size: number) => judge(importItem('a', { staged: staged(size) }))
     expect(await of(5 * 1024 * MB + 1)).toMatchObject({ status: 'failed', code: 'file_too_large' })
-    expect(await of(5 * 1024 * MB)).toMatchObject({ status: 'ok', warnings: [{ code: 'large_file' }] })
+    expect(await of(5 * 1024 * MB)).toMatchObject({
+      status: 'ok',
+      warnings: [{ code: 'large_file' }],
+    })
     expect(await of(500 * MB)).toEqual({ item: 'a', status: 'ok' })
   })
   it('warns of a page where the name promises something else', async () => {
     const of = (filename: string, type: string) =>
       judge(importItem('a', { file: { filename }, staged: staged(9, type) }))
-    expect(await of('plan.pdf', 'text/html; charset=utf-8')).toMatchObject({ warnings: [{ code: 'web_page' }] })
+    expect(await of('plan.pdf', 'text/html; charset=utf-8')).toMatchObject({
+      warnings: [{ code: 'web_page' }],
+    })
     expect(await of('plan.pdf', 'application/pdf')).toEqual({ item: 'a', status: 'ok' })
     expect(await of('page.HTML', 'text/html')).toEqual({ item: 'a', status: 'ok' })
     expect(await of('readme', 'text/html')).toEqual({ item: 'a', status: 'ok' })
@@ -61,7 +72,9 @@ describe('validate-file', () => {
     ['no ending', 'application/x-elf', null],
     ['odd.ending-of-ours', 'application/x-elf', null],
   ])('%s whose bytes are %s: %s', async (filename, found_type, code) => {
-    const outcome = await judge(importItem('a', { file: { filename }, staged: { ...staged(9), found_type } }))
+    const outcome = await judge(
+      importItem('a', { file: { filename }, staged: { ...staged(9), found_type } }),
+    )
     const warnings = (outcome as { warnings?: { code: string }[] }).warnings ?? []
     expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])
   })

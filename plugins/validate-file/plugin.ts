@@ -1,12 +1,15 @@
-// Looks at what was fetched before it becomes a file: refuses what can't be one, and warns of what was hardly meant.
-// Every type of file is accepted.
+// Looks at what was fetched before it becomes a file: refuses what can't be one, and warns of what
+// was hardly meant. Every type of file is accepted.
 import { z } from 'zod'
 import { mismatchOf } from './contents.ts'
 import { definePlugin, type FileView, type Item, type Outcome, type Warning } from '../contract.ts'
 
 const MB = 1024 ** 2
 
-/** Fails with `empty_file` and `file_too_large`; warns with `large_file`, `web_page` and `content_mismatch`. A size not known yet is no fault. */
+/**
+ * Fails with `empty_file` and `file_too_large`; warns with `large_file`, `web_page` and
+ * `content_mismatch`. A size not known yet is no fault.
+ */
 export const validateFile = definePlugin({
   id: 'validate-file',
   kind: 'validate',
@@ -31,7 +34,9 @@ function judge(item: Item, limits: { file_bytes: number; large_file_bytes: numbe
       'The file is larger than 5 GB: contact support to have larger files imported',
     )
   const warnings = [
-    ...(size !== null && size > limits.large_file_bytes ? [largeFile(size, limits.large_file_bytes)] : []),
+    ...(size !== null && size > limits.large_file_bytes
+      ? [largeFile(size, limits.large_file_bytes)]
+      : []),
     ...contentWarnings(item.file, type, item.staged?.found_type),
   ]
   return { item: item.id, status: 'ok', ...(warnings.length > 0 ? { warnings } : {}) }
@@ -55,15 +60,22 @@ const WEB_PAGE: Warning = {
   message: 'It is a web page: the address may have served a sign-in page instead of the file',
 }
 
-function contentWarnings(file: FileView, type: string | null, found: string | undefined): Warning[] {
+function contentWarnings(
+  file: FileView,
+  type: string | null,
+  found: string | undefined,
+): Warning[] {
   const mismatch = mismatchOf(file.filename, found)
-  if (mismatch?.is === 'web page' || (found === undefined && isUnexpectedPage(file, type))) return [WEB_PAGE]
+  if (mismatch?.is === 'web page' || (found === undefined && isUnexpectedPage(file, type)))
+    return [WEB_PAGE]
   if (!mismatch) return []
   const message = `Its name ends in ${mismatch.not}, but it is a ${mismatch.is}: check that it is the right file`
   return [{ code: 'content_mismatch', message }]
 }
 
-/** A page where the name promises something else: what servers give to those who are not signed in. */
+/**
+ * A page where the name promises something else: what servers give to those who are not signed in.
+ */
 function isUnexpectedPage({ filename }: FileView, type: string | null): boolean {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()

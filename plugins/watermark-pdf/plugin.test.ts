@@ -17,14 +17,21 @@ const context = async (): Promise<WriteContext> => {
   return writeContext({ bytes, sandbox, stage })
 }
 const document = documentOf(numberedPages(2))
-const item = async (filename: string, bytes: Uint8Array = document) => documentItem(await context(), filename, bytes)
+const item = async (filename: string, bytes: Uint8Array = document) =>
+  documentItem(await context(), filename, bytes)
 const run = async (items: readonly Item[], options: Record<string, unknown>) => {
   const outcomes = watermarkPdf.run!(items, watermarkPdf.options.parse(options), await context())
-  return new Map<string, Outcome>((await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]))
+  return new Map<string, Outcome>(
+    (await Array.fromAsync(outcomes)).map((outcome) => [outcome.item, outcome]),
+  )
 }
 
 pluginSuite(watermarkPdf, async () => ({
-  items: [await item('guide.pdf'), await item('broken.pdf', document.subarray(0, 100)), await item('words.txt')],
+  items: [
+    await item('guide.pdf'),
+    await item('broken.pdf', document.subarray(0, 100)),
+    await item('words.txt'),
+  ],
   options: { text: 'Sample' },
   context: await context(),
   state: async () => (await readdir(path.join(house.folder, 'primary', String(house.shop)))).sort(),
@@ -33,18 +40,32 @@ pluginSuite(watermarkPdf, async () => ({
 describe('watermark-pdf', () => {
   it('takes a text or a picture, one of them', () => {
     const accepts = (options: unknown) => watermarkPdf.options.safeParse(options).success
-    expect(accepts({ text: 'Sample', position: 'top-left', opacity: 0.5, font_size: 30 })).toBe(true)
+    expect(accepts({ text: 'Sample', position: 'top-left', opacity: 0.5, font_size: 30 })).toBe(
+      true,
+    )
     expect(accepts({ picture: `file_${'0'.repeat(32)}` })).toBe(true)
-    for (const wrong of [{}, { text: ' ' }, { text: 'a', picture: `file_${'0'.repeat(32)}` }, { picture: 'logo.png' }])
+    for (const wrong of [
+      {},
+      { text: ' ' },
+      { text: 'a', picture: `file_${'0'.repeat(32)}` },
+      { picture: 'logo.png' },
+    ])
       expect(accepts(wrong), JSON.stringify(wrong)).toBe(false)
     for (const wrong of [{ opacity: 0 }, { opacity: 2 }, { position: 'left' }, { font_size: 0 }])
       expect(accepts({ text: 'a', ...wrong }), JSON.stringify(wrong)).toBe(false)
   })
   it('says which letters it can’t draw, and that a picture is not there', async () => {
     const letters = await run([await item('a.pdf')], { text: 'Sample 😀' })
-    expect(letters.get('a.pdf')).toMatchObject({ code: 'glyph_missing', message: 'There is no font here for 😀' })
+    expect(letters.get('a.pdf')).toMatchObject({
+      code: 'glyph_missing',
+      message: 'There is no font here for 😀',
+    })
     const picture = await run([await item('a.pdf')], { picture: `file_${'0'.repeat(32)}` })
-    expect(picture.get('a.pdf')).toMatchObject({ status: 'failed', code: 'file_not_found', retryable: false })
+    expect(picture.get('a.pdf')).toMatchObject({
+      status: 'failed',
+      code: 'file_not_found',
+      retryable: false,
+    })
   })
   it('says in a line what it does', () => {
     const summary = (options: unknown) => watermarkPdf.summary!(watermarkPdf.options.parse(options))

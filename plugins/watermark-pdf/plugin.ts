@@ -1,4 +1,5 @@
-// Puts a mark on every page of PDF documents: a text in any script, or a picture. The original stays as a version of the file.
+// Puts a mark on every page of PDF documents: a text in any script, or a picture. The original
+// stays as a version of the file.
 import { z } from 'zod'
 import {
   concurrently,
@@ -14,7 +15,14 @@ import { createDocuments } from '../_pdf/documents.ts'
 
 const AT_ONCE = 4
 
-const POSITIONS = ['diagonal', 'center', 'top-left', 'top-right', 'bottom-left', 'bottom-right'] as const
+const POSITIONS = [
+  'diagonal',
+  'center',
+  'top-left',
+  'top-right',
+  'bottom-left',
+  'bottom-right',
+] as const
 
 const options = z
   .strictObject({
@@ -71,7 +79,10 @@ const options = z
   })
 type Options = z.output<typeof options>
 
-/** `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the picture), and as documents do. */
+/**
+ * `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the picture), and as
+ * documents do.
+ */
 export const watermarkPdf = definePlugin({
   id: 'watermark-pdf',
   kind: 'act',
@@ -106,7 +117,8 @@ export const watermarkPdf = definePlugin({
   report: { when: 'always' },
   advice: {
     ...pdfAdvice,
-    glyph_missing: 'Start it again with other letters, or with a picture of the text: there is no font for these.',
+    glyph_missing:
+      'Start it again with other letters, or with a picture of the text: there is no font for these.',
     image_damaged: 'Replace the picture that is damaged, then start it again.',
   },
   options,
@@ -114,15 +126,19 @@ export const watermarkPdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ text, position }) =>
-    (text === undefined ? `A picture on every page, ${position}` : `“${text}” on every page, ${position}`).slice(
-      0,
-      200,
-    ),
+    (text === undefined
+      ? `A picture on every page, ${position}`
+      : `“${text}” on every page, ${position}`
+    ).slice(0, 200),
   async *plan(items, _, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
       const unchanged = whyNoDocument(item.file)
-      yield await Promise.resolve({ item: item.id, status: 'ok' as const, ...(unchanged ? { unchanged } : {}) })
+      yield await Promise.resolve({
+        item: item.id,
+        status: 'ok' as const,
+        ...(unchanged ? { unchanged } : {}),
+      })
     }
   },
   run: (items, given, { bytes: port, sandbox, signal }) =>
@@ -133,7 +149,11 @@ export const watermarkPdf = definePlugin({
         return {
           item: item.id,
           status: 'ok',
-          ...(await createDocuments({ bytes: port, sandbox }).watermark(item, wantedOf(given), signal)),
+          ...(await createDocuments({ bytes: port, sandbox }).watermark(
+            item,
+            wantedOf(given),
+            signal,
+          )),
         }
       } catch (error) {
         return failed(item, error)
@@ -149,4 +169,5 @@ const wantedOf = ({ text, picture, position, opacity, font_size, password }: Opt
   ...(password === undefined ? {} : { password }),
 })
 
-const uuidOf = (id: string) => id.replace(/^file_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const uuidOf = (id: string) =>
+  id.replace(/^file_(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

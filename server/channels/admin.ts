@@ -1,4 +1,5 @@
-// Starts bulk actions and workflows on existing files, for a person in the page or a program with a key.
+// Starts bulk actions and workflows on existing files, for a person in the page or a program with a
+// key.
 import type { Workflow } from '../../plugins/contract.ts'
 import { schemaProblems } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -29,10 +30,19 @@ export interface BulkRequest {
   permit(scopes: readonly string[]): void
 }
 
-/** Starts the operation and gives its UUID. Throws `validation_failed` with every problem, `missing_scope`, `not_found`. */
-export async function startBulk(engine: Engine, scope: ShopScope, request: BulkRequest): Promise<string> {
+/**
+ * Starts the operation and gives its UUID. Throws `validation_failed` with every problem,
+ * `missing_scope`, `not_found`.
+ */
+export async function startBulk(
+  engine: Engine,
+  scope: ShopScope,
+  request: BulkRequest,
+): Promise<string> {
   const workflow =
-    request.action === undefined ? await own(engine, scope, request) : action(engine, request.action, request.options)
+    request.action === undefined
+      ? await own(engine, scope, request)
+      : action(engine, request.action, request.options)
   const { per_file } = request.options
   if (request.action === 'create-links' && per_file)
     await requireSelected(scope, request.source, per_file as { file_id: string }[])
@@ -55,7 +65,8 @@ export async function startWorkflow(
       {
         param: 'select.filter',
         code: 'invalid_value',
-        message: 'This would delete the whole trash for good: preview it first (dry_run), or write {"deleted": true}',
+        message:
+          'This would delete the whole trash for good: preview it first (dry_run), or write {"deleted": true}',
       },
     ])
   return engine.start(scope, {
@@ -69,22 +80,42 @@ export async function startWorkflow(
   })
 }
 
-async function own(engine: Engine, scope: ShopScope, { workflow: id, options }: BulkRequest): Promise<Workflow> {
+async function own(
+  engine: Engine,
+  scope: ShopScope,
+  { workflow: id, options }: BulkRequest,
+): Promise<Workflow> {
   const workflow = await requireWorkflow(scope, id!, engine).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'not_found')
-      throw invalid([{ param: 'workflow', code: 'invalid_value', message: `There is no workflow ${id}` }])
+      throw invalid([
+        { param: 'workflow', code: 'invalid_value', message: `There is no workflow ${id}` },
+      ])
     throw error
   })
   if (workflow.kind === 'import')
     throw invalid([
-      { param: 'workflow', code: 'invalid_value', message: 'This workflow imports files: it needs a channel' },
+      {
+        param: 'workflow',
+        code: 'invalid_value',
+        message: 'This workflow imports files: it needs a channel',
+      },
     ])
   if (placeOf(workflow, engine.plugins) === 'rows')
     throw invalid([
-      { param: 'workflow', code: 'invalid_value', message: 'This workflow works on the rows of a CSV file alone' },
+      {
+        param: 'workflow',
+        code: 'invalid_value',
+        message: 'This workflow works on the rows of a CSV file alone',
+      },
     ])
   if (Object.keys(options).length > 0)
-    throw invalid([{ param: 'options', code: 'invalid_value', message: 'A workflow has its options in its steps' }])
+    throw invalid([
+      {
+        param: 'options',
+        code: 'invalid_value',
+        message: 'A workflow has its options in its steps',
+      },
+    ])
   return workflow
 }
 
@@ -99,7 +130,10 @@ export function action(engine: Engine, id: string, options: Record<string, unkno
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
 }
 
-/** A filter selects in the trash when the workflow works there. Throws `validation_failed` when it can't. */
+/**
+ * A filter selects in the trash when the workflow works there. Throws `validation_failed` when it
+ * can't.
+ */
 export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source: Source): Source {
   if (source.type !== 'filter') return source
   const message = misplaced(source.filter, workflow, plugins)
@@ -110,6 +144,9 @@ export function inTheRightPlace({ plugins }: Engine, workflow: Workflow, source:
 /** A filter without conditions: the caller may have forgotten them. */
 const meansEverything = (source: Source): boolean =>
   source.type === 'filter' &&
-  Object.entries(source.filter).every(([name, value]) => value === undefined || (name === 'deleted' && value === false))
+  Object.entries(source.filter).every(
+    ([name, value]) => value === undefined || (name === 'deleted' && value === false),
+  )
 
-const invalid = (details: ErrorDetail[]) => new AppError('validation_failed', { details, param: details[0]!.param })
+const invalid = (details: ErrorDetail[]) =>
+  new AppError('validation_failed', { details, param: details[0]!.param })

@@ -1,12 +1,15 @@
-// Terms of single files, in an operation that creates links: each must name a selected file. Terms of any other
-// file would be ignored without notice.
+// Terms of single files, in an operation that creates links: each must name a selected file. Terms
+// of any other file would be ignored without notice.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Source } from '../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import { compileFilter } from '../files/filter.ts'
 import { parsePublicId } from '../ids.ts'
 
-/** `perFile`: the option of the action `create-links`. Throws `validation_failed` that names every file which is not selected. */
+/**
+ * `perFile`: the option of the action `create-links`. Throws `validation_failed` that names every
+ * file which is not selected.
+ */
 export async function requireSelected(
   scope: ShopScope,
   source: Source,
@@ -16,12 +19,19 @@ export async function requireSelected(
   const selected = await selectedOf(scope, source, ids)
   const details = ids.flatMap((id, at): ErrorDetail[] => {
     const param = `options.per_file[${at}].file_id`
-    return selected.has(id) ? [] : [{ param, code: 'invalid_value', message: 'This file is not selected' }]
+    return selected.has(id)
+      ? []
+      : [{ param, code: 'invalid_value', message: 'This file is not selected' }]
   })
-  if (details.length > 0) throw new AppError('validation_failed', { param: details[0]!.param, details })
+  if (details.length > 0)
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
 }
 
-async function selectedOf(scope: ShopScope, source: Source, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function selectedOf(
+  scope: ShopScope,
+  source: Source,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (source.type === 'files') return new Set(source.ids)
   if (source.type !== 'filter' || ids.length === 0) return new Set(ids)
   const { sql, bindings } = await compileFilter(scope, source.filter)

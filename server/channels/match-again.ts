@@ -9,11 +9,16 @@ const ACTION = 'map-products'
 const MOST_FILES = 50_000
 
 /**
- * Starts one operation over files whose import named a SKU that a product has now, and one over files whose
- * products may be guessed; both only over files that never had a product. Gives the operations' UUIDs.
+ * Starts one operation over files whose import named a SKU that a product has now, and one over
+ * files whose products may be guessed; both only over files that never had a product. Gives the
+ * operations' UUIDs.
  * @param learned how many products and SKUs are new; 0 starts nothing.
  */
-export async function matchAgain(engine: Engine, scope: ShopScope, learned: number): Promise<string[]> {
+export async function matchAgain(
+  engine: Engine,
+  scope: ShopScope,
+  learned: number,
+): Promise<string[]> {
   if (learned === 0) return []
   const { settings } = await readShop(scope)
   const named = await filesOf(scope, WANTED_IS_KNOWN)
@@ -25,14 +30,19 @@ export async function matchAgain(engine: Engine, scope: ShopScope, learned: numb
     { ids: open, options: {} },
   ]
   const started: string[] = []
-  for (const { ids, options } of works) if (ids.length > 0) started.push(await start(engine, scope, ids, options))
+  for (const { ids, options } of works)
+    if (ids.length > 0) started.push(await start(engine, scope, ids, options))
   return started
 }
 
 const WANTED_IS_KNOWN = `exists (select from variants v where v.shop_id = :shop and v.sku = f.wanted_sku)`
 const MAY_BE_GUESSED = `f.wanted_sku is null and coalesce(f.auto_map, :auto_map::boolean)`
 
-async function filesOf(scope: ShopScope, which: string, bindings: { auto_map?: boolean } = {}): Promise<string[]> {
+async function filesOf(
+  scope: ShopScope,
+  which: string,
+  bindings: { auto_map?: boolean } = {},
+): Promise<string[]> {
   const rows = await scope.query<{ id: string }>(
     `select f.id from files f where f.shop_id = :shop and f.deleted_at is null and f.mapping_state = 'never' and ${which}
      order by f.created_at desc, f.id desc limit :most`,
@@ -42,7 +52,12 @@ async function filesOf(scope: ShopScope, which: string, bindings: { auto_map?: b
 }
 
 /** No person started it, so it notifies only when files found products. */
-function start(engine: Engine, scope: ShopScope, ids: readonly string[], options: object): Promise<string> {
+function start(
+  engine: Engine,
+  scope: ShopScope,
+  ids: readonly string[],
+  options: object,
+): Promise<string> {
   const workflow = withOptions(engine.workflow(ACTION)!, ACTION, { ...options })
   return engine.start(scope, {
     workflow: withOptions(workflow, 'notify', { when: 'matched' }),

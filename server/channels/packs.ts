@@ -1,5 +1,5 @@
-// Changes of packs. New products of a pack change the mappings of its files; that is an operation, so it is in history
-// and can be undone.
+// Changes of packs. New products of a pack change the mappings of its files; that is an operation,
+// so it is in history and can be undone.
 import type { ShopScope } from '../db/for-shop.ts'
 import { untilThrough } from '../db/retry-transaction.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
@@ -16,8 +16,14 @@ export interface ProductChoice {
   variant_id?: string | null | undefined
 }
 
-/** Looks the products up in the catalog. Throws `validation_failed` with each unknown or repeated one. */
-export async function chosenProducts(scope: ShopScope, choices: readonly ProductChoice[]): Promise<PackProduct[]> {
+/**
+ * Looks the products up in the catalog. Throws `validation_failed` with each unknown or repeated
+ * one.
+ */
+export async function chosenProducts(
+  scope: ShopScope,
+  choices: readonly ProductChoice[],
+): Promise<PackProduct[]> {
   const products = new Map<string, PackProduct>()
   const details: ErrorDetail[] = []
   for (const [index, { product_id, variant_id = null }] of choices.entries()) {
@@ -28,13 +34,21 @@ export async function chosenProducts(scope: ShopScope, choices: readonly Product
     if (!found) wrong('product_not_found', 'The catalog has no such product')
     else if (products.has(key)) wrong('invalid_value', 'This product is named twice')
     else
-      products.set(key, { product_id, product_title: found.product_title, variant_id, sku: found.variant?.sku ?? null })
+      products.set(key, {
+        product_id,
+        product_title: found.product_title,
+        variant_id,
+        sku: found.variant?.sku ?? null,
+      })
   }
   if (details.length > 0) throw new AppError('validation_failed', { param: 'products', details })
   return [...products.values()]
 }
 
-/** Gives the UUID of the operation that updates its files' mappings, or null when none of them changes. */
+/**
+ * Gives the UUID of the operation that updates its files' mappings, or null when none of them
+ * changes.
+ */
 export function changePack(
   engine: Engine,
   scope: ShopScope,
@@ -45,7 +59,8 @@ export function changePack(
   return untilThrough(scope, async (tx) => {
     await holdPack(tx, id)
     if (change.name !== undefined) await renamePack(tx, id, change.name)
-    if (change.products === undefined || !(await replaceProducts(tx, id, change.products))) return null
+    if (change.products === undefined || !(await replaceProducts(tx, id, change.products)))
+      return null
     const [first] = await tx.query(
       'select from files where shop_id = :shop and pack_id = :id and deleted_at is null limit 1',
       { id },

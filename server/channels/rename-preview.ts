@@ -1,5 +1,6 @@
-// The live preview of a rename: the first files of a selection, named by the plugin's own plan. Free names are found by the
-// rule that operations use; a long chain of files that take each other's names is followed only for a few steps.
+// The live preview of a rename: the first files of a selection, named by the plugin's own plan.
+// Free names are found by the rule that operations use; a long chain of files that take each
+// other's names is followed only for a few steps.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, Foreseen, Placed, Source } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
@@ -40,14 +41,19 @@ export async function previewNames(
   const foresee = (files: readonly Placed[]) => engine.foresee(scope, { workflow, files, signal })
   const shown = await foresee(first)
   const { foreseen, leaving } = await withHolders(scope, shown, selection, foresee)
-  const changing = foreseen.filter(({ change }) => change !== null).sort((a, b) => a.position - b.position)
+  const changing = foreseen
+    .filter(({ change }) => change !== null)
+    .sort((a, b) => a.position - b.position)
   const results = await changeFiles(
     scope,
     changing.map(({ change }) => change!),
     { write: false, leaving },
   )
   const refusals = new Map(
-    results.map((result, at) => [changing[at]!.id, result.status === 'refused' ? result.message : null]),
+    results.map((result, at) => [
+      changing[at]!.id,
+      result.status === 'refused' ? result.message : null,
+    ]),
   )
   const names = shown.map(({ id, filename, change, problem }) => ({
     ...{ id, before: filename, after: change?.draft.filename ?? filename },
@@ -70,8 +76,10 @@ async function withHolders(
     const known = new Set(foreseen.map(({ id }) => id))
     const holders = [...(await holdersOf(scope, wanted)).values()].filter((id) => !known.has(id))
     const more = holders.length > 0 ? await selection.find(holders) : []
-    // Files beyond that are assumed to give up their name; the operation's own preview checks them all.
-    if (more.length === 0 || round === ROUNDS) return { foreseen, leaving: new Set(more.map(({ id }) => id)) }
+    // Files beyond that are assumed to give up their name; the operation's own preview checks them
+    // all.
+    if (more.length === 0 || round === ROUNDS)
+      return { foreseen, leaving: new Set(more.map(({ id }) => id)) }
     last = await foresee(more)
     foreseen.push(...last)
   }
@@ -105,9 +113,13 @@ async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<Selected>
   const files = `from files where files.shop_id = :shop and ${sql}`
   const placed = `select id, (row_number() over (order by id) - 1)::int as position ${files}`
   return {
-    count: async () => (await scope.query<{ n: number }>(`select count(*) as n ${files}`, bindings))[0]!.n,
+    count: async () =>
+      (await scope.query<{ n: number }>(`select count(*) as n ${files}`, bindings))[0]!.n,
     first: (limit) => scope.query(`${placed} order by id limit :limit`, { ...bindings, limit }),
     find: (ids) =>
-      scope.query(`select * from (${placed}) placed where id = any(:ids::uuid[]) order by id`, { ...bindings, ids }),
+      scope.query(`select * from (${placed}) placed where id = any(:ids::uuid[]) order by id`, {
+        ...bindings,
+        ids,
+      }),
   }
 }

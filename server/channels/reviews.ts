@@ -1,4 +1,5 @@
-// Accepting candidates of the review list: an operation maps the files, so that history has it and it can be undone.
+// Accepting candidates of the review list: an operation maps the files, so that history has it and
+// it can be undone.
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'

@@ -23,8 +23,8 @@ export async function workflowOf(
 }
 
 /**
- * Empty when it can be saved. `before`: the schedule as it is. A pack or product that is gone by now does not keep a
- * person from switching it off.
+ * Empty when it can be saved. `before`: the schedule as it is. A pack or product that is gone by
+ * now does not keep a person from switching it off.
  */
 export async function scheduleProblems(
   scope: ShopScope,
@@ -40,7 +40,8 @@ export async function scheduleProblems(
     ...(cron === null ? [] : [{ param: 'cron', message: cron }]),
   ]
   const wrong = (param: string, message: string) => [...problems, { param, message }]
-  if ((action === null) === (workflow === null)) return wrong('action', 'Choose an action, or a workflow')
+  if ((action === null) === (workflow === null))
+    return wrong('action', 'Choose an action, or a workflow')
   const plugin = parts.plugins.find(({ id }) => id === action)
   if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
     return wrong('action', `There is no action ${action}`)
@@ -58,17 +59,26 @@ export async function scheduleProblems(
 
 const keyOf = ({ kind, id }: Reference) => `${kind} ${id}`
 
-const referencesOf = ({ action, options, filter }: ScheduleBody, { plugins }: Parts): Reference[] => [
+const referencesOf = (
+  { action, options, filter }: ScheduleBody,
+  { plugins }: Parts,
+): Reference[] => [
   ...referencesIn(
     plugins.find(({ id }) => id === action),
     options,
     'options',
   ),
-  ...(filter.pack === undefined ? [] : [{ kind: 'pack' as const, id: filter.pack, param: 'filter.pack' }]),
+  ...(filter.pack === undefined
+    ? []
+    : [{ kind: 'pack' as const, id: filter.pack, param: 'filter.pack' }]),
 ]
 
 /** The problems of its workflow or action, and of its filter. */
-async function runProblems(scope: ShopScope, body: ScheduleBody, parts: Parts): Promise<WorkflowProblem[]> {
+async function runProblems(
+  scope: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+): Promise<WorkflowProblem[]> {
   try {
     const workflow = await workflowOf(scope, body, parts)
     if (workflow.kind === 'import')

@@ -37,7 +37,10 @@ export interface ScheduleRow extends ScheduleBody {
   updated_at: Date
 }
 
-type Stored = Omit<ScheduleRow, 'workflow'> & { built_in: string | null; workflow_id: string | null }
+type Stored = Omit<ScheduleRow, 'workflow'> & {
+  built_in: string | null
+  workflow_id: string | null
+}
 
 const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from schedules s
   left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id where s.shop_id = :shop`
@@ -58,7 +61,10 @@ export async function readSchedule(scope: ShopScope, id: string): Promise<Schedu
   return row ? rowOf(row) : null
 }
 
-/** Locks the schedule for this transaction; null when it is not due at `now` or another worker has it. */
+/**
+ * Locks the schedule for this transaction; null when it is not due at `now` or another worker has
+ * it.
+ */
 export async function takeDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
   const [row] = await tx.query<Stored>(
     `${SELECT} and s.id = :id and s.enabled and s.next_run_at <= :now for update of s skip locked`,
@@ -75,10 +81,20 @@ export async function takeNow(tx: ShopScope, id: string): Promise<ScheduleRow> {
 }
 
 /** Throws `validation_failed` with every problem. */
-export async function createSchedule(scope: ShopScope, body: ScheduleBody, parts: Parts, now: Date): Promise<string> {
+export async function createSchedule(
+  scope: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+  now: Date,
+): Promise<string> {
   return scope.transaction(async (tx) => {
-    const [many] = await tx.query<{ count: number }>('select count(*) as count from schedules where shop_id = :shop')
-    const problems = many!.count >= MOST ? [{ param: 'name', message: `A shop has at most ${MOST} schedules` }] : []
+    const [many] = await tx.query<{ count: number }>(
+      'select count(*) as count from schedules where shop_id = :shop',
+    )
+    const problems =
+      many!.count >= MOST
+        ? [{ param: 'name', message: `A shop has at most ${MOST} schedules` }]
+        : []
     const columns = await columnsOf(tx, body, parts, now, problems)
     const names = Object.keys(columns)
     const [row] = await tx.query<{ id: string }>(
@@ -102,16 +118,22 @@ export async function replaceSchedule(
     const before = await takeNow(tx, id)
     const columns = await columnsOf(tx, body, parts, now, [], before)
     const set = Object.keys(columns).map((name) => `${name} = :${name}`)
-    await tx.query(`update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop and id = :id`, {
-      id,
-      ...columns,
-    })
+    await tx.query(
+      `update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop and id = :id`,
+      {
+        id,
+        ...columns,
+      },
+    )
   })
 }
 
 /** Operations that it started continue. Throws `not_found`. */
 export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query('delete from schedules where shop_id = :shop and id = :id returning 1', { id })
+  const gone = await scope.query(
+    'delete from schedules where shop_id = :shop and id = :id returning 1',
+    { id },
+  )
   if (gone.length === 0) throw new AppError('not_found')
 }
 
@@ -120,11 +142,15 @@ export async function rescheduleAll(tx: ShopScope, timeZone: string, now: Date):
   const rows = await tx.query<{ id: string; cron: string }>(
     'select id, cron from schedules where shop_id = :shop and enabled for update',
   )
-  for (const { id, cron } of rows) await setNextRun(tx, id, nextRuns(cron, timeZone, now, 1)[0] ?? null)
+  for (const { id, cron } of rows)
+    await setNextRun(tx, id, nextRuns(cron, timeZone, now, 1)[0] ?? null)
 }
 
 export async function setNextRun(tx: ShopScope, id: string, next: Date | null): Promise<void> {
-  await tx.query('update schedules set next_run_at = :next where shop_id = :shop and id = :id', { id, next })
+  await tx.query('update schedules set next_run_at = :next where shop_id = :shop and id = :id', {
+    id,
+    next,
+  })
 }
 
 async function columnsOf(

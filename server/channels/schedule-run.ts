@@ -1,4 +1,5 @@
-// One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run of the same schedule.
+// One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run
+// of the same schedule.
 import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { placedFilter, type Engine } from '../engine/engine.ts'
@@ -16,10 +17,16 @@ export interface Run {
 }
 
 /**
- * Starts the operation and gives its UUID. Above the schedule's cap it is a preview, and a notice asks to confirm it.
- * The transaction holds the lock of `schedule`. Throws what `workflowOf` and the engine throw.
+ * Starts the operation and gives its UUID. Above the schedule's cap it is a preview, and a notice
+ * asks to confirm it. The transaction holds the lock of `schedule`. Throws what `workflowOf` and
+ * the engine throw.
  */
-export async function startRun(tx: ShopScope, engine: Engine, schedule: ScheduleRow, run: Run): Promise<string> {
+export async function startRun(
+  tx: ShopScope,
+  engine: Engine,
+  schedule: ScheduleRow,
+  run: Run,
+): Promise<string> {
   const workflow = told(await workflowOf(tx, schedule, engine), schedule.notify)
   const { plugins } = engine
   const filter = placedFilter(schedule.filter, workflow, plugins)
@@ -48,7 +55,9 @@ export async function startRun(tx: ShopScope, engine: Engine, schedule: Schedule
   return operation
 }
 
-/** A run that a person starts. Throws `not_found`, and `conflict` while the last run has not ended. */
+/**
+ * A run that a person starts. Throws `not_found`, and `conflict` while the last run has not ended.
+ */
 export function runNow(scope: ShopScope, engine: Engine, id: string, run: Run): Promise<string> {
   return scope.transaction(async (tx) => {
     const schedule = await takeNow(tx, id)
@@ -121,7 +130,12 @@ async function startWithin(
 const totalOf = async (scope: ShopScope, engine: Engine, operation: string) =>
   (await engine.get(scope, operation))!.total
 
-async function askToConfirm(tx: ShopScope, engine: Engine, schedule: ScheduleRow, operation: string): Promise<void> {
+async function askToConfirm(
+  tx: ShopScope,
+  engine: Engine,
+  schedule: ScheduleRow,
+  operation: string,
+): Promise<void> {
   const total = await totalOf(tx, engine, operation)
   await leaveNotice(tx, {
     level: 'warning',
@@ -140,5 +154,8 @@ function told(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
     )
     return { ...workflow, steps }
   }
-  return { ...workflow, steps: [...workflow.steps, { id: 'schedule-notify', plugin: 'notify', options: { when } }] }
+  return {
+    ...workflow,
+    steps: [...workflow.steps, { id: 'schedule-notify', plugin: 'notify', options: { when } }],
+  }
 }

@@ -6,9 +6,14 @@ const runs = (cron: string, zone: string, after: string, count = 3) =>
 
 describe('next runs', () => {
   test('go by the clock on the shop’s wall', () => {
-    expect(runs('0 2 1 * *', 'UTC', '2026-01-15T00:00:00Z', 2)).toEqual(['2026-02-01T02:00', '2026-03-01T02:00'])
+    expect(runs('0 2 1 * *', 'UTC', '2026-01-15T00:00:00Z', 2)).toEqual([
+      '2026-02-01T02:00',
+      '2026-03-01T02:00',
+    ])
     expect(runs('0 3 * * *', 'Asia/Tokyo', '2026-01-15T00:00:00Z', 1)).toEqual(['2026-01-15T18:00'])
-    expect(runs('30 8 * * MON', 'Europe/Berlin', '2026-07-01T00:00:00Z', 1)).toEqual(['2026-07-06T06:30'])
+    expect(runs('30 8 * * MON', 'Europe/Berlin', '2026-07-01T00:00:00Z', 1)).toEqual([
+      '2026-07-06T06:30',
+    ])
   })
 
   test('a run that is due at this very moment is past', () => {
@@ -34,19 +39,27 @@ describe('next runs', () => {
     ['0 1,13 * * *', ['2026-11-01T05:00', '2026-11-01T18:00', '2026-11-02T06:00']],
     ['0 * * * *', ['2026-11-01T05:00', '2026-11-01T06:00', '2026-11-01T07:00']],
   ])('%s comes once when the clocks show it twice', (cron, expected) => {
-    expect(runs(cron, 'America/New_York', '2026-11-01T04:30:00Z', expected.length)).toEqual(expected)
+    expect(runs(cron, 'America/New_York', '2026-11-01T04:30:00Z', expected.length)).toEqual(
+      expected,
+    )
   })
 
   test('a run that was late in the hour shown twice is not run again in its second half', () => {
-    expect(runs('30 1 * * *', 'America/New_York', '2026-11-01T06:10:00Z', 1)).toEqual(['2026-11-02T06:30'])
+    expect(runs('30 1 * * *', 'America/New_York', '2026-11-01T06:10:00Z', 1)).toEqual([
+      '2026-11-02T06:30',
+    ])
   })
 })
 
 describe('a cron line', () => {
-  test.each(['0 2 1 * *', '*/15 * * * *', '0 9-17 * * 1-5', '30 8 * * MON,thu', '0 0 L * *', '  0  3 * * * '])(
-    '%s is taken',
-    (cron) => expect(cronProblem(cron)).toBeNull(),
-  )
+  test.each([
+    '0 2 1 * *',
+    '*/15 * * * *',
+    '0 9-17 * * 1-5',
+    '30 8 * * MON,thu',
+    '0 0 L * *',
+    '  0  3 * * * ',
+  ])('%s is taken', (cron) => expect(cronProblem(cron)).toBeNull())
 
   test.each([
     ['', 'five fields'],

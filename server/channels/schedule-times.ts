@@ -1,4 +1,5 @@
-// When a schedule runs: a cron line of five fields in the shop's time zone, and its description in words.
+// When a schedule runs: a cron line of five fields in the shop's time zone, and its description in
+// words.
 import { Cron } from 'croner'
 
 /** A line with more fixed times of day is evaluated as one pattern. */
@@ -8,8 +9,10 @@ const FIELD = /^[0-9A-Za-z*/,#-]+$/
 /** What is wrong with a cron line, or null. */
 export function cronProblem(cron: string): string | null {
   const fields = fieldsOf(cron)
-  if (fields.length !== 5) return 'A cron line has five fields: minute, hour, day of the month, month, day of the week'
-  if (!fields.every((field) => FIELD.test(field))) return 'A field has numbers, names, and * / , - L # alone'
+  if (fields.length !== 5)
+    return 'A cron line has five fields: minute, hour, day of the month, month, day of the week'
+  if (!fields.every((field) => FIELD.test(field)))
+    return 'A field has numbers, names, and * / , - L # alone'
   try {
     return nextRuns(cron, 'UTC', new Date(0), 1).length > 0 ? null : 'This day never comes'
   } catch (error) {
@@ -22,8 +25,9 @@ const reasonOf = (error: unknown) =>
   String(error instanceof Error ? error.message : error).replace(/^CronPattern: /, '')
 
 /**
- * The next `count` runs after a moment. A time of day occurs once a day, also when clocks change: a skipped time runs
- * when the clocks have skipped it, a repeated time runs the first time. `*` in the hour counts real hours.
+ * The next `count` runs after a moment. A time of day occurs once a day, also when clocks change: a
+ * skipped time runs when the clocks have skipped it, a repeated time runs the first time. `*` in
+ * the hour counts real hours.
  */
 export function nextRuns(cron: string, timeZone: string, after: Date, count: number): Date[] {
   const lines = fixedTimes(cron).map((line) => {
@@ -36,12 +40,15 @@ export function nextRuns(cron: string, timeZone: string, after: Date, count: num
     if (coming.length === 0) break
     const first = new Date(Math.min(...coming))
     runs.push(first)
-    for (const line of lines) if (line.next?.getTime() === first.getTime()) line.next = line.times.nextRun(first)
+    for (const line of lines)
+      if (line.next?.getTime() === first.getTime()) line.next = line.times.nextRun(first)
   }
   return runs
 }
 
-/** Croner does this for lines with one time a day, so a line with several is split into such lines. */
+/**
+ * Croner does this for lines with one time a day, so a line with several is split into such lines.
+ */
 function fixedTimes(cron: string): string[] {
   const [minute, hour, ...days] = fieldsOf(cron)
   const minutes = numbersOf(minute!)
@@ -56,16 +63,37 @@ function numbersOf(field: string): number[] | null {
   const parts = field.split(',').map((part) => /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part))
   if (!parts.every((part) => part !== null)) return null
   return parts.flatMap(([, from, to]) =>
-    Array.from({ length: Math.max(0, Number(to ?? from) - Number(from) + 1) }, (_, n) => Number(from) + n),
+    Array.from(
+      { length: Math.max(0, Number(to ?? from) - Number(from) + 1) },
+      (_, n) => Number(from) + n,
+    ),
   )
 }
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const DAYS = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+  'Sunday',
+]
 const SHORT = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** `0 2 1 * *` → `Monthly on the 1st at 02:00`; a line without a short description is returned unchanged. */
+/**
+ * `0 2 1 * *` → `Monthly on the 1st at 02:00`; a line without a short description is returned
+ * unchanged.
+ */
 export function scheduleText(cron: string): string {
-  const [minute, hour, day, month, weekday] = fieldsOf(cron) as [string, string, string, string, string]
+  const [minute, hour, day, month, weekday] = fieldsOf(cron) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
   const line = fieldsOf(cron).join(' ')
   if (month !== '*') return line
   if (day === '*' && weekday === '*') return dailyText(minute, hour) ?? line
@@ -97,7 +125,9 @@ function stepOf(field: string, whole: number): number | null {
 
 function timeOf(minute: string, hour: string): string | null {
   const times = numbersOf(hour)?.flatMap((h) =>
-    (numbersOf(minute) ?? []).map((m) => [h, m].map((part) => String(part).padStart(2, '0')).join(':')),
+    (numbersOf(minute) ?? []).map((m) =>
+      [h, m].map((part) => String(part).padStart(2, '0')).join(':'),
+    ),
   )
   return times && times.length > 0 && times.length <= 4 ? listed(times) : null
 }
@@ -106,7 +136,9 @@ function weeklyText(weekday: string, time: string): string | null {
   const spelled = weekday.toLowerCase().replace(/[a-z]{3}/g, (name) => String(SHORT.indexOf(name)))
   if (spelled === '1-5') return `Monday to Friday at ${time}`
   const days = numbersOf(spelled)
-  return days && days.length > 0 ? `Weekly on ${listed(days.map((day) => DAYS[day]!))} at ${time}` : null
+  return days && days.length > 0
+    ? `Weekly on ${listed(days.map((day) => DAYS[day]!))} at ${time}`
+    : null
 }
 
 function monthlyText(day: string, time: string): string | null {

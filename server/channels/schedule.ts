@@ -1,5 +1,5 @@
-// The schedule channel: starts what is due, once, however many workers look. It looks across shops for due schedules; each run
-// belongs to its own shop.
+// The schedule channel: starts what is due, once, however many workers look. It looks across shops
+// for due schedules; each run belongs to its own shop.
 import type { Database } from '../db/database.ts'
 import { isDatabaseAway, isRollback } from '../db/error-classes.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
@@ -33,7 +33,10 @@ export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
   },
 })
 
-/** Starts what is due at `now`; gives how many schedules this process has fired. A schedule that fails delays no other. */
+/**
+ * Starts what is due at `now`; gives how many schedules this process has fired. A schedule that
+ * fails delays no other.
+ */
 export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select s.shop_id, s.id from schedules s join shops on shops.id = s.shop_id
@@ -43,15 +46,22 @@ export async function runDue(parts: ScheduleParts, now: Date): Promise<number> {
   let fired = 0
   for (const { shop_id, id } of rows) {
     try {
-      if (await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now))) fired++
+      if (await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now)))
+        fired++
     } catch (error) {
-      parts.log.warn('a schedule could not be run, it will be tried again', { schedule: id, ...errorFields(error) })
+      parts.log.warn('a schedule could not be run, it will be tried again', {
+        schedule: id,
+        ...errorFields(error),
+      })
     }
   }
   return fired
 }
 
-/** Sets the next run and starts this one in one transaction: a crash neither loses a run nor repeats it. */
+/**
+ * Sets the next run and starts this one in one transaction: a crash neither loses a run nor repeats
+ * it.
+ */
 async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date): Promise<boolean> {
   const schedule = await takeDue(tx, id, now)
   if (!schedule) return false
@@ -68,7 +78,12 @@ async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date):
   return started(tx, parts, schedule, now)
 }
 
-async function started(tx: ShopScope, parts: ScheduleParts, schedule: ScheduleRow, now: Date): Promise<boolean> {
+async function started(
+  tx: ShopScope,
+  parts: ScheduleParts,
+  schedule: ScheduleRow,
+  now: Date,
+): Promise<boolean> {
   const { id, name, next_run_at } = schedule
   try {
     await tx.transaction((inner) =>
@@ -84,7 +99,12 @@ async function started(tx: ShopScope, parts: ScheduleParts, schedule: ScheduleRo
     parts.log.warn('a schedule could not start its run', { schedule: id, ...errorFields(error) })
     const reason = error instanceof AppError ? error.message : 'Something went wrong on our side'
     const body = `${reason}. It tries again at its next time.`
-    await leaveNotice(tx, { level: 'critical', title: `“${name}” could not run`, body, operation: null })
+    await leaveNotice(tx, {
+      level: 'critical',
+      title: `“${name}” could not run`,
+      body,
+      operation: null,
+    })
     return false
   }
 }

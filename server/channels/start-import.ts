@@ -1,5 +1,5 @@
-// Starting an import, for every channel: the shop's settings complete each file's draft, and the workflow that the shop attached
-// to the channel runs, or the built-in one.
+// Starting an import, for every channel: the shop's settings complete each file's draft, and the
+// workflow that the shop attached to the channel runs, or the built-in one.
 import type { Entry } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
@@ -63,7 +63,12 @@ export async function importEntries(
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
   return files.map(({ filename, source, on_conflict, product_sku, replaces, ...own }) => ({
-    entry: { filename, source, on_conflict, ...present({ product_sku: product_sku || undefined, replaces }) },
+    entry: {
+      filename,
+      source,
+      on_conflict,
+      ...present({ product_sku: product_sku || undefined, replaces }),
+    },
     draft: draftOf({ filename, ...present(own) } satisfies DraftWishes, settings),
   }))
 }
@@ -71,4 +76,6 @@ export async function importEntries(
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
 const present = <T extends object>(values: T): Present<T> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Present<T>

@@ -1,5 +1,5 @@
-// Replacing a file: new bytes, from an address or an earlier upload, are imported as its next version. The file is identified
-// by its id, since it may be renamed or deleted during the import.
+// Replacing a file: new bytes, from an address or an earlier upload, are imported as its next
+// version. The file is identified by its id, since it may be renamed or deleted during the import.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
@@ -27,8 +27,8 @@ export async function replaceFromUrl(
 }
 
 /**
- * `upload`: one that is complete and in no import, as those of a batch that was not started. Throws `not_found`,
- * `validation_failed` for an unknown upload, `conflict` when it cannot be used.
+ * `upload`: one that is complete and in no import, as those of a batch that was not started. Throws
+ * `not_found`, `validation_failed` for an unknown upload, `conflict` when it cannot be used.
  */
 export function replaceFromUpload(
   engine: Engine,
@@ -41,17 +41,26 @@ export function replaceFromUpload(
     const before = await startedBefore(tx, by)
     if (before !== null) return before
     const filename = await nameOf(tx, id)
-    if (upload) await tx.query('select from uploads where shop_id = :shop and id = :upload for update', { upload })
+    if (upload)
+      await tx.query('select from uploads where shop_id = :shop and id = :upload for update', {
+        upload,
+      })
     const found = upload && (await findUpload(tx, upload))
     if (!found) throw noUpload()
-    if (found.status === 'uploading') throw new AppError('conflict', { message: 'This upload is not complete yet' })
+    if (found.status === 'uploading')
+      throw new AppError('conflict', { message: 'This upload is not complete yet' })
     if (found.status !== 'received' || found.operation_id !== null)
       throw new AppError('conflict', { message: 'This upload has been imported already' })
-    return importUploads(engine, tx, [{ ...found, filename, on_conflict: 'new_version', replaces: id }], {
-      auto_map: false,
-      requestedBy: by.name,
-      idempotencyKey: by.idempotencyKey,
-    })
+    return importUploads(
+      engine,
+      tx,
+      [{ ...found, filename, on_conflict: 'new_version', replaces: id }],
+      {
+        auto_map: false,
+        requestedBy: by.name,
+        idempotencyKey: by.idempotencyKey,
+      },
+    )
   })
 }
 
@@ -75,6 +84,8 @@ async function nameOf(scope: ShopScope, id: string): Promise<string> {
 }
 
 function noUpload(): AppError {
-  const details = [{ param: 'upload_id', code: 'not_found', message: 'There is no such upload' } as const]
+  const details = [
+    { param: 'upload_id', code: 'not_found', message: 'There is no such upload' } as const,
+  ]
   return new AppError('validation_failed', { param: 'upload_id', details })
 }

@@ -65,9 +65,12 @@ export const listApiKeys = (
   )
 
 export async function readApiKey(scope: ShopScope, id: string): Promise<ListedKey | null> {
-  const [row] = await scope.query<ListedKey>(`select ${LISTED} from api_keys where shop_id = :shop and id = :id`, {
-    id,
-  })
+  const [row] = await scope.query<ListedKey>(
+    `select ${LISTED} from api_keys where shop_id = :shop and id = :id`,
+    {
+      id,
+    },
+  )
   return row ?? null
 }
 

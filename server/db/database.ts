@@ -1,5 +1,5 @@
-// The connection pools. Only server/db, the delivery path, the crash sweeps and the start-up code may hold a Database:
-// everything else gets a ShopScope (forShop), and lint keeps it so.
+// The connection pools. Only server/db, the delivery path, the crash sweeps and the start-up code
+// may hold a Database: everything else gets a ShopScope (forShop), and lint keeps it so.
 import knexFactory, { type Knex } from 'knex'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
@@ -65,7 +65,9 @@ export function openDatabase(url: string, connections: number, log: Logger): Dat
 
 /** Throws where the server is too old: uuidv7() and RETURNING old.* need PostgreSQL 18. */
 export async function requireServerVersion(database: Database): Promise<void> {
-  const { rows } = await database.pool.query<{ server_version_num: string }>('show server_version_num')
+  const { rows } = await database.pool.query<{ server_version_num: string }>(
+    'show server_version_num',
+  )
   const version = Number(rows[0]!.server_version_num)
   if (version < 180_000)
     throw new Error(

@@ -58,14 +58,20 @@ export async function clusterOf(home: string): Promise<string> {
  */
 export async function openPlace(home: string, log: Logger): Promise<Place> {
   const found = await findPrograms()
-  const placed = (folder: string, programs: Programs, runner: Runner, keep: Place['keep']): Place => ({
+  const placed = (
+    folder: string,
+    programs: Programs,
+    runner: Runner,
+    keep: Place['keep'],
+  ): Place => ({
     folder,
     cluster: path.join(folder, 'cluster'),
     programs,
     runner,
     keep,
   })
-  if (process.getuid?.() !== 0) return placed(home, found, asOurselves(home), () => Promise.resolve())
+  if (process.getuid?.() !== 0)
+    return placed(home, found, asOurselves(home), () => Promise.resolve())
 
   const user = await clusterUser(await clusterOf(home))
   const runner = asUser(user)
@@ -82,7 +88,9 @@ export async function openPlace(home: string, log: Logger): Promise<Place> {
  */
 async function outsideOf(home: string): Promise<Outside | null> {
   const record = await readRecord(home)
-  return record && (record.ready || (await isCluster(path.join(record.folder, 'cluster')))) ? record : null
+  return record && (record.ready || (await isCluster(path.join(record.folder, 'cluster'))))
+    ? record
+    : null
 }
 
 /** Makes PostgreSQL's user the owner of the folder. Returns false if that user can't reach it. */
@@ -100,13 +108,20 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
   if (await isCluster(inside)) await requireStopped(inside)
   const started = await readRecord(home)
   const folder =
-    started && (await isPrivate(started.folder)) ? started.folder : await makeOutside(await realpath(home), runner)
+    started && (await isPrivate(started.folder))
+      ? started.folder
+      : await makeOutside(await realpath(home), runner)
   // Recorded while it is empty, so that a killed start leaves no folder without a record.
   await writeRecord(home, { folder, ready: false })
   await writeFile(path.join(folder, BELONGS), (await realpath(home)) + '\n', { mode: 0o600 })
   if (await isCluster(inside)) await moveCluster(inside, path.join(folder, 'cluster'))
-  log.info('PostgreSQL’s user can’t enter the data folder: the database is kept outside it', { folder })
-  if (isWithin(folder, await realpath(tmpdir())) && !isWithin(await realpath(home), await realpath(tmpdir())))
+  log.info('PostgreSQL’s user can’t enter the data folder: the database is kept outside it', {
+    folder,
+  })
+  if (
+    isWithin(folder, await realpath(tmpdir())) &&
+    !isWithin(await realpath(home), await realpath(tmpdir()))
+  )
     log.warn(
       'the database is in the temporary folder, which may be emptied: set DATA_DIR to a folder like /srv/stevedore',
     )
@@ -203,7 +218,9 @@ async function clusterUser(cluster: string): Promise<User> {
     const entry = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, 'm').exec(passwd)
     if (entry) return { uid: Number(entry[1]), gid: Number(entry[2]) }
   }
-  throw new Error('PostgreSQL refuses to run as root and there is no user "postgres" or "nobody". Set DATABASE_URL.')
+  throw new Error(
+    'PostgreSQL refuses to run as root and there is no user "postgres" or "nobody". Set DATABASE_URL.',
+  )
 }
 
 /**
@@ -224,7 +241,10 @@ async function readRecord(home: string): Promise<Outside | null> {
 
 async function writeRecord(home: string, record: Outside): Promise<void> {
   const file = path.join(home, RECORD)
-  await writeFile(`${file}.new`, JSON.stringify(record, null, 2) + '\n', { mode: 0o600, flush: true })
+  await writeFile(`${file}.new`, JSON.stringify(record, null, 2) + '\n', {
+    mode: 0o600,
+    flush: true,
+  })
   await rename(`${file}.new`, file)
 }
 
@@ -234,4 +254,5 @@ export const isCluster = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(outer + path.sep)
+const isWithin = (inner: string, outer: string) =>
+  inner === outer || inner.startsWith(outer + path.sep)

@@ -22,7 +22,8 @@ export async function runningPort(cluster: string): Promise<number | null> {
 export async function clearStalePid(cluster: string): Promise<void> {
   const lines = await pidFile(cluster)
   // The id may be reused by another program, which PostgreSQL would treat as a running server.
-  if (lines && !(await isPostgres(Number(lines[0])))) await rm(path.join(cluster, 'postmaster.pid'), { force: true })
+  if (lines && !(await isPostgres(Number(lines[0]))))
+    await rm(path.join(cluster, 'postmaster.pid'), { force: true })
 }
 
 async function pidFile(cluster: string): Promise<string[] | null> {
@@ -37,6 +38,8 @@ async function isPostgres(pid: number): Promise<boolean> {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     return /^\d+ \(postgres\) [^ZX]/.test(stat)
   }
-  const { stdout } = await run('ps', ['-o', 'stat=,command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  const { stdout } = await run('ps', ['-o', 'stat=,command=', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }))
   return /postgres/.test(stdout) && !stdout.trimStart().startsWith('Z')
 }

@@ -24,9 +24,12 @@ export async function findPrograms(): Promise<Programs> {
     await Promise.all([initdb, pg_ctl, postgres].map((file) => chmod(file, 0o755))).catch(() => {})
     return { initdb, pg_ctl, postgres }
   } catch (error) {
-    throw new Error(`There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL instead.`, {
-      cause: error,
-    })
+    throw new Error(
+      `There is no embedded PostgreSQL for this machine (${name}). Set DATABASE_URL instead.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -34,10 +37,16 @@ export async function findPrograms(): Promise<Programs> {
  * The installed programs, or their copy in `folder`. The copy is replaced when the installed
  * version changes.
  */
-export async function programsFor(installed: Programs, folder: string, runner: Runner): Promise<Programs> {
+export async function programsFor(
+  installed: Programs,
+  folder: string,
+  runner: Runner,
+): Promise<Programs> {
   if (await works(installed, runner)) return installed
   const native = path.dirname(path.dirname(installed.postgres))
-  const { version } = JSON.parse(await readFile(path.join(native, '..', 'package.json'), 'utf8')) as {
+  const { version } = JSON.parse(
+    await readFile(path.join(native, '..', 'package.json'), 'utf8'),
+  ) as {
     version: string
   }
   const name = COPIES + version
@@ -52,7 +61,11 @@ export async function programsFor(installed: Programs, folder: string, runner: R
   await removeCopies(folder)
   // Renamed when complete: a folder named after a version is usable.
   const fresh = `${copy}.new`
-  await cp(native, fresh, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE })
+  await cp(native, fresh, {
+    recursive: true,
+    verbatimSymlinks: true,
+    mode: constants.COPYFILE_FICLONE,
+  })
   // A strict umask at installation leaves files that only root can read.
   await run('chmod', ['-R', 'u=rwX,go=rX', fresh])
   await rename(fresh, copy)

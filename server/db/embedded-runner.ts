@@ -40,7 +40,8 @@ export function asOurselves(cwd: string): Runner {
  * permissions.
  */
 export function asUser({ uid, gid }: User): Runner {
-  const exec: Runner['exec'] = (file, args) => run(file, args, { env: environment(), cwd: '/', uid, gid })
+  const exec: Runner['exec'] = (file, args) =>
+    run(file, args, { env: environment(), cwd: '/', uid, gid })
   const holds = (...test: string[]) =>
     exec('test', test).then(
       () => true,

@@ -77,7 +77,9 @@ test('a database outside that is missing, or another user’s, is never replaced
   expect(outside === home()).toBe(!ROOT)
   if (!ROOT) return
   await chmod(outside, 0o777)
-  await expect(start()).rejects.toThrow(`is kept in ${outside}, which is missing or belongs to another user`)
+  await expect(start()).rejects.toThrow(
+    `is kept in ${outside}, which is missing or belongs to another user`,
+  )
   await chmod(outside, 0o711)
   await rename(outside, `${outside}-away`)
   await expect(start()).rejects.toThrow('Restore it from your backup')
@@ -98,15 +100,21 @@ test('a data folder may be moved; its copy is refused the same database', async 
   await stop()
   if (!ROOT) return
   await cp(dataDir, first, { recursive: true })
-  await expect(startEmbedded(first, silent)).rejects.toThrow(`${first}/postgres is a copy of ${dataDir}/postgres`)
+  await expect(startEmbedded(first, silent)).rejects.toThrow(
+    `${first}/postgres is a copy of ${dataDir}/postgres`,
+  )
 })
 
 test('PostgreSQL’s user needs no rights beside its own, and its password is root’s alone', async () => {
   await chmod(folder, 0o700)
   await start()
-  const pid = (await readFile(path.join(await clusterOf(home()), 'postmaster.pid'), 'utf8')).split('\n')[0]!
+  const pid = (await readFile(path.join(await clusterOf(home()), 'postmaster.pid'), 'utf8')).split(
+    '\n',
+  )[0]!
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   expect(/^CapEff:\s*0+$/m.test(status)).toBe(true)
   expect((await stat(path.join(home(), 'password'))).mode & 0o777).toBe(0o600)
-  expect((await readdir(path.dirname(await clusterOf(home())))).includes('initial-password')).toBe(false)
+  expect((await readdir(path.dirname(await clusterOf(home())))).includes('initial-password')).toBe(
+    false,
+  )
 })

@@ -33,7 +33,8 @@ export async function findRunning(dataDir: string): Promise<string | null> {
   return port === null ? null : address(await ensurePassword(home), port)
 }
 
-const address = (password: string, port: number) => `postgres://stevedore:${password}@127.0.0.1:${port}/postgres`
+const address = (password: string, port: number) =>
+  `postgres://stevedore:${password}@127.0.0.1:${port}/postgres`
 
 /**
  * Starts PostgreSQL in `<dataDir>/postgres`, or reuses the one that runs there.
@@ -76,7 +77,9 @@ export async function startEmbedded(dataDir: string, log: Logger): Promise<Embed
       clearInterval(watch)
       await starting
       await ownership.end()
-      await runner.exec(programs.pg_ctl, ['-D', cluster, '-m', 'fast', '-w', 'stop']).catch(() => {})
+      await runner
+        .exec(programs.pg_ctl, ['-D', cluster, '-m', 'fast', '-w', 'stop'])
+        .catch(() => {})
     },
   }
 }
@@ -120,7 +123,18 @@ async function startCluster({ folder, cluster, programs, runner }: Place, samePo
   while (true) {
     const port = samePort ?? (await freePort())
     const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=200 -c jit=off`
-    const args = ['-D', cluster, '-w', '-t', String(START_TIMEOUT_SECONDS), '-l', logFile, '-o', options, 'start']
+    const args = [
+      '-D',
+      cluster,
+      '-w',
+      '-t',
+      String(START_TIMEOUT_SECONDS),
+      '-l',
+      logFile,
+      '-o',
+      options,
+      'start',
+    ]
     try {
       await writeFile(logFile, '')
       await runner.own(logFile)
@@ -130,7 +144,10 @@ async function startCluster({ folder, cluster, programs, runner }: Place, samePo
       const output = await readFile(logFile, 'utf8').catch(() => '')
       // Backends of a killed server hold its shared memory for some seconds, and the free port may
       // be taken by now.
-      const passing = /pre-existing shared memory block|lock file .* already exists|Address already in use/.test(output)
+      const passing =
+        /pre-existing shared memory block|lock file .* already exists|Address already in use/.test(
+          output,
+        )
       if (!passing || Date.now() > until)
         throw new Error(`The embedded PostgreSQL did not start:\n${output}`, { cause: error })
       await delay(500)
@@ -140,14 +157,20 @@ async function startCluster({ folder, cluster, programs, runner }: Place, samePo
 
 async function freePort(): Promise<number> {
   const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) =>
+    probe.once('error', reject).listen(0, '127.0.0.1', resolve),
+  )
   const { port } = probe.address() as { port: number }
   await new Promise((resolve) => probe.close(resolve))
   return port
 }
 
 /** Taken again whenever its connection ends: a restarted server has forgotten it. */
-async function keepOwnership(url: string, log: Logger, isStopping: () => boolean): Promise<{ end(): Promise<void> }> {
+async function keepOwnership(
+  url: string,
+  log: Logger,
+  isStopping: () => boolean,
+): Promise<{ end(): Promise<void> }> {
   let owner = await takeOwnership(url)
   let told = false
   const keep = () => owner.once('end', () => void takeAgain())
@@ -161,7 +184,8 @@ async function keepOwnership(url: string, log: Logger, isStopping: () => boolean
       } catch (error) {
         // No server, no lock to report. But another process that took it in the meantime must be
         // reported.
-        if (!told) log.warn('the data folder’s lock is not ours at the moment', { error: String(error) })
+        if (!told)
+          log.warn('the data folder’s lock is not ours at the moment', { error: String(error) })
         told = true
         await delay(WATCH_MS)
       }
@@ -182,11 +206,16 @@ async function takeOwnership(url: string): Promise<pg.Client> {
     client.on('error', () => {})
     try {
       await client.connect()
-      const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [OWNER_LOCK])
+      const { rows } = await client.query<{ taken: boolean }>(
+        'select pg_try_advisory_lock($1) as taken',
+        [OWNER_LOCK],
+      )
       if (rows[0]!.taken) return client
       await client.end()
       if (Date.now() > until)
-        throw new Error('Another Stevedore is running on this data folder. Stop it, or set DATA_DIR to another folder.')
+        throw new Error(
+          'Another Stevedore is running on this data folder. Stop it, or set DATA_DIR to another folder.',
+        )
     } catch (error) {
       await client.end().catch(() => {})
       if (Date.now() > until) throw error

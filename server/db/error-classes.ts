@@ -19,7 +19,9 @@ const codeOf = (error: unknown): string => {
 
 /** The server is restarting, unreachable or out of resources: the statement may succeed later. */
 export function isDatabaseAway(error: unknown): boolean {
-  return AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
+  return (
+    AWAY_CODES.test(codeOf(error)) || (error instanceof Error && AWAY_MESSAGES.test(error.message))
+  )
 }
 
 /** PostgreSQL's `disk_full`, and the system's errors for a full disk or an exhausted quota. */
@@ -29,8 +31,8 @@ const NO_ROOM = new Set(['53100', 'ENOSPC', 'EDQUOT', 'EFBIG'])
 export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has(codeOf(error))
 
 /**
- * A deadlock, a serialization failure, or a filename taken after it was checked. The transaction was
- * rolled back and can be repeated immediately.
+ * A deadlock, a serialization failure, or a filename taken after it was checked. The transaction
+ * was rolled back and can be repeated immediately.
  */
 export const isRollback = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) || isTaken(error, 'files_name')

@@ -14,7 +14,9 @@ test('a scope sees the rows of its own shop alone', async () => {
     await createTestShop(database, 'b.myshopify.com'),
   ]
   await forShop(database, ours).insert('blobs', { hash: Buffer.alloc(32, 1), size_bytes: 1 })
-  expect(await forShop(database, ours).from('blobs').select('size_bytes')).toEqual([{ size_bytes: 1 }])
+  expect(await forShop(database, ours).from('blobs').select('size_bytes')).toEqual([
+    { size_bytes: 1 },
+  ])
   expect(await forShop(database, theirs).from('blobs').select('size_bytes')).toEqual([])
   await expect(forShop(database, ours).query('select 1')).rejects.toThrow(':shop')
 })

@@ -57,16 +57,25 @@ export interface ShopScope {
   /** The shop's internal number. */
   readonly shop: number
   /** A query on one table, already limited to this shop. */
-  from<Row extends object = Record<string, never>>(table: TenantTable): Knex.QueryBuilder<Row, Row[]>
+  from<Row extends object = Record<string, never>>(
+    table: TenantTable,
+  ): Knex.QueryBuilder<Row, Row[]>
   /** Inserts rows of this shop. */
   insert(table: TenantTable, rows: object | readonly object[]): Knex.QueryBuilder
-  /** SQL with named bindings. It must use `:shop`, which is bound here; arrays are bound as PostgreSQL arrays. */
+  /**
+   * SQL with named bindings. It must use `:shop`, which is bound here; arrays are bound as
+   * PostgreSQL arrays.
+   */
   query<Row extends object>(sql: string, bindings?: Bindings): Promise<Row[]>
-  /** Runs `work` in one transaction (a savepoint inside another one); rolled back when it throws. */
+  /**
+   * Runs `work` in one transaction (a savepoint inside another one); rolled back when it throws.
+   */
   transaction<T>(work: (tx: ShopScope) => Promise<T>): Promise<T>
 }
 
-/** The scope of one shop. `shop` is the internal number, as authentication or an operation gives it. */
+/**
+ * The scope of one shop. `shop` is the internal number, as authentication or an operation gives it.
+ */
 export function forShop(database: Pick<Database, 'knex'>, shop: number): ShopScope {
   return scopeOf(database.knex, shop)
 }
@@ -78,9 +87,12 @@ function scopeOf(knex: Knex, shop: number): ShopScope {
     from: <Row extends object>(table: TenantTable) =>
       knex(table).where(`${table}.shop_id`, shop) as unknown as Knex.QueryBuilder<Row, Row[]>,
     insert: (table, rows) =>
-      knex(table).insert(([] as object[]).concat(rows as object[]).map((row) => ({ ...row, shop_id: shop }))),
+      knex(table).insert(
+        ([] as object[]).concat(rows as object[]).map((row) => ({ ...row, shop_id: shop })),
+      ),
     query: async <Row extends object>(sql: string, bindings: Bindings = {}) => {
-      if (!/:shop\b/.test(sql)) throw new Error(`A query without :shop would reach every shop: ${sql}`)
+      if (!/:shop\b/.test(sql))
+        throw new Error(`A query without :shop would reach every shop: ${sql}`)
       // A number in the SQL text: as a parameter, PostgreSQL can't infer its type in `select :shop,
       // …`.
       const scoped = sql.replace(/(?<!:):shop\b/g, String(shop))

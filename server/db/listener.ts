@@ -35,7 +35,8 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   let closed = false
   let client: pg.Client | null = null
   const held: [locks: number, lock: number][] = []
-  const take = (from: pg.Client, lock: [number, number]) => from.query('select pg_advisory_lock($1, $2)', lock)
+  const take = (from: pg.Client, lock: [number, number]) =>
+    from.query('select pg_advisory_lock($1, $2)', lock)
   let timer: NodeJS.Timeout | undefined
 
   const connect = async () => {

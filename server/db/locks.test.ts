@@ -51,7 +51,9 @@ it('one at a time, in whatever process', async () => {
   expect(most).toBe(1)
 })
 it('other names do not wait', async () => {
-  const releases = await Promise.all(['x', 'y', 'z'].map((name) => here.acquire(name, never, () => {})))
+  const releases = await Promise.all(
+    ['x', 'y', 'z'].map((name) => here.acquire(name, never, () => {})),
+  )
   await Promise.all(releases.map((release) => release()))
 })
 it('waiting ends with its signal, and leaves nothing', async () => {

@@ -75,7 +75,11 @@ export async function openLocks(url: string, log: Logger): Promise<Locks> {
 
   // One after another, since all locks share the connection.
   let last: Promise<unknown> = Promise.resolve()
-  const ask = <Row extends object>(by: pg.Client, sql: string, values: unknown[]): Promise<Row[]> => {
+  const ask = <Row extends object>(
+    by: pg.Client,
+    sql: string,
+    values: unknown[],
+  ): Promise<Row[]> => {
     const asked = last.then(async () => (await by.query<Row>(sql, values)).rows)
     last = asked.catch(() => {})
     return asked

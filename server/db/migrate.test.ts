@@ -13,10 +13,14 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const LATER = '9999_of-a-newer-version'
-const names = async () => (await database.pool.query<{ name: string }>('select name from knex_migrations')).rows
+const names = async () =>
+  (await database.pool.query<{ name: string }>('select name from knex_migrations')).rows
 
 test('a database that a newer version has migrated is accepted and left as it is', async () => {
-  await database.pool.query(`insert into knex_migrations (name, batch, migration_time) values ($1, 99, now())`, [LATER])
+  await database.pool.query(
+    `insert into knex_migrations (name, batch, migration_time) values ($1, 99, now())`,
+    [LATER],
+  )
   expect(await migrate(database)).toEqual([])
   expect(await names()).toContainEqual({ name: LATER })
 })
@@ -56,7 +60,9 @@ test('a migration does not keep queries waiting behind it: it gives up and tries
       // The first attempt has given up: only then may the table be free.
       if (attempt === 2) await holder.query('commit')
     })
-    expect(await migrate(database, { migrations, lockTimeoutMs: 50, pauseMs: 0 })).toEqual(['9000_change-shops'])
+    expect(await migrate(database, { migrations, lockTimeoutMs: 50, pauseMs: 0 })).toEqual([
+      '9000_change-shops',
+    ])
     expect(last).toBe(2)
   } finally {
     await holder.end()

@@ -22,12 +22,15 @@ export function sharedRows<Name extends string>(
   const names = Object.keys(types) as Name[]
   const first = rows[0]!
   const given = names.filter(
-    (name) => own.includes(name) || rows.some((row) => !sameValue(row[name] ?? null, first[name] ?? null)),
+    (name) =>
+      own.includes(name) || rows.some((row) => !sameValue(row[name] ?? null, first[name] ?? null)),
   )
   const bindings: Record<string, unknown> = {}
   for (const name of names)
     if (!given.includes(name)) bindings[`same_${name}`] = bound(first[name] ?? null, types[name])
-  bindings.own_rows = JSON.stringify(given.length === names.length ? rows : rows.map((row) => picked(row, given)))
+  bindings.own_rows = JSON.stringify(
+    given.length === names.length ? rows : rows.map((row) => picked(row, given)),
+  )
   return {
     from: `jsonb_to_recordset(:own_rows::jsonb) as o(${given.map((name) => `${name} ${types[name]}`).join(', ')})`,
     value: (name) => (given.includes(name) ? `o.${name}` : `:same_${name}::${types[name]}`),
@@ -35,7 +38,10 @@ export function sharedRows<Name extends string>(
   }
 }
 
-function picked<Name extends string>(row: Readonly<Partial<Record<Name, unknown>>>, names: readonly Name[]) {
+function picked<Name extends string>(
+  row: Readonly<Partial<Record<Name, unknown>>>,
+  names: readonly Name[],
+) {
   const own: Record<string, unknown> = {}
   for (const name of names) if (row[name] !== undefined) own[name] = row[name]
   return own

@@ -23,6 +23,9 @@ test('a shop that left is not found until it installs again', async () => {
   await database.pool.query('update shops set uninstalled_at = now() where id = $1', [id])
   expect(await findShop(database, domain)).toBeNull()
   expect((await ensureShop(database, { domain })).id).toBe(id)
-  const { rows } = await database.pool.query('select settings, uninstalled_at from shops where id = $1', [id])
+  const { rows } = await database.pool.query(
+    'select settings, uninstalled_at from shops where id = $1',
+    [id],
+  )
   expect(rows[0]).toEqual({ settings: { recipients: ['a@b.example'] }, uninstalled_at: null })
 })

@@ -9,7 +9,10 @@ export interface Shop {
 }
 
 /** The installed shop of that domain, or null. */
-export async function findShop(database: Pick<Database, 'pool'>, domain: string): Promise<Shop | null> {
+export async function findShop(
+  database: Pick<Database, 'pool'>,
+  domain: string,
+): Promise<Shop | null> {
   const { rows } = await database.pool.query<Shop>(
     'select id, domain, name, demo from shops where domain = $1 and uninstalled_at is null',
     [domain],
@@ -33,7 +36,12 @@ export async function ensureShop(
        uninstalled_at = null,
        installed_at = case when shops.uninstalled_at is null then shops.installed_at else now() end
      returning id, domain, name, demo`,
-    [shop.domain, shop.name ?? shop.domain.split('.')[0], shop.demo ?? false, JSON.stringify(shop.settings ?? {})],
+    [
+      shop.domain,
+      shop.name ?? shop.domain.split('.')[0],
+      shop.demo ?? false,
+      JSON.stringify(shop.settings ?? {}),
+    ],
   )
   return rows[0]!
 }

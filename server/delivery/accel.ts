@@ -24,9 +24,13 @@ const PLAIN_RANGE = /^bytes=(\d+-\d*|-\d+)$/
 export function maySendByNginx(request: IncomingMessage, range: ByteRange | null): boolean {
   const { headers } = request
   // nginx would evaluate these against its own ETag and date, after the download was counted.
-  if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined) return false
-  return headers.range === undefined ? range === null : range !== null && PLAIN_RANGE.test(headers.range)
+  if (headers['if-match'] !== undefined || headers['if-unmodified-since'] !== undefined)
+    return false
+  return headers.range === undefined
+    ? range === null
+    : range !== null && PLAIN_RANGE.test(headers.range)
 }
 
 /** The address under which nginx finds a blob (server/store/disk-layout.ts). */
-export const accelPath = ({ prefix }: Accel, shop: number, hash: string): string => `${prefix}/${shop}/${hash}`
+export const accelPath = ({ prefix }: Accel, shop: number, hash: string): string =>
+  `${prefix}/${shop}/${hash}`

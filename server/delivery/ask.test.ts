@@ -23,18 +23,26 @@ afterAll(async () => {
   await depot.close()
   await database.drop()
 })
-beforeEach(() => database.pool.query('delete from outbox; delete from notices; delete from rate_limits'))
+beforeEach(() =>
+  database.pool.query('delete from outbox; delete from notices; delete from rate_limits'),
+)
 
 const notices = () =>
   depot.scope.query<{ title: string; body: string }>(
     'select title, body from notices where shop_id = :shop order by id',
   )
 const mails = () =>
-  depot.scope.query<{ payload: MailPayload }>('select payload from outbox where shop_id = :shop order by id')
+  depot.scope.query<{ payload: MailPayload }>(
+    'select payload from outbox where shop_id = :shop order by id',
+  )
 
 /** A link that has been used up. */
 async function usedUp(filename: string): Promise<{ key: string; id: string }> {
-  const link = await depot.addLink(SMALL, { download_limit: 1, email: 'buyer@example.com' }, { filename })
+  const link = await depot.addLink(
+    SMALL,
+    { download_limit: 1, email: 'buyer@example.com' },
+    { filename },
+  )
   await get(port, link.key)
   return link
 }
@@ -44,7 +52,8 @@ test('the page of a link that ended has the form, and what it sends reaches the 
   const { text: page } = await get(port, key)
   expect(page).toContain(`<input type='hidden' name='key' value='${key}' />`)
   expect(page).toContain("<form method='post' action='download/ask'>")
-  const message = 'My disk <img src=x onerror=alert(1)> broke\r\n\r\nSubject: fake\n{{shop}} https://evil.example/'
+  const message =
+    'My disk <img src=x onerror=alert(1)> broke\r\n\r\nSubject: fake\n{{shop}} https://evil.example/'
   const answer = await askForMore(port, { key, message, email: ' me@example.com ' })
   expect(answer.status).toBe(200)
   expect(answer.text).toContain('<h1>Your message was sent</h1>')
@@ -52,7 +61,11 @@ test('the page of a link that ended has the form, and what it sends reaches the 
   const [{ payload }] = (await mails()) as [{ payload: MailPayload }]
   const { subject, text, html } = renderMail(payload, 'https://files.example.com')
   expect(subject).toBe('A customer asks for more: plan.pdf')
-  for (const line of ['used as often as it may be', 'made for: buyer@example.com', 'answered at: me@example.com'])
+  for (const line of [
+    'used as often as it may be',
+    'made for: buyer@example.com',
+    'answered at: me@example.com',
+  ])
     expect(text).toContain(line)
   expect(text).toContain('  > My disk <img src=x onerror=alert(1)> broke\n')
   expect(text).toContain('  > Subject: fake\n  > {{shop}} https://evil.example/\n')
@@ -61,7 +74,9 @@ test('the page of a link that ended has the form, and what it sends reaches the 
   expect(html.match(/href='[^']*'/g)).toEqual([
     expect.stringMatching(/^href='https:\/\/files\.example\.com\/files\/file_/),
   ])
-  expect(await notices()).toMatchObject([{ title: subject, body: expect.stringContaining('Their link has been used') }])
+  expect(await notices()).toMatchObject([
+    { title: subject, body: expect.stringContaining('Their link has been used') },
+  ])
   expect(JSON.stringify([await mails(), await notices()])).not.toContain(key)
 })
 
@@ -83,7 +98,11 @@ test('a link asks once a day, also with two concurrent requests', async () => {
 
 test('what is wrong is said beside its field, with what was written; nothing is sent', async () => {
   const { key } = await usedUp('wrong.pdf')
-  const answer = await askForMore(port, { key, email: '"><script>', message: `${'x'.repeat(1001)}` })
+  const answer = await askForMore(port, {
+    key,
+    email: '"><script>',
+    message: `${'x'.repeat(1001)}`,
+  })
   expect(answer.status).toBe(422)
   expect(answer.text).toContain('Write an email address')
   expect(answer.text).toContain('Write at most 1000 characters')
@@ -105,7 +124,10 @@ test('a stranger learns nothing, and neither does who asks too often, too much o
   const { key } = await usedUp('often.pdf')
   expect((await askForMore(port, { key, message: 'x'.repeat(20_000) })).status).toBe(413)
   expect((await askForMore(port, { key }, { 'content-type': 'text/plain' })).status).toBe(415)
-  expect((await visit(port, '/download/ask', { 'content-type': 'application/json' }, 'POST', '[')).status).toBe(400)
+  expect(
+    (await visit(port, '/download/ask', { 'content-type': 'application/json' }, 'POST', '['))
+      .status,
+  ).toBe(400)
   expect((await visit(port, '/download/ask')).headers.allow).toBe('POST')
   for (let more = 0; more < 4; more++) await askForMore(port, { key: STRANGER })
   const refused = await askForMore(port, { key })
@@ -115,7 +137,8 @@ test('a stranger learns nothing, and neither does who asks too often, too much o
 })
 
 test('all of an IPv6 network counts as one', async () => {
-  const from = (address: string) => askForMore(port, { key: STRANGER }, { 'x-forwarded-for': address })
+  const from = (address: string) =>
+    askForMore(port, { key: STRANGER }, { 'x-forwarded-for': address })
   for (let host = 0; host < 10; host++) await from(`2001:db8:1:2:${host}::1`)
   expect((await from('2001:db8:1:2::')).status).toBe(429)
   expect((await from('2001:db8:1:3::1')).status).toBe(404)
@@ -123,9 +146,20 @@ test('all of an IPv6 network counts as one', async () => {
 
 test('a pack’s link and a working one may ask too; a shop that has left is asked nothing', async () => {
   const pack = await ensurePack(depot.scope, 'Spring course')
-  const { key, id } = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
+  const { key, id } = await createPackLink(
+    depot.scope,
+    depot.secrets,
+    { pack_id: pack },
+    depot.time.now,
+  )
   const json = { accept: 'application/json', 'content-type': 'application/json' }
-  const asked = await visit(port, '/download/ask', json, 'POST', JSON.stringify({ key, message: 'More' }))
+  const asked = await visit(
+    port,
+    '/download/ask',
+    json,
+    'POST',
+    JSON.stringify({ key, message: 'More' }),
+  )
   expect(JSON.parse(asked.text)).toEqual({ status: 'sent' })
   expect((await notices())[0]).toMatchObject({
     title: 'A customer asks for more: Spring course',

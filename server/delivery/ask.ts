@@ -31,9 +31,13 @@ const MESSAGE_LENGTH = 1000
 const ASKS = 10
 const HOUR_SECONDS = 60 * 60
 
-const emptied = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value)
+const emptied = (value: unknown) =>
+  typeof value === 'string' && value.trim() === '' ? undefined : value
 const fields = z.object({
-  email: z.preprocess(emptied, z.string().trim().pipe(z.email('Write an email address').max(320)).optional()),
+  email: z.preprocess(
+    emptied,
+    z.string().trim().pipe(z.email('Write an email address').max(320)).optional(),
+  ),
   message: z.preprocess(
     emptied,
     z.string().trim().max(MESSAGE_LENGTH, `Write at most ${MESSAGE_LENGTH} characters`).optional(),
@@ -56,7 +60,12 @@ export function createAsking(parts: {
   counting: Counting
   /** Tells the shop; false if this link has asked within a day. */
   tell(ask: Ask): Promise<boolean>
-}): (request: IncomingMessage, response: ServerResponse, client: Client, now: Date) => Promise<void> {
+}): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: Client,
+  now: Date,
+) => Promise<void> {
   const limiter = new RateLimiterPostgres({
     storeClient: parts.pool,
     storeType: 'pool',
@@ -84,12 +93,19 @@ export function createAsking(parts: {
     const link = isKey(key) ? await parts.counting.lookUp(asker) : null
     if (!link || link.uninstalled) throw new Refusal('link_unavailable')
     const parsed = fields.safeParse(form, { error: problemText })
-    if (!parsed.success) throw new Refusal('validation_failed', { link, now, ...problemsOf(key, form, parsed.error) })
+    if (!parsed.success)
+      throw new Refusal('validation_failed', { link, now, ...problemsOf(key, form, parsed.error) })
     return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
   }
 
-  async function ask(request: IncomingMessage, response: ServerResponse, client: Client, now: Date): Promise<void> {
-    if (request.method !== 'POST') throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+  async function ask(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: Client,
+    now: Date,
+  ): Promise<void> {
+    if (request.method !== 'POST')
+      throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
     await countAsk(client)
     const { link, email, message } = await read(request, client, now)
     const { shop, link: id } = link
@@ -141,7 +157,8 @@ function answer(
 async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
   const type = request.headers['content-type']?.split(';', 1)[0]!.trim().toLowerCase()
   const json = type === 'application/json'
-  if (!json && type !== 'application/x-www-form-urlencoded') throw new Refusal('unsupported_media_type')
+  if (!json && type !== 'application/x-www-form-urlencoded')
+    throw new Refusal('unsupported_media_type')
   const text = await readText(request)
   if (!json) return Object.fromEntries(new URLSearchParams(text))
   try {
@@ -157,7 +174,8 @@ async function readText(request: IncomingMessage): Promise<string> {
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
     // The rest is not read, so the connection cannot be used again.
-    if (bytes > BODY_BYTES) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
+    if (bytes > BODY_BYTES)
+      throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -167,11 +185,23 @@ async function readText(request: IncomingMessage): Promise<string> {
 function problemsOf(key: string, form: Record<string, unknown>, error: z.ZodError) {
   const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
     param: String(path[0]),
-    code: code === 'too_big' ? 'out_of_range' : code === 'invalid_type' ? 'invalid_type' : 'invalid_value',
+    code:
+      code === 'too_big'
+        ? 'out_of_range'
+        : code === 'invalid_type'
+          ? 'invalid_type'
+          : 'invalid_value',
     message,
   }))
   const wrong = Object.fromEntries(details.map(({ param, message }) => [param, message]))
-  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, BODY_BYTES) : undefined)
-  const ask: AskForm = { key, action: 'ask', email: text(form.email), message: text(form.message), wrong }
+  const text = (value: unknown) =>
+    typeof value === 'string' ? value.slice(0, BODY_BYTES) : undefined
+  const ask: AskForm = {
+    key,
+    action: 'ask',
+    email: text(form.email),
+    message: text(form.message),
+    wrong,
+  }
   return { details, ask }
 }

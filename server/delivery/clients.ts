@@ -37,7 +37,8 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
 }
 
 /** An IPv4 address without the IPv6 prefix of a dual-stack socket. */
-const usualForm = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH)
+const usualForm = (address: string) =>
+  address.replace(/^::ffff:(?=\d+\.)/, '').slice(0, ADDRESS_LENGTH)
 
 /** What a provider gives one customer: an IPv4 address, or the first half of an IPv6 address. */
 export const networkOfRequest = (request: IncomingMessage, trustProxy: boolean): string =>
@@ -58,5 +59,7 @@ export function networkOf(address: string): string {
  */
 function addressOf(request: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? String(request.headers['x-forwarded-for'] ?? '') : ''
-  return forwarded.slice(forwarded.lastIndexOf(',') + 1).trim() || (request.socket.remoteAddress ?? '')
+  return (
+    forwarded.slice(forwarded.lastIndexOf(',') + 1).trim() || (request.socket.remoteAddress ?? '')
+  )
 }

@@ -32,10 +32,14 @@ test('an empty file has no ranges', () => {
 
 test('conditions in the order of the standard', () => {
   expect(decide('GET', { 'if-none-match': '*' }, FILE).status).toBe(304)
-  expect(decide('GET', { 'if-none-match': '"other"', 'if-modified-since': DATE }, FILE).status).toBe(200)
+  expect(
+    decide('GET', { 'if-none-match': '"other"', 'if-modified-since': DATE }, FILE).status,
+  ).toBe(200)
   expect(decide('GET', { 'if-modified-since': EARLIER }, FILE).status).toBe(200)
   expect(decide('GET', { 'if-modified-since': 'soon' }, FILE).status).toBe(200)
-  expect(decide('GET', { 'if-match': '"abc"', 'if-unmodified-since': EARLIER }, FILE).status).toBe(200)
+  expect(decide('GET', { 'if-match': '"abc"', 'if-unmodified-since': EARLIER }, FILE).status).toBe(
+    200,
+  )
   expect(decide('GET', { 'if-match': 'W/"abc"' }, FILE).status).toBe(412)
   expect(decide('GET', { 'if-unmodified-since': EARLIER }, FILE).status).toBe(412)
   expect(decide('GET', { 'if-unmodified-since': DATE }, FILE).status).toBe(200)

@@ -11,7 +11,11 @@ export interface Representation {
 }
 
 export type Answer =
-  { status: 200 } | { status: 206; range: ByteRange } | { status: 304 } | { status: 412 } | { status: 416 }
+  | { status: 200 }
+  | { status: 206; range: ByteRange }
+  | { status: 304 }
+  | { status: 412 }
+  | { status: 416 }
 
 export function decide(method: string, headers: IncomingHttpHeaders, file: Representation): Answer {
   if (headers['if-match'] !== undefined) {
@@ -40,7 +44,10 @@ function parseRange(header: string, size: number): Answer {
   }
   if (match[2] !== '' && last < first) return { status: 200 }
   if (first >= size) return { status: 416 }
-  return { status: 206, range: { start: first, end: match[2] === '' ? size - 1 : Math.min(last, size - 1) } }
+  return {
+    status: 206,
+    range: { start: first, end: match[2] === '' ? size - 1 : Math.min(last, size - 1) },
+  }
 }
 
 /**
@@ -61,7 +68,9 @@ function later(file: Representation, date: string | undefined): boolean | null {
 
 function lists(header: string, etag: string, weak: boolean): boolean {
   if (header.trim() === '*') return true
-  return header.split(',').some((item) => (weak ? item.trim().replace(/^W\//, '') : item.trim()) === etag)
+  return header
+    .split(',')
+    .some((item) => (weak ? item.trim().replace(/^W\//, '') : item.trim()) === etag)
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1000) * 1000

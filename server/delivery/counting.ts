@@ -139,10 +139,13 @@ export function createCounting(query: Query, cache: LinkCache): Counting {
         const { rows } = await query(name, text, [keys, clients, asked.at(-1)!.now, sites])
         const targets = asked.map((): LinkTarget | null => null)
         for (const row of rows) {
-          const [link, place, counted, sameForAll, expiresMs] = row.slice(TARGET_LENGTH) as DecidedRow
+          const [link, place, counted, sameForAll, expiresMs] = row.slice(
+            TARGET_LENGTH,
+          ) as DecidedRow
           const target = linkTargetOf(row, link)
           targets[place - 1] = target
-          if (!counted) cache.countAllowed(asked[place - 1]!, target, sameForAll ? { expiresMs, since } : null)
+          if (!counted)
+            cache.countAllowed(asked[place - 1]!, target, sameForAll ? { expiresMs, since } : null)
         }
         return targets
       },
@@ -155,7 +158,8 @@ export function createCounting(query: Query, cache: LinkCache): Counting {
   const decideWaiting = createDecision('decide', DECIDE)
   return {
     ...createSessions(query),
-    count: async (asker) => cache.count(asker) ?? (await decideUnlocked(asker)) ?? decideWaiting(asker),
+    count: async (asker) =>
+      cache.count(asker) ?? (await decideUnlocked(asker)) ?? decideWaiting(asker),
     lookUp: async ({ key, client, now }) => {
       if (cache.hasPending(key)) await cache.flush()
       const { rows } = await query('look_up', LOOK_UP, [hashKey(key), client, now])
@@ -168,7 +172,13 @@ export function createCounting(query: Query, cache: LinkCache): Counting {
   }
 }
 
-type DecidedRow = [link: string, place: number, counted: boolean, sameForAll: boolean, expiresMs: number | null]
+type DecidedRow = [
+  link: string,
+  place: number,
+  counted: boolean,
+  sameForAll: boolean,
+  expiresMs: number | null,
+]
 
 const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
   ...targetOf(row),
@@ -179,13 +189,29 @@ type KnownRow = [
   ...[shop: number, link: string, packName: string | null],
   ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
   ...[referrers: string[] | null, asked_at: Date | null, session: boolean],
-  ...[revoked_at: Date | null, expires_at: Date | null, download_limit: number | null, downloads: number],
+  ...[
+    revoked_at: Date | null,
+    expires_at: Date | null,
+    download_limit: number | null,
+    downloads: number,
+  ],
   ...[deleted_at: Date | null, mapping_state: string],
 ]
 
 function knownLink(row: readonly unknown[]): KnownLink {
-  const [shop, link, packName, shopName, shopDomain, uninstalled, out, referrers, asked_at, session, ...facts] =
-    row.slice(TARGET_LENGTH) as KnownRow
+  const [
+    shop,
+    link,
+    packName,
+    shopName,
+    shopDomain,
+    uninstalled,
+    out,
+    referrers,
+    asked_at,
+    session,
+    ...facts
+  ] = row.slice(TARGET_LENGTH) as KnownRow
   const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state] = facts
   return {
     ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },

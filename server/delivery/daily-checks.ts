@@ -18,7 +18,10 @@ const MAX_SEEN = 100_000
 const MAX_WAITING = 10_000
 
 /** @param onDamaged called after the damage was recorded. */
-export function createDailyChecks(parts: CheckParts, onDamaged: (blob: { shop: number }) => void): DailyChecks {
+export function createDailyChecks(
+  parts: CheckParts,
+  onDamaged: (blob: { shop: number }) => void,
+): DailyChecks {
   const { database, log, clock } = parts
   const stop = new AbortController()
   let day = 0
@@ -34,7 +37,8 @@ export function createDailyChecks(parts: CheckParts, onDamaged: (blob: { shop: n
       for (const blob of blobs) {
         if (stop.signal.aborted) return
         const verdict = await checkBlob(parts, blob, stop.signal).catch((error: unknown) => {
-          if (!stop.signal.aborted) log.warn('a blob could not be checked', { ...blob, ...errorFields(error) })
+          if (!stop.signal.aborted)
+            log.warn('a blob could not be checked', { ...blob, ...errorFields(error) })
         })
         if (verdict === 'damaged') onDamaged(blob)
       }

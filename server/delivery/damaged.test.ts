@@ -47,7 +47,8 @@ async function pathOf(file: string): Promise<string> {
   return path.join(depot.folder, String(depot.shop), row!.hash)
 }
 /** Other bytes of the same length. */
-const spoil = async (file: string, size: number) => writeFile(await pathOf(file), Buffer.alloc(size, 'x'))
+const spoil = async (file: string, size: number) =>
+  writeFile(await pathOf(file), Buffer.alloc(size, 'x'))
 const madeBefore = (days: number) =>
   database.pool.query('update blob_locations set created_at = $1, checked_at = null', [
     new Date(depot.time.now.getTime() - days * DAY),
@@ -82,13 +83,20 @@ describe('a blob with other bytes', () => {
     await visit(port, open.path)
     await delivery.checked()
     for (const method of ['GET', 'HEAD']) {
-      const answers = [await get(port, link.key, {}, method), await visit(port, open.path, {}, method)]
+      const answers = [
+        await get(port, link.key, {}, method),
+        await visit(port, open.path, {}, method),
+      ]
       expect(answers.map(({ status }) => status)).toEqual([503, 503])
     }
     const page = await get(port, link.key, { accept: 'text/html' })
     expect(page.text).toContain('This file is damaged')
     expect(page.text).toContain('This was not counted as a download')
-    const asked = await get(port, link.key, { accept: 'application/json', 'if-none-match': '*', range: 'bytes=5-9' })
+    const asked = await get(port, link.key, {
+      accept: 'application/json',
+      'if-none-match': '*',
+      range: 'bytes=5-9',
+    })
     expect((JSON.parse(asked.text) as { error: { code: string } }).error.code).toBe('file_damaged')
     expect((await depot.downloads(link.id)).downloads).toBe(1)
     expect(await depot.publicDownloads(open.file)).toBe(1)

@@ -90,7 +90,9 @@ describe('counting', () => {
       return { link, status: (await get(at % 2 ? port : secondPort, links[link]!.key)).status }
     })
     for (const [at, { id }] of links.entries()) {
-      expect(answers.filter(({ link, status }) => link === at && status === 200)).toHaveLength(at + 1)
+      expect(answers.filter(({ link, status }) => link === at && status === 200)).toHaveLength(
+        at + 1,
+      )
       expect((await depot.downloads(id)).downloads).toBe(at + 1)
     }
   })
@@ -111,8 +113,14 @@ describe('counting', () => {
       const { bytes, key } = files[at % 30]!
       if (at % 5 === 0) return leave(key)
       const range = { start: at % 11, end: bytes.length - 1 - (at % 13) }
-      const answer = await get(port, key, at % 3 ? {} : { range: `bytes=${range.start}-${range.end}` })
-      expect(answer.body.equals(at % 3 ? bytes : bytes.subarray(range.start, range.end + 1))).toBe(true)
+      const answer = await get(
+        port,
+        key,
+        at % 3 ? {} : { range: `bytes=${range.start}-${range.end}` },
+      )
+      expect(answer.body.equals(at % 3 ? bytes : bytes.subarray(range.start, range.end + 1))).toBe(
+        true,
+      )
     })
   })
 
@@ -134,7 +142,9 @@ describe('counting', () => {
     await holder.query('begin')
     await holder.query('select 1 from links where id = $1 for update', [held.id])
     const waiting = get(port, held.key)
-    expect((await many(20, () => get(port, free.key))).every(({ status }) => status === 200)).toBe(true)
+    expect((await many(20, () => get(port, free.key))).every(({ status }) => status === 200)).toBe(
+      true,
+    )
     await holder.query('rollback')
     holder.release()
     expect((await waiting).status).toBe(200)
@@ -144,7 +154,10 @@ describe('counting', () => {
     const links = [await depot.addLink(SMALL), await depot.addLink(SMALL)]
     const [first, second] = links.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as [Linked, Linked]
     // PostgreSQL rolls back the transaction whose deadlock_timeout ends first.
-    const pool = new pg.Pool({ connectionString: database.url, options: '-c deadlock_timeout=300ms' })
+    const pool = new pg.Pool({
+      connectionString: database.url,
+      options: '-c deadlock_timeout=300ms',
+    })
     const query = openQuery(pool)
     const counting = createCounting(query, createLinkCache(query, createLogger('error')))
     const holder = await database.pool.connect()
@@ -153,8 +166,14 @@ describe('counting', () => {
     await lock(second.id)
     await holder.query('savepoint second')
     await lock(first.id)
-    const askers = [first, second].map(({ key }) => ({ key, client: Buffer.alloc(16), sites: null }))
-    const counted = Promise.all(askers.map((asker) => counting.count({ ...asker, now: depot.time.now })))
+    const askers = [first, second].map(({ key }) => ({
+      key,
+      client: Buffer.alloc(16),
+      sites: null,
+    }))
+    const counted = Promise.all(
+      askers.map((asker) => counting.count({ ...asker, now: depot.time.now })),
+    )
     await until(isWaiting, (waits) => waits)
     await holder.query('rollback to savepoint second')
     const free = 'select 1 from links where id = $1 for update skip locked'
@@ -181,18 +200,23 @@ describe('counting', () => {
         )
       ).rows[0]!.behind
     // Each change moves its row, at last behind the other's.
-    for (let n = 0; !(await placesOf()); n++) await depot.setLink(first.id, { email: `${n}@example.com` })
+    for (let n = 0; !(await placesOf()); n++)
+      await depot.setLink(first.id, { email: `${n}@example.com` })
     const holder = await database.pool.connect()
     await holder.query('begin')
     await holder.query('select 1 from links where id = $1 for update', [first.id])
     const ending = depot.scope.transaction(async (tx) => {
       // As a large table may be read: in the order of its rows.
       const off = (name: string) => `set_config('${name}', 'off', true)`
-      await tx.query(`select :shop, ${['enable_indexscan', 'enable_bitmapscan'].map(off).join(', ')}`)
+      await tx.query(
+        `select :shop, ${['enable_indexscan', 'enable_bitmapscan'].map(off).join(', ')}`,
+      )
       await revokeLinks(tx, [second.id, first.id])
     })
     await until(isWaiting, (waits) => waits)
-    const free = await holder.query('select 1 from links where id = $1 for update skip locked', [second.id])
+    const free = await holder.query('select 1 from links where id = $1 for update skip locked', [
+      second.id,
+    ])
     await holder.query('rollback')
     holder.release()
     await ending
@@ -277,7 +301,9 @@ describe('ranges and sessions', () => {
       const answer = await get(port, key, { range: 'bytes=100-' })
       expect(answer.body.equals(SMALL.subarray(100))).toBe(true)
     }
-    expect((await get(port, key, { range: 'bytes=-200' })).body.equals(SMALL.subarray(800))).toBe(true)
+    expect((await get(port, key, { range: 'bytes=-200' })).body.equals(SMALL.subarray(800))).toBe(
+      true,
+    )
     expect((await depot.downloads(id)).downloads).toBe(1)
     expect((await get(port, key, { range: 'bytes=999-' })).status).toBe(206)
     expect((await depot.downloads(id)).downloads).toBe(2)
@@ -297,9 +323,13 @@ describe('ranges and sessions', () => {
     expect((await get(port, key, client('one'), 'HEAD')).status).toBe(200)
     await get(port, key, client('one'))
     for (const name of ['one', 'two'])
-      for (const method of ['HEAD', 'GET']) expect((await get(port, key, client(name), method)).status).toBe(410)
+      for (const method of ['HEAD', 'GET'])
+        expect((await get(port, key, client(name), method)).status).toBe(410)
     const { headers, body } = await get(port, key, client('one'), 'HEAD')
-    expect([headers['cache-control'], body.length]).toEqual([expect.stringContaining('no-store'), 0])
+    expect([headers['cache-control'], body.length]).toEqual([
+      expect.stringContaining('no-store'),
+      0,
+    ])
     // What it began it may still finish.
     expect((await get(port, key, { ...client('one'), range: 'bytes=500-' })).status).toBe(206)
     expect((await depot.downloads(id)).downloads).toBe(1)
@@ -323,7 +353,9 @@ describe('ranges and sessions', () => {
         { id },
       )
       expect(await sweepSessions(database.pool, depot.time.now)).toBeGreaterThan(0)
-      const left = await database.pool.query<{ link_id: string; expires_at: Date }>('select * from download_sessions')
+      const left = await database.pool.query<{ link_id: string; expires_at: Date }>(
+        'select * from download_sessions',
+      )
       expect(left.rows.map(({ link_id }) => link_id)).toContain(id)
       expect(left.rows.every(({ expires_at }) => expires_at > depot.time.now)).toBe(true)
     } finally {
@@ -357,18 +389,34 @@ describe('ranges and sessions', () => {
    * Asks for all from `start` on, reads `length` bytes and goes away; gives the status and what
    * came.
    */
-  function readPart(key: string, start: number, length: number): Promise<{ status: number; bytes: Buffer }> {
+  function readPart(
+    key: string,
+    start: number,
+    length: number,
+  ): Promise<{ status: number; bytes: Buffer }> {
     return new Promise((resolve, reject) => {
-      const target = { port, host: '127.0.0.1', path: `/download?key=${key}`, agent: false as const }
-      const request = httpRequest({ ...target, headers: { range: `bytes=${start}-` } }, (response) => {
-        const chunks: Buffer[] = []
-        const end = () => resolve({ status: response.statusCode!, bytes: Buffer.concat(chunks).subarray(0, length) })
-        response.on('data', (chunk: Buffer) => {
-          chunks.push(chunk)
-          if (chunks.reduce((sum, { length }) => sum + length, 0) >= length) request.destroy()
-        })
-        response.on('error', () => {}).on('close', end)
-      })
+      const target = {
+        port,
+        host: '127.0.0.1',
+        path: `/download?key=${key}`,
+        agent: false as const,
+      }
+      const request = httpRequest(
+        { ...target, headers: { range: `bytes=${start}-` } },
+        (response) => {
+          const chunks: Buffer[] = []
+          const end = () =>
+            resolve({
+              status: response.statusCode!,
+              bytes: Buffer.concat(chunks).subarray(0, length),
+            })
+          response.on('data', (chunk: Buffer) => {
+            chunks.push(chunk)
+            if (chunks.reduce((sum, { length }) => sum + length, 0) >= length) request.destroy()
+          })
+          response.on('error', () => {}).on('close', end)
+        },
+      )
       request.on('error', reject).end()
     })
   }
@@ -420,7 +468,11 @@ describe('ranges and sessions', () => {
   test('HEAD, 304, 412 and 416 count nothing and open nothing', async () => {
     const { key, id } = await depot.addLink(SMALL)
     const head = await get(port, key, { range: 'bytes=5-' }, 'HEAD')
-    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '1000', 0])
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([
+      200,
+      '1000',
+      0,
+    ])
     const { etag } = head.headers as { etag: string }
     const modified = head.headers['last-modified']!
     const conditions: Record<string, string>[] = [
@@ -446,13 +498,17 @@ describe('ranges and sessions', () => {
     expect((await get(port, key, { 'if-modified-since': meanwhile })).status).toBe(304)
     await depot.setFile(file, { version_since: new Date('2026-02-21T00:00:00Z') })
     const answer = await get(port, key, { 'if-modified-since': meanwhile })
-    expect([answer.status, answer.headers['last-modified']]).toEqual([200, 'Sat, 21 Feb 2026 00:00:00 GMT'])
+    expect([answer.status, answer.headers['last-modified']]).toEqual([
+      200,
+      'Sat, 21 Feb 2026 00:00:00 GMT',
+    ])
   })
 
   test('If-Range: the part where the file is the same, the whole where it is not', async () => {
     const { key } = await depot.addLink(SMALL)
     const { headers } = await get(port, key, {}, 'HEAD')
-    const ask = (condition: string) => get(port, key, { range: 'bytes=10-19', 'if-range': condition })
+    const ask = (condition: string) =>
+      get(port, key, { range: 'bytes=10-19', 'if-range': condition })
     expect((await ask(headers.etag!)).status).toBe(206)
     expect((await ask(headers['last-modified']!)).status).toBe(206)
     for (const other of ['"other"', `W/${headers.etag}`, 'Mon, 01 Jan 2024 00:00:00 GMT'])
@@ -501,15 +557,24 @@ describe('from a bucket', () => {
       bucketRedirect: { fromBytes: 500_000, seconds: 60 },
     })
     try {
-      const { key, id } = await depot.addLink(LARGE, { download_limit: 1 }, { filename: 'guide.pdf' })
+      const { key, id } = await depot.addLink(
+        LARGE,
+        { download_limit: 1 },
+        { filename: 'guide.pdf' },
+      )
       await bucket.write(depot.shop, [LARGE] as never)
       const answer = await get(led, key)
-      expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'private, no-store, no-transform'])
+      expect([answer.status, answer.headers['cache-control']]).toEqual([
+        302,
+        'private, no-store, no-transform',
+      ])
       const fetched = await fetch(answer.headers.location!)
       expect(fetched.headers.get('content-disposition')).toBe('attachment; filename="guide.pdf"')
       expect(Buffer.from(await fetched.arrayBuffer()).equals(LARGE)).toBe(true)
       expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
-      expect((await get(led, key, { range: 'bytes=2999990-' })).body.equals(LARGE.subarray(2_999_990))).toBe(true)
+      expect(
+        (await get(led, key, { range: 'bytes=2999990-' })).body.equals(LARGE.subarray(2_999_990)),
+      ).toBe(true)
       expect((await get(led, key)).status).toBe(410)
       const small = await depot.addLink(SMALL)
       await bucket.write(depot.shop, [SMALL] as never)

@@ -94,9 +94,18 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const stopListening = invalidateOnNotifications(parts.listener, cache)
   const counting = createCounting(query, cache)
   const revocation = createRevocation(query, log)
-  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) => cache.invalidate(shop))
+  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
+    cache.invalidate(shop),
+  )
   const serving = createServing({
-    ...{ stores: parts.stores, accel, bucketRedirect, revocation, log, stallMs: stall_seconds * 1000 },
+    ...{
+      stores: parts.stores,
+      accel,
+      bucketRedirect,
+      revocation,
+      log,
+      stallMs: stall_seconds * 1000,
+    },
     sending: checks.note,
   })
   const recorder = createRecorder({ pool: database.pool, notify: () => messages.downloaded(), log })
@@ -106,9 +115,14 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     serving,
     signed: cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets),
     baseUrl,
-    counted: ({ request, now }, target) => recorder.note({ target, link: null, client: clientOf(request), at: now }),
+    counted: ({ request, now }, target) =>
+      recorder.note({ target, link: null, client: clientOf(request), at: now }),
   })
-  const ask = createAsking({ pool: database.pool, counting, tell: (asked) => messages.asked(asked) })
+  const ask = createAsking({
+    pool: database.pool,
+    counting,
+    tell: (asked) => messages.asked(asked),
+  })
 
   function answer(route: Route, visit: Visit): Promise<void> | void {
     const { request, response, now } = visit
@@ -146,7 +160,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     close: async () => {
       stopListening()
       await checks.close()
-      for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++) await delay(CLOSE_RETRY_MS)
+      for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++)
+        await delay(CLOSE_RETRY_MS)
     },
   }
 }

@@ -66,8 +66,16 @@ export async function openDepot(database: Database, shop: number) {
       await tx.insert('blobs', { hash: raw, size_bytes }).onConflict().ignore()
       await tx.insert('blob_locations', { hash: raw, location: 'primary' }).onConflict().ignore()
       const came = new Date('2026-02-03T04:05:06.789Z')
-      const usual = { filename: name, name_key: name, extension: '', channel: 'api', version_since: came }
-      const [file] = (await tx.insert('files', { ...usual, ...about, ...fields }).returning('id')) as [{ id: string }]
+      const usual = {
+        filename: name,
+        name_key: name,
+        extension: '',
+        channel: 'api',
+        version_since: came,
+      }
+      const [file] = (await tx
+        .insert('files', { ...usual, ...about, ...fields })
+        .returning('id')) as [{ id: string }]
       const bytes = { hash: raw, location: 'primary', created_at: came, ...about }
       await tx.insert('versions', { file_id: file.id, number: 1, ...bytes })
       return file.id
@@ -88,7 +96,12 @@ export async function openDepot(database: Database, shop: number) {
         log,
         clock,
       },
-      ...{ trustProxy: false, baseUrl: 'http://shop.test', messages: downloadMessages(own, clock), ...options },
+      ...{
+        trustProxy: false,
+        baseUrl: 'http://shop.test',
+        messages: downloadMessages(own, clock),
+        ...options,
+      },
     })
     deliveries.push(delivery)
     const server = createServer((req, res) => {
@@ -105,7 +118,11 @@ export async function openDepot(database: Database, shop: number) {
     return port
   }
 
-  async function setRow(table: 'files' | 'links', id: string, fields: Record<string, unknown>): Promise<number> {
+  async function setRow(
+    table: 'files' | 'links',
+    id: string,
+    fields: Record<string, unknown>,
+  ): Promise<number> {
     const changed = await scope
       .from(table)
       .where({ id } as never)
@@ -148,7 +165,12 @@ export async function openDepot(database: Database, shop: number) {
       file: Record<string, unknown> = {},
     ) => {
       const id = await addFile(bytes, file)
-      const [link] = await createLinks(scope, secrets, { download_limit: null, ...terms, file_ids: [id] }, time.now)
+      const [link] = await createLinks(
+        scope,
+        secrets,
+        { download_limit: null, ...terms, file_ids: [id] },
+        time.now,
+      )
       return { key: link!.key, id: link!.id, file: id }
     },
     /** The path of a new public file. */
@@ -199,13 +221,27 @@ export async function openDepot(database: Database, shop: number) {
   }
 }
 
-export const get = (port: number, key: string, headers: Record<string, string> = {}, method = 'GET') =>
-  visit(port, `/download?key=${key}`, headers, method)
+export const get = (
+  port: number,
+  key: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+) => visit(port, `/download?key=${key}`, headers, method)
 
 /** The form to ask for more, as a browser sends it. */
-export const askForMore = (port: number, form: Record<string, string>, headers: Record<string, string> = {}) => {
+export const askForMore = (
+  port: number,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
-  return visit(port, '/download/ask', { ...type, ...headers }, 'POST', new URLSearchParams(form).toString())
+  return visit(
+    port,
+    '/download/ask',
+    { ...type, ...headers },
+    'POST',
+    new URLSearchParams(form).toString(),
+  )
 }
 
 export function visit(
@@ -224,7 +260,12 @@ export function visit(
         response.on('error', reject)
         response.on('end', () => {
           const body = Buffer.concat(chunks)
-          resolve({ status: response.statusCode!, headers: response.headers, body, text: body.toString() })
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            body,
+            text: body.toString(),
+          })
         })
       },
     )

@@ -8,7 +8,10 @@ test.each([
   ['a"b\\c.pdf', `attachment; filename="a_b_c.pdf"; filename*=UTF-8''a%22b_c.pdf`],
   ['café.pdf', `attachment; filename="cafe.pdf"; filename*=UTF-8''caf%C3%A9.pdf`],
   ['計画.pdf', `attachment; filename="__.pdf"; filename*=UTF-8''%E8%A8%88%E7%94%BB.pdf`],
-  ['🎁 it’s.zip', `attachment; filename="_ it_s.zip"; filename*=UTF-8''%F0%9F%8E%81%20it%E2%80%99s.zip`],
+  [
+    '🎁 it’s.zip',
+    `attachment; filename="_ it_s.zip"; filename*=UTF-8''%F0%9F%8E%81%20it%E2%80%99s.zip`,
+  ],
   ["100%*'.txt", `attachment; filename="100__'.txt"; filename*=UTF-8''100%25%2A%27.txt`],
   [
     'a\r\nSet-Cookie: x=1\u0000.pdf',
@@ -36,7 +39,9 @@ test('for any name the header is plain ASCII, closed, and decodes to the name', 
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
       const header = contentDisposition(name)
-      expect(header).toMatch(/^attachment; filename="[ !#-[\]-~]+"(; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]+)?$/)
+      expect(header).toMatch(
+        /^attachment; filename="[ !#-[\]-~]+"(; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]+)?$/,
+      )
       const encoded = header.split("UTF-8''")[1]
       if (encoded) expect(() => decodeURIComponent(encoded)).not.toThrow()
     }),
@@ -44,7 +49,13 @@ test('for any name the header is plain ASCII, closed, and decodes to the name', 
 })
 
 test('a browser is never given a type that it would run', () => {
-  const opaque = ['text/html', 'TEXT/HTML; charset=utf-8', 'image/svg+xml', 'application/xhtml+xml', 'text/javascript']
+  const opaque = [
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'image/svg+xml',
+    'application/xhtml+xml',
+    'text/javascript',
+  ]
   opaque.push(
     'application/xml',
     'text/css',
@@ -54,16 +65,31 @@ test('a browser is never given a type that it would run', () => {
     'a/b\r\nX: y',
     '',
   )
-  for (const type of opaque) expect([type, safeType(type)]).toEqual([type, 'application/octet-stream'])
+  for (const type of opaque)
+    expect([type, safeType(type)]).toEqual([type, 'application/octet-stream'])
   const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-  for (const type of ['application/pdf', 'image/png', 'application/zip', 'audio/mpeg', 'text/plain', docx])
+  for (const type of [
+    'application/pdf',
+    'image/png',
+    'application/zip',
+    'audio/mpeg',
+    'text/plain',
+    docx,
+  ])
     expect(safeType(type)).toBe(type)
   expect(safeType('text/plain; charset=utf-8')).toBe('text/plain')
 })
 
 test('every file leaves as an attachment in a sandbox', () => {
-  const flat = fileHeaders({ filename: 'a.html', contentType: 'text/html', etag: '"x"', modifiedMs: 1.5e12 })
-  const headers = Object.fromEntries(flat.flatMap((name, at) => (at % 2 ? [] : [[name, flat[at + 1]]]))) as object
+  const flat = fileHeaders({
+    filename: 'a.html',
+    contentType: 'text/html',
+    etag: '"x"',
+    modifiedMs: 1.5e12,
+  })
+  const headers = Object.fromEntries(
+    flat.flatMap((name, at) => (at % 2 ? [] : [[name, flat[at + 1]]])),
+  ) as object
   expect(headers).toEqual({
     'Cache-Control': 'private, no-store, no-transform',
     'X-Content-Type-Options': 'nosniff',

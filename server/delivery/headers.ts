@@ -52,11 +52,16 @@ export const immutableFor = (seconds: number): Audience => publicly(`max-age=${s
 /** On every page. */
 export const PAGE_HEADERS: readonly string[] = [...PRIVATE, ...SAFE]
 
-const FILE_HEADERS: readonly string[] = [...SAFE, 'Content-Security-Policy', "sandbox; default-src 'none'"]
+const FILE_HEADERS: readonly string[] = [
+  ...SAFE,
+  'Content-Security-Policy',
+  "sandbox; default-src 'none'",
+]
 
 const OPAQUE = 'application/octet-stream'
 // Types that some browser runs, applies or opens as a page.
-const RUN = /(html|xml|xhtml|svg|script|json\+ld|css|flash|mathml|java|multipart|message\/|x-ms|hta|webbundle)/i
+const RUN =
+  /(html|xml|xhtml|svg|script|json\+ld|css|flash|mathml|java|multipart|message\/|x-ms|hta|webbundle)/i
 const OFFICE = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument|ms-)/i
 const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i
 
@@ -80,11 +85,16 @@ const NOT_PLAIN = /[^\x20-\x7e]|["\\%/:*?<>|]/gu
  * differs.
  */
 export function contentDisposition(filename: string): string {
-  const name = shortened(filename.toWellFormed().replace(UNSEEN, '').replace(/[/\\]/g, '_').trim()) || 'download'
+  const name =
+    shortened(filename.toWellFormed().replace(UNSEEN, '').replace(/[/\\]/g, '_').trim()) ||
+    'download'
   // A name of combining marks alone becomes empty.
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(NOT_PLAIN, '_') || 'download'
   if (plain === name) return `attachment; filename="${plain}"`
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 

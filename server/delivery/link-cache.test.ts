@@ -87,7 +87,9 @@ describe('counts', () => {
 
   test('of many links requested concurrently, each its own', async () => {
     const links = await Promise.all(
-      Array.from({ length: 30 }, (_, at) => depot.addLink(SMALL, { download_limit: at % 3 ? null : 5 })),
+      Array.from({ length: 30 }, (_, at) =>
+        depot.addLink(SMALL, { download_limit: at % 3 ? null : 5 }),
+      ),
     )
     for (let round = 0; round < 6; round++)
       await Promise.all(links.flatMap(({ key }) => [statusOf(key), statusOf(key, secondPort)]))
@@ -133,15 +135,33 @@ describe('counts', () => {
 })
 
 describe('a change', () => {
-  const changes: readonly [what: string, change: (link: { file: string; id: string }) => Promise<unknown>][] = [
+  const changes: readonly [
+    what: string,
+    change: (link: { file: string; id: string }) => Promise<unknown>,
+  ][] = [
     ['the trash', ({ file }) => sql('update files set deleted_at = now() where id = $1', file)],
-    ['unmapping', ({ file }) => sql(`update files set mapping_state = 'unmapped' where id = $1`, file)],
+    [
+      'unmapping',
+      ({ file }) => sql(`update files set mapping_state = 'unmapped' where id = $1`, file),
+    ],
     ['revoking', ({ id }) => sql('update links set revoked_at = now() where id = $1', id)],
-    ['an end that was set earlier', ({ id }) => sql(`update links set expires_at = '2026-03-01' where id = $1`, id)],
-    ['a limit that is reached', ({ id }) => sql('update links set download_limit = 1 where id = $1', id)],
-    ['another key', ({ id }) => sql('update links set key_hash = $2 where id = $1', id, hashKey(randomUUID()))],
+    [
+      'an end that was set earlier',
+      ({ id }) => sql(`update links set expires_at = '2026-03-01' where id = $1`, id),
+    ],
+    [
+      'a limit that is reached',
+      ({ id }) => sql('update links set download_limit = 1 where id = $1', id),
+    ],
+    [
+      'another key',
+      ({ id }) => sql('update links set key_hash = $2 where id = $1', id, hashKey(randomUUID())),
+    ],
     ['deletion', ({ file }) => sql('delete from files where id = $1', file)],
-    ['uninstalling', () => sql(`update shops set uninstalled_at = now() where id = $1`, depot.shop)],
+    [
+      'uninstalling',
+      () => sql(`update shops set uninstalled_at = now() where id = $1`, depot.shop),
+    ],
   ]
   describe.each([
     ['small', SMALL],
@@ -236,7 +256,14 @@ describe('a change', () => {
       size_bytes,
     )
     await depot.scope.insert('versions', {
-      ...{ file_id: file, number: 2, hash: raw, location: 'primary', size_bytes, content_type: 'application/pdf' },
+      ...{
+        file_id: file,
+        number: 2,
+        hash: raw,
+        location: 'primary',
+        size_bytes,
+        content_type: 'application/pdf',
+      },
     })
     await depot.setFile(file, { version: 2, size_bytes })
     expect((await answers()).body.equals(LARGE)).toBe(true)

@@ -4,7 +4,14 @@
 // killed process loses no count of it.
 import type { Logger } from '../log.ts'
 import { openSessions } from './sessions.ts'
-import { bytesArray, opaque, plainArray, type Asker, type LinkTarget, type Query } from './targets.ts'
+import {
+  bytesArray,
+  opaque,
+  plainArray,
+  type Asker,
+  type LinkTarget,
+  type Query,
+} from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
 import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 
@@ -111,9 +118,15 @@ const WRITE = `
  * Adds the counts and opens their clients' sessions. Gives the counts whose links are locked;
  * deleted links are ignored.
  */
-async function writeCounts(query: Query, counts: readonly PendingCount[], now: Date): Promise<readonly PendingCount[]> {
+async function writeCounts(
+  query: Query,
+  counts: readonly PendingCount[],
+  now: Date,
+): Promise<readonly PendingCount[]> {
   const ordered = counts.toSorted((a, b) => (a.target.link < b.target.link ? -1 : 1))
-  const sessions = ordered.flatMap(({ clients, target }, at) => clients.map((client) => ({ at, client, target })))
+  const sessions = ordered.flatMap(({ clients, target }, at) =>
+    clients.map((client) => ({ at, client, target })),
+  )
   const { rows } = await query('write_counts', WRITE, [
     plainArray(ordered.map(({ target }) => target.shop)),
     plainArray(ordered.map(({ target }) => target.link)),

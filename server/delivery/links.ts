@@ -15,7 +15,15 @@ import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
 import { hasAsked, refuse, RETRY_LATER, whyNot } from './refusal.ts'
 import { relativeToPage, isPlain } from './request.ts'
-import { isBodiless, lengthOf, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
+import {
+  isBodiless,
+  lengthOf,
+  representation,
+  withoutBody,
+  type Part,
+  type Serving,
+  type Visit,
+} from './serve.ts'
 import { openSessionBudget, type SessionBudget } from './session-budget.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 
@@ -36,7 +44,14 @@ interface Grant {
   budget: SessionBudget | null
 }
 
-export function createLinkAnswers({ database, secrets, counting, serving, recorder, clientOf }: LinkParts) {
+export function createLinkAnswers({
+  database,
+  secrets,
+  counting,
+  serving,
+  recorder,
+  clientOf,
+}: LinkParts) {
   async function answer(visit: Visit, key: string): Promise<void> {
     const { request, response, now } = visit
     const client = clientOf(request)
@@ -57,7 +72,8 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
       // A session allows parts only, and HEAD asks about the whole file: answer as a GET of it
       // would be.
       const reason = request.method === 'HEAD' ? whyNot(link, asker.sites, now) : null
-      if (reason) return refuse(request, response, reason, { link, now, ask: askForm(request, key) })
+      if (reason)
+        return refuse(request, response, reason, { link, now, ask: askForm(request, key) })
       if (request.method === 'HEAD') return withoutBody(visit, part, decision, { link })
       const grant = await grantOf(client, asker, link, part)
       if (grant) return serve(visit, client, asker, grant)
@@ -71,7 +87,12 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
   const note = (target: LinkTarget, client: Client, at: Date) =>
     recorder.note({ target, link: target.link, client, at })
 
-  async function grantOf(client: Client, asker: Asker, link: KnownLink, part: Part): Promise<Grant | null> {
+  async function grantOf(
+    client: Client,
+    asker: Asker,
+    link: KnownLink,
+    part: Part,
+  ): Promise<Grant | null> {
     const { range } = part
     const known = link.target!
     if (range && range.start > 0 && link.session) {
@@ -86,10 +107,29 @@ export function createLinkAnswers({ database, secrets, counting, serving, record
     return target && { target, range: target.hash === known.hash ? range : null, budget: null }
   }
 
-  async function serve(visit: Visit, client: Client, asker: Asker, { target, range, budget }: Grant): Promise<void> {
-    const permit = { kind: 'link', shop: target.shop, link: target.link, keyHash: hashKey(asker.key) } as const
-    const part: Part = { target, range, redirectHeaders: PRIVATE, allowance: budget ?? undefined, permit }
-    const counted = { begun: () => note(target, client, asker.now), undo: () => counting.giveBack(target, asker) }
+  async function serve(
+    visit: Visit,
+    client: Client,
+    asker: Asker,
+    { target, range, budget }: Grant,
+  ): Promise<void> {
+    const permit = {
+      kind: 'link',
+      shop: target.shop,
+      link: target.link,
+      keyHash: hashKey(asker.key),
+    } as const
+    const part: Part = {
+      target,
+      range,
+      redirectHeaders: PRIVATE,
+      allowance: budget ?? undefined,
+      permit,
+    }
+    const counted = {
+      begun: () => note(target, client, asker.now),
+      undo: () => counting.giveBack(target, asker),
+    }
     const sent = await serving.serve(visit, part, budget ? {} : counted)
     await budget?.end(sent)
   }
@@ -122,5 +162,7 @@ const askForm = (request: IncomingMessage, key: string): AskForm => ({
  */
 function usable(link: KnownLink, { sites, now }: Asker): boolean {
   const reason = whyNot(link, sites, now)
-  return reason === null || (link.session && (reason === 'link_exhausted' || reason === 'link_expired'))
+  return (
+    reason === null || (link.session && (reason === 'link_exhausted' || reason === 'link_expired'))
+  )
 }

@@ -45,14 +45,20 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   sendPage(request, response, 200, { html })
 }
 
-const hasLeft = ({ download_limit, downloads }: PackFile) => download_limit === null || downloads < download_limit
+const hasLeft = ({ download_limit, downloads }: PackFile) =>
+  download_limit === null || downloads < download_limit
 
 /** What the buyer can do when a file has no downloads left. */
 function moreOf({ shop, files, ask, asked }: OpenedPack): Pick<PackPage, 'usedUp' | 'ask'> {
   const which =
-    files.length === 1 ? 'This file has' : files.some(hasLeft) ? 'Some of these files have' : 'These files have'
+    files.length === 1
+      ? 'This file has'
+      : files.some(hasLeft)
+        ? 'Some of these files have'
+        : 'These files have'
   const usedUp = `${which} been downloaded as often as this link allows.`
-  if (asked) return { usedUp: `${usedUp} ${shop.name} has been asked for more: wait for an answer.` }
+  if (asked)
+    return { usedUp: `${usedUp} ${shop.name} has been asked for more: wait for an answer.` }
   return { usedUp: `${usedUp} If you need more, ask ${shop.name}.`, ask }
 }
 

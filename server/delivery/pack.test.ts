@@ -32,10 +32,24 @@ async function makePack(names: readonly string[], terms: Partial<PackLinkWanted>
   const pack = await ensurePack(depot.scope, name)
   const files: string[] = []
   for (const [at, filename] of names.entries()) {
-    const fields = { filename: `${name} ${filename}`, name_key: `${name} ${filename}`.toLowerCase() }
-    files.push(await depot.addFile(randomBytes(1000 + at), { ...fields, pack_id: pack, pack_position: at + 1 }))
+    const fields = {
+      filename: `${name} ${filename}`,
+      name_key: `${name} ${filename}`.toLowerCase(),
+    }
+    files.push(
+      await depot.addFile(randomBytes(1000 + at), {
+        ...fields,
+        pack_id: pack,
+        pack_position: at + 1,
+      }),
+    )
   }
-  const link = await createPackLink(depot.scope, depot.secrets, { pack_id: pack, ...terms }, depot.time.now)
+  const link = await createPackLink(
+    depot.scope,
+    depot.secrets,
+    { pack_id: pack, ...terms },
+    depot.time.now,
+  )
   return { name, pack, files, link }
 }
 
@@ -81,7 +95,9 @@ test('lists the pack’s files in order with sizes, each with its own download; 
 
 test('the keys stay the same, also if two visitors open it concurrently', async () => {
   const { link } = await makePack(['a', 'b', 'c', 'd'])
-  const opened = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => shown(link.key, at % 2 ? port : secondPort)))
+  const opened = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map((at) => shown(link.key, at % 2 ? port : secondPort)),
+  )
   for (const files of opened) expect(files).toEqual(opened[0])
   expect(await shown(link.key)).toEqual(opened[0])
   expect(await counts(link.id)).toHaveLength(5)
@@ -97,7 +113,11 @@ test('a file that is moved out is no longer listed and its download stops; one t
   await depot.setFile(files[0]!, { pack_id: pack, pack_position: 9 })
   expect((await get(port, a!.path!)).status).toBe(200)
   expect(await names(link.key)).toEqual(['b', 'a'])
-  const added = await depot.addFile(randomBytes(10), { filename: `Course 9 new`, pack_id: pack, pack_position: 10 })
+  const added = await depot.addFile(randomBytes(10), {
+    filename: `Course 9 new`,
+    pack_id: pack,
+    pack_position: 10,
+  })
   expect(await names(link.key)).toEqual(['b', 'a', 'new'])
   await depot.setFile(added, { deleted_at: new Date() })
   await depot.setFile(files[1]!, { mapping_state: 'unmapped' })
@@ -111,12 +131,14 @@ test('its files’ links live as long as the pack’s: by expiry, a longer one, 
   try {
     depot.time.now = new Date(+start + DAY_MS)
     const answers = await Promise.all([link.key, a!.path!].map((key) => get(port, key)))
-    for (const { status, text } of answers) expect([status, text.includes('has expired')]).toEqual([410, true])
+    for (const { status, text } of answers)
+      expect([status, text.includes('has expired')]).toEqual([410, true])
     expect(answers[0]!.text).toContain('<form')
     await depot.setLink(link.id, { expires_at: new Date(+start + 2 * DAY_MS) })
     expect((await get(port, a!.path!)).status).toBe(200)
     await revokeLinks(depot.scope, [link.id])
-    for (const key of [link.key, a!.path!]) expect((await get(port, key)).text).toContain('withdrawn')
+    for (const key of [link.key, a!.path!])
+      expect((await get(port, key)).text).toContain('withdrawn')
   } finally {
     depot.time.now = start
   }
@@ -140,9 +162,22 @@ test('a limit that the pack’s link gets later is its files’ too; a file’s 
 
 test('terms that are absent are the shop’s, null is never and unlimited; an unknown pack is refused', async () => {
   const { link } = await makePack([])
-  expect(link).toMatchObject({ expires_at: new Date(+depot.time.now + 60 * DAY_MS), download_limit: 5, file_id: null })
-  const { link: open } = await makePack([], { expiry_days: null, download_limit: null, email: 'a@example.com' })
-  expect(open).toMatchObject({ expires_at: null, download_limit: null, email: 'a@example.com', status: 'active' })
+  expect(link).toMatchObject({
+    expires_at: new Date(+depot.time.now + 60 * DAY_MS),
+    download_limit: 5,
+    file_id: null,
+  })
+  const { link: open } = await makePack([], {
+    expiry_days: null,
+    download_limit: null,
+    email: 'a@example.com',
+  })
+  expect(open).toMatchObject({
+    expires_at: null,
+    download_limit: null,
+    email: 'a@example.com',
+    status: 'active',
+  })
   expect((await get(port, open.key)).text).toContain('There is nothing in it at the moment')
   const pack_id = '0197f7a0-0000-7000-8000-000000000000'
   const unknown = createPackLink(depot.scope, depot.secrets, { pack_id }, depot.time.now)
@@ -160,7 +195,10 @@ test('a buyer with no downloads left may ask for more on the pack’s page, once
   expect(text).toContain(`<input type='hidden' name='key' value='${link.key}' />`)
   expect((await askForMore(port, { key: link.key })).text).toContain('Your message was sent')
   const after = (await get(port, link.key)).text
-  expect([after.includes('<form'), after.includes('has been asked for more')]).toEqual([false, true])
+  expect([after.includes('<form'), after.includes('has been asked for more')]).toEqual([
+    false,
+    true,
+  ])
 })
 
 test('with a slash behind the address it is the same, and what leads on from there arrives', async () => {
@@ -182,7 +220,11 @@ test('a pack that is deleted ends its links, whose holders learn so and may ask;
   await depot.scope.transaction((tx) => deletePack(tx, pack))
   for (const key of [link.key, a!.path!]) {
     const { status, text } = await get(port, key)
-    expect([status, text.includes('This link was withdrawn'), text.includes('<form')]).toEqual([410, true, true])
+    expect([status, text.includes('This link was withdrawn'), text.includes('<form')]).toEqual([
+      410,
+      true,
+      true,
+    ])
   }
   expect((await askForMore(port, { key: link.key })).text).toContain('Your message was sent')
   const find = { limit: 5, search: name, status: 'revoked' as const }

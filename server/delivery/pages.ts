@@ -24,7 +24,9 @@ export interface Page {
 const DOCTYPE = '<!doctype html>\n'
 const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const style = readAsset('./page.css')
-const layout = Handlebars.compile<Page & { style: string; content: string; asking: string }>(readAsset('./layout.hbs'))
+const layout = Handlebars.compile<Page & { style: string; content: string; asking: string }>(
+  readAsset('./layout.hbs'),
+)
 const asking = Handlebars.compile<Page>(readAsset('./ask.hbs'))
 const styleHash = createHash('sha256').update(style).digest('base64')
 // No scripts, nothing loaded, one inline style; forms are sent to this server only.
@@ -34,7 +36,8 @@ const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'n
 export function openTemplate<Data extends Page>(name: string): (data: Data) => string {
   const template = Handlebars.compile<Data>(readAsset(name))
   return (data) =>
-    DOCTYPE + layout({ ...data, style, content: template(data).trimEnd(), asking: asking(data).trimEnd() })
+    DOCTYPE +
+    layout({ ...data, style, content: template(data).trimEnd(), asking: asking(data).trimEnd() })
 }
 
 /** The form to ask the shop for more, empty or with its problems. */
@@ -68,7 +71,8 @@ export function sendPage(
   body: { html: string } | { json: object },
   headers: readonly string[] = [],
 ): void {
-  const [type, text] = 'html' in body ? ['text/html', body.html] : ['application/json', JSON.stringify(body.json)]
+  const [type, text] =
+    'html' in body ? ['text/html', body.html] : ['application/json', JSON.stringify(body.json)]
   response.writeHead(status, [
     ...PAGE_HEADERS,
     ...headers,

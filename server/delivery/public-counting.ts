@@ -110,7 +110,11 @@ export function createPublicCounting(query: Query): PublicCounting {
     lookUp: async (token) => {
       const { rows } = await query('public_look_up', LOOK_UP, [token])
       if (!rows[0]) return null
-      const [referrers, shopName, shopDomain] = rows[0].slice(TARGET_LENGTH + 1) as [string[], string, string]
+      const [referrers, shopName, shopDomain] = rows[0].slice(TARGET_LENGTH + 1) as [
+        string[],
+        string,
+        string,
+      ]
       return { target: targetAt(rows[0], token), referrers, shopName, shopDomain }
     },
     lookUpVersion: async (token, hash) => {

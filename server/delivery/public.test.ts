@@ -46,7 +46,10 @@ describe('a public file', () => {
   })
 
   test('has the safe headers of a link’s file, may be kept but is asked for again, and sets no cookie', async () => {
-    const { path } = await depot.addPublic(SMALL, { filename: 'page.html', content_type: 'text/html' })
+    const { path } = await depot.addPublic(SMALL, {
+      filename: 'page.html',
+      content_type: 'text/html',
+    })
     const { headers } = await visit(port, path)
     expect(headers).toMatchObject({
       'cache-control': 'public, max-age=0, must-revalidate, no-transform',
@@ -62,17 +65,27 @@ describe('a public file', () => {
 
   test('every one of many requests at two servers is counted', async () => {
     const files = await Promise.all([1, 2, 3].map(() => depot.addPublic(SMALL)))
-    await Promise.all(Array.from({ length: 120 }, (_, at) => visit(at % 2 ? port : secondPort, files[at % 3]!.path)))
+    await Promise.all(
+      Array.from({ length: 120 }, (_, at) =>
+        visit(at % 2 ? port : secondPort, files[at % 3]!.path),
+      ),
+    )
     for (const { file } of files) expect(await depot.publicDownloads(file)).toBe(40)
   })
 
   test('counts where it begins: not HEAD, not 304 nor 416, not a later part', async () => {
     const { file, path } = await depot.addPublic(SMALL)
     const head = await visit(port, path, {}, 'HEAD')
-    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '1000', 0])
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([
+      200,
+      '1000',
+      0,
+    ])
     const { etag } = head.headers as { etag: string }
     expect((await visit(port, path, { 'if-none-match': etag })).status).toBe(304)
-    expect((await visit(port, path, { range: 'bytes=1000-' })).headers['content-range']).toBe('bytes */1000')
+    expect((await visit(port, path, { range: 'bytes=1000-' })).headers['content-range']).toBe(
+      'bytes */1000',
+    )
     expect((await visit(port, path, { 'if-match': '"x"' })).status).toBe(412)
     const later = await visit(port, path, { range: 'bytes=990-' })
     expect([later.status, later.body.equals(SMALL.subarray(990))]).toEqual([206, true])
@@ -92,7 +105,10 @@ describe('a public file', () => {
     const { file, path } = await depot.addPublic(SMALL)
     for (const [stop, start] of stops) {
       await depot.setFile(file, stop as never)
-      for (const headers of [{}, { range: 'bytes=5-' }, { 'if-none-match': '*' }] as Record<string, string>[]) {
+      for (const headers of [{}, { range: 'bytes=5-' }, { 'if-none-match': '*' }] as Record<
+        string,
+        string
+      >[]) {
         const answer = await visit(port, path, headers)
         expect([answer.status, answer.text.includes('Harbour')]).toEqual([404, false])
       }
@@ -140,8 +156,16 @@ describe('allowed referrers', () => {
   test('hold for public files and links alike, in the one statement that counts', async () => {
     const { file, path } = await depot.addPublic(SMALL, { allowed_referrers })
     const { key, id } = await depot.addLink(SMALL, {}, { allowed_referrers })
-    const good = [{}, { referer: 'https://blog.example.com/post' }, { referer: 'https://www.shop.example:8443/' }]
-    const bad = ['https://shop.example/', 'https://evil.example/?https://blog.example.com/', 'http://1.2.3.4/']
+    const good = [
+      {},
+      { referer: 'https://blog.example.com/post' },
+      { referer: 'https://www.shop.example:8443/' },
+    ]
+    const bad = [
+      'https://shop.example/',
+      'https://evil.example/?https://blog.example.com/',
+      'http://1.2.3.4/',
+    ]
     for (const headers of good as Record<string, string>[]) {
       expect((await visit(port, path, headers)).status).toBe(200)
       expect((await get(port, key, headers)).status).toBe(200)
@@ -156,19 +180,29 @@ describe('allowed referrers', () => {
     expect(await depot.publicDownloads(file)).toBe(3)
     expect((await depot.downloads(id)).downloads).toBe(3)
     const json = await visit(port, path, { referer: bad[0]!, accept: 'application/json' })
-    expect(JSON.parse(json.text)).toMatchObject({ error: { code: 'referrer_not_allowed', status: 403 } })
+    expect(JSON.parse(json.text)).toMatchObject({
+      error: { code: 'referrer_not_allowed', status: 403 },
+    })
   })
 
   test('of requests that go in one statement, each is judged by its own', async () => {
     const { file, path } = await depot.addPublic(SMALL, { allowed_referrers })
     const { key, id } = await depot.addLink(SMALL, { download_limit: 20 }, { allowed_referrers })
-    const from = (at: number) => ({ referer: at % 2 ? 'https://blog.example.com/' : 'https://evil.example/' })
-    const open = await Promise.all(Array.from({ length: 40 }, (_, at) => visit(port, path, from(at))))
-    const linked = await Promise.all(Array.from({ length: 40 }, (_, at) => get(port, key, from(at))))
+    const from = (at: number) => ({
+      referer: at % 2 ? 'https://blog.example.com/' : 'https://evil.example/',
+    })
+    const open = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => visit(port, path, from(at))),
+    )
+    const linked = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => get(port, key, from(at))),
+    )
     // A refused request may also find the link used up.
     for (const answers of [open, linked])
       expect(answers.filter(({ status }, at) => (status === 200) !== (at % 2 === 1))).toEqual([])
-    expect([await depot.publicDownloads(file), (await depot.downloads(id)).downloads]).toEqual([20, 20])
+    expect([await depot.publicDownloads(file), (await depot.downloads(id)).downloads]).toEqual([
+      20, 20,
+    ])
   })
 })
 
@@ -181,17 +215,27 @@ describe('with a CDN', () => {
   test('our address counts and leads to a signed one, at which the CDN may keep the bytes', async () => {
     const { file, path } = await depot.addPublic(SMALL, { filename: 'café (1).pdf' })
     const answer = await visit(cdnPort, path)
-    expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'private, no-store, no-transform'])
+    expect([answer.status, answer.headers['cache-control']]).toEqual([
+      302,
+      'private, no-store, no-transform',
+    ])
     expect(answer.headers['cross-origin-resource-policy']).toBe('cross-origin')
     const signed = pathOf(answer.headers.location)
     const fetched = await visit(cdnPort, signed)
     expect([fetched.status, fetched.body.equals(SMALL)]).toEqual([200, true])
-    expect(fetched.headers['cache-control']).toMatch(/^public, max-age=7200, immutable, no-transform$/)
+    expect(fetched.headers['cache-control']).toMatch(
+      /^public, max-age=7200, immutable, no-transform$/,
+    )
     expect(fetched.headers['content-disposition']).toContain('caf%C3%A9')
     expect((await visit(cdnPort, signed, { range: 'bytes=0-9' })).body.length).toBe(10)
-    expect((await visit(cdnPort, signed, { 'if-none-match': fetched.headers.etag! })).status).toBe(304)
+    expect((await visit(cdnPort, signed, { 'if-none-match': fetched.headers.etag! })).status).toBe(
+      304,
+    )
     // The CDN may write the name in its own escapes.
-    const rewritten = signed.replace('%20', '+').replace('+', '%20').replace('caf%C3%A9', 'caf%c3%a9')
+    const rewritten = signed
+      .replace('%20', '+')
+      .replace('+', '%20')
+      .replace('caf%C3%A9', 'caf%c3%a9')
     expect((await visit(cdnPort, rewritten)).status).toBe(200)
     expect(await depot.publicDownloads(file)).toBe(1)
   })
@@ -216,7 +260,9 @@ describe('with a CDN', () => {
     expect(await at(HOUR_MS - 1)).toBe(first)
     expect(await at(HOUR_MS)).not.toBe(first)
     depot.time.now = start
-    expect((await visit(cdnPort, (await depot.addPublic(LARGE)).path)).headers.location).not.toBe(first)
+    expect((await visit(cdnPort, (await depot.addPublic(LARGE)).path)).headers.location).not.toBe(
+      first,
+    )
   })
 
   test('a file whose CDN is off, and any link, comes from us', async () => {
@@ -274,11 +320,18 @@ describe('with a CDN', () => {
     )
     await depot.setFile(file, { version: 2 })
     expect((await visit(cdnPort, signed)).body.equals(SMALL)).toBe(true)
-    expect((await visit(cdnPort, pathOf((await visit(cdnPort, path)).headers.location))).body.equals(LARGE)).toBe(true)
-    await depot.scope.query('delete from versions where shop_id = :shop and file_id = :file and hash = :hash', {
-      file,
-      hash: version!.hash,
-    })
+    expect(
+      (await visit(cdnPort, pathOf((await visit(cdnPort, path)).headers.location))).body.equals(
+        LARGE,
+      ),
+    ).toBe(true)
+    await depot.scope.query(
+      'delete from versions where shop_id = :shop and file_id = :file and hash = :hash',
+      {
+        file,
+        hash: version!.hash,
+      },
+    )
     expect((await visit(cdnPort, signed)).status).toBe(302)
   })
 })

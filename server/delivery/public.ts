@@ -8,7 +8,14 @@ import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain } from './request.ts'
-import { isBodiless, representation, withoutBody, type Part, type Serving, type Visit } from './serve.ts'
+import {
+  isBodiless,
+  representation,
+  withoutBody,
+  type Part,
+  type Serving,
+  type Visit,
+} from './serve.ts'
 import type { SignedAddresses } from './signed.ts'
 import type { Target } from './targets.ts'
 
@@ -35,14 +42,18 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const known = await counting.lookUp(token)
     if (!known) return refuse(request, response, 'file_not_found')
     const shop = { name: known.shopName, domain: known.shopDomain }
-    if (!isSiteAllowed(known.referrers, sites)) return refuse(request, response, 'referrer_not_allowed', { shop })
-    if (known.target.damaged) return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
+    if (!isSiteAllowed(known.referrers, sites))
+      return refuse(request, response, 'referrer_not_allowed', { shop })
+    if (known.target.damaged)
+      return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
     const decision = decide(request.method ?? '', request.headers, representation(known.target))
     const range = 'range' in decision ? decision.range : null
     const part = { target: known.target, range, audience: PUBLIC }
     if (isBodiless(decision)) return withoutBody(visit, part, decision, { shop })
     if (request.method === 'HEAD')
-      return usesCdn(known.target) ? redirect(visit, known.target) : withoutBody(visit, part, decision, { shop })
+      return usesCdn(known.target)
+        ? redirect(visit, known.target)
+        : withoutBody(visit, part, decision, { shop })
     // A later part continues a download that was counted at its first byte.
     if (range && range.start > 0) return give(visit, part, false)
     const target = await count()
@@ -55,7 +66,11 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
   const permitOf = ({ token }: PublicTarget) => ({ kind: 'public', token }) as const
   const usesCdn = (target: PublicTarget) => signed !== null && target.cdn
 
-  async function give(visit: Visit, part: Part & { target: PublicTarget }, isCounted: boolean): Promise<void> {
+  async function give(
+    visit: Visit,
+    part: Part & { target: PublicTarget },
+    isCounted: boolean,
+  ): Promise<void> {
     const { target } = part
     const begun = () => counted(visit, target)
     const undo = () => counting.giveBack(target)
@@ -70,7 +85,13 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
   }
 
   function redirect({ response, now }: Visit, target: PublicTarget): void {
-    response.writeHead(302, [...REDIRECT, 'Location', signed!.addressOf(target, now), 'Content-Length', '0'])
+    response.writeHead(302, [
+      ...REDIRECT,
+      'Location',
+      signed!.addressOf(target, now),
+      'Content-Length',
+      '0',
+    ])
     response.end()
   }
 
@@ -83,14 +104,19 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     const target = secondsLeft > 0 ? await counting.lookUpVersion(token, hash) : null
     if (!target) {
       // An expired address: the stable one serves the current version and counts.
-      response.writeHead(302, [...REDIRECT, 'Location', `${baseUrl}/${publicPath(token, filename)}`])
+      response.writeHead(302, [
+        ...REDIRECT,
+        'Location',
+        `${baseUrl}/${publicPath(token, filename)}`,
+      ])
       return void response.end()
     }
     if (target.damaged) return refuse(request, response, 'file_damaged', { headers: RETRY_LATER })
     const decision = decide(request.method ?? '', request.headers, representation(target))
     const audience = immutableFor(secondsLeft)
     const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }
-    if (request.method === 'HEAD' || isBodiless(decision)) return withoutBody(visit, part, decision, {})
+    if (request.method === 'HEAD' || isBodiless(decision))
+      return withoutBody(visit, part, decision, {})
     await serving.serve(visit, { ...part, permit: permitOf(target) }, {})
   }
 

@@ -46,7 +46,8 @@ export function createQueryBatcher<Question, Answer>(
       })
   }
   const sendReady = () => {
-    while (waiting.length > 0 && running < concurrency && (running === 0 || waiting.length >= size)) send()
+    while (waiting.length > 0 && running < concurrency && (running === 0 || waiting.length >= size))
+      send()
     if (waiting.length > 0 && running < concurrency) timer ??= setTimeout(sendLate, MAX_WAIT_MS)
   }
   const sendLate = () => {

@@ -82,7 +82,10 @@ describe('tracking', () => {
   test('behind a proxy of ours the address is the one that the proxy wrote; agents are cut', async () => {
     const proxied = await depot.serve({ trustProxy: true })
     const { key } = await depot.addLink(SMALL)
-    const headers = { 'x-forwarded-for': '203.0.113.1, ::ffff:198.51.100.7', 'user-agent': 'x'.repeat(3000) }
+    const headers = {
+      'x-forwarded-for': '203.0.113.1, ::ffff:198.51.100.7',
+      'user-agent': 'x'.repeat(3000),
+    }
     await get(proxied, key, headers)
     expect(await kept()).toMatchObject([{ address: '198.51.100.7', agent: 'x'.repeat(400) }])
   })
@@ -131,12 +134,18 @@ describe('notification', () => {
   const settings = (recipients: string[]) =>
     database.pool.query('update shops set settings = $1', [JSON.stringify({ recipients })])
   beforeEach(async () => {
-    await database.pool.query('delete from outbox; delete from notices; delete from download_notices')
+    await database.pool.query(
+      'delete from outbox; delete from notices; delete from download_notices',
+    )
     await settings(['owner@example.com'])
   })
 
   test('notifies of the first download immediately, then at most once an hour of all later ones', async () => {
-    const { key } = await depot.addLink(SMALL, {}, { download_notification: true, filename: 'guide <b>.pdf' })
+    const { key } = await depot.addLink(
+      SMALL,
+      {},
+      { download_notification: true, filename: 'guide <b>.pdf' },
+    )
     const start = depot.time.now
     try {
       await get(port, key)
@@ -150,7 +159,10 @@ describe('notification', () => {
       ])
       depot.time.now = new Date(+start + 60 * MINUTE_MS)
       expect(await tellDownloads(database, depot.time.now)).toBe(1)
-      expect((await notices()).map(({ body }) => body)).toEqual(['guide <b>.pdf: once', 'guide <b>.pdf: 3 times'])
+      expect((await notices()).map(({ body }) => body)).toEqual([
+        'guide <b>.pdf: once',
+        'guide <b>.pdf: 3 times',
+      ])
       const [first, second] = await mails()
       expect(first).toMatchObject({ kind: 'email', payload: { template: 'file-downloaded' } })
       const { subject, text, html } = renderMail(second!.payload, 'https://files.example.com')
@@ -177,16 +189,24 @@ describe('notification', () => {
     const times = (name: string) =>
       told
         .filter((line) => line.startsWith(name))
-        .reduce((sum, line) => sum + (line.endsWith('once') ? 1 : Number(/(\d+) times/.exec(line)![1])), 0)
+        .reduce(
+          (sum, line) => sum + (line.endsWith('once') ? 1 : Number(/(\d+) times/.exec(line)![1])),
+          0,
+        )
     for (const name of ['a.pdf', 'b.pdf', 'c.pdf']) expect([name, times(name)]).toEqual([name, 2])
     expect((await mails()).length).toBe((await notices()).length)
   })
 
   test('a file whose notification is off, or was turned off since, is not told of', async () => {
-    const [off, on] = [await depot.addLink(SMALL), await depot.addLink(SMALL, {}, { download_notification: true })]
+    const [off, on] = [
+      await depot.addLink(SMALL),
+      await depot.addLink(SMALL, {}, { download_notification: true }),
+    ]
     await get(port, off.key)
     await depot.flush()
-    expect(await depot.scope.query('select 1 as one from download_notices where shop_id = :shop')).toEqual([])
+    expect(
+      await depot.scope.query('select 1 as one from download_notices where shop_id = :shop'),
+    ).toEqual([])
     await get(port, on.key)
     await depot.flush()
     await get(port, on.key)

@@ -47,7 +47,11 @@ const UNTOLD = `
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
 
 /** @param parts.notify called when downloads were written that a shop wants to be notified of. */
-export function createRecorder(parts: { pool: pg.Pool; notify(): Promise<unknown>; log: Logger }): Recorder {
+export function createRecorder(parts: {
+  pool: pg.Pool
+  notify(): Promise<unknown>
+  log: Logger
+}): Recorder {
   const { pool, notify, log } = parts
   const waiting: Downloaded[] = []
   let lost = 0
@@ -58,13 +62,15 @@ export function createRecorder(parts: { pool: pg.Pool; notify(): Promise<unknown
     if (timer) clearTimeout(timer)
     timer = null
     while (waiting.length > 0) await writeSome(waiting.splice(0, ROWS))
-    if (lost > 0) log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
+    if (lost > 0)
+      log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
     lost = 0
   }
   async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
     const tracked = downloads.filter(({ target }) => target.tracked)
     const told = downloads.filter(({ target }) => target.told)
-    if (tracked.length > 0) await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
+    if (tracked.length > 0)
+      await pool.query({ name: 'delivery_record', text: INSERT, values: keptColumns(tracked) })
     if (told.length === 0) return
     await pool.query({ name: 'delivery_untold', text: UNTOLD, values: fileColumns(told) })
     await notify()
@@ -92,7 +98,8 @@ const fileColumns = (downloads: readonly Downloaded[]): string[] => [
 
 function keptColumns(downloads: readonly Downloaded[]): unknown[] {
   const clients = new Map<Client, number>()
-  for (const { client } of downloads) if (!clients.has(client)) clients.set(client, clients.size + 1)
+  for (const { client } of downloads)
+    if (!clients.has(client)) clients.set(client, clients.size + 1)
   return [
     ...fileColumns(downloads),
     plainArray(downloads.map(({ link }) => link ?? 'null')),

@@ -11,14 +11,20 @@ export function sitesOf(referer: string | undefined): readonly string[] | null {
   const url = URL.parse(referer)
   if (!url || !['http:', 'https:'].includes(url.protocol)) return null
   const labels = url.hostname.replace(/\.$/, '').split('.')
-  return [labels.join('.'), ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`)]
+  return [
+    labels.join('.'),
+    ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join('.')}`),
+  ]
 }
 
 /** The same rule as SITE_ALLOWED (targets.ts). `allowed`: empty for any site. */
-export const isSiteAllowed = (allowed: readonly string[], sites: readonly string[] | null): boolean =>
-  allowed.length === 0 || sites === null || sites.some((site) => allowed.includes(site))
+export const isSiteAllowed = (
+  allowed: readonly string[],
+  sites: readonly string[] | null,
+): boolean => allowed.length === 0 || sites === null || sites.some((site) => allowed.includes(site))
 
 /**
  * As one text per request: PostgreSQL's nested arrays must be rectangular. Hosts contain no space.
  */
-export const joinSites = (sites: readonly string[] | null): string | null => sites && sites.join(' ')
+export const joinSites = (sites: readonly string[] | null): string | null =>
+  sites && sites.join(' ')

@@ -30,7 +30,11 @@ test('a stranger gets one page for every form of key', async () => {
 })
 
 test('who holds a key learns what became of it, in the shop’s name, and what to do', async () => {
-  const link = await depot.addLink(BYTES, { download_limit: 1 }, { filename: '<script>alert(1)</script>.pdf' })
+  const link = await depot.addLink(
+    BYTES,
+    { download_limit: 1 },
+    { filename: '<script>alert(1)</script>.pdf' },
+  )
   await get(port, link.key)
   const answer = await get(port, link.key)
   expect(answer.status).toBe(410)
@@ -43,7 +47,9 @@ test('who holds a key learns what became of it, in the shop’s name, and what t
 
 test('the page runs nothing, loads nothing, and its style is the one that its policy names', async () => {
   const { headers, text } = await get(port, STRANGER)
-  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none';/)
+  expect(headers['content-security-policy']).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none';/,
+  )
   expect(headers['x-content-type-options']).toBe('nosniff')
   expect(headers['cache-control']).toContain('no-store')
   expect(headers['set-cookie']).toBeUndefined()
@@ -52,7 +58,11 @@ test('the page runs nothing, loads nothing, and its style is the one that its po
 })
 
 test('a withdrawn file’s name is not shown', async () => {
-  const link = await depot.addLink(BYTES, {}, { filename: 'quarterly-secret.pdf', mapping_state: 'unmapped' })
+  const link = await depot.addLink(
+    BYTES,
+    {},
+    { filename: 'quarterly-secret.pdf', mapping_state: 'unmapped' },
+  )
   const { status, text } = await get(port, link.key)
   expect(status).toBe(410)
   expect(text).toContain('withdrawn')

@@ -31,7 +31,11 @@ export interface Refused {
 }
 
 /** Why an existing link may not be used now from these sites; null if it may. */
-export function whyNot(link: KnownLink, sites: readonly string[] | null, now: Date): ErrorCode | null {
+export function whyNot(
+  link: KnownLink,
+  sites: readonly string[] | null,
+  now: Date,
+): ErrorCode | null {
   if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
   if (status === 'expired' || status === 'exhausted') return `link_${status}`
@@ -45,7 +49,11 @@ type RefusalText = Pick<MessagePage, 'title' | 'happened' | 'advice'>
 const TEXTS: Partial<Record<ErrorCode, (link: KnownLink | null) => RefusalText>> = {
   link_expired: (link) => {
     const day = link?.expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-    return { title: 'This link has expired', happened: `It could be used until ${day}.`, advice: askFor(link) }
+    return {
+      title: 'This link has expired',
+      happened: `It could be used until ${day}.`,
+      advice: askFor(link),
+    }
   },
   link_exhausted: (link) => {
     const times = link?.download_limit === 1 ? 'once' : `${link?.download_limit} times`
@@ -59,7 +67,8 @@ const TEXTS: Partial<Record<ErrorCode, (link: KnownLink | null) => RefusalText>>
   link_unavailable: () => ({
     title: 'This link does not work',
     happened: 'The address may be incomplete, or the link may be gone.',
-    advice: 'Check that you have copied all of it, or ask the shop that sent it to you for a new one.',
+    advice:
+      'Check that you have copied all of it, or ask the shop that sent it to you for a new one.',
   }),
   file_not_found: () => ({
     title: 'There is no file at this address',
@@ -86,10 +95,15 @@ const TEXTS: Partial<Record<ErrorCode, (link: KnownLink | null) => RefusalText>>
     happened: 'It was not sent yet.',
   }),
   file_damaged: () =>
-    uncounted('This file is damaged', 'The shop has been told of it. Try again later, or ask the shop for the file.'),
+    uncounted(
+      'This file is damaged',
+      'The shop has been told of it. Try again later, or ask the shop for the file.',
+    ),
   unavailable: () => uncounted('The download could not start', 'Try again in a minute.'),
-  range_not_satisfiable: () => uncounted('The file has no such part', 'Start the download again from the beginning.'),
-  precondition_failed: () => uncounted('The file has changed', 'Start the download again from the beginning.'),
+  range_not_satisfiable: () =>
+    uncounted('The file has no such part', 'Start the download again from the beginning.'),
+  precondition_failed: () =>
+    uncounted('The file has changed', 'Start the download again from the beginning.'),
 }
 
 function askFor(link: KnownLink | null): string {
@@ -103,7 +117,12 @@ const uncounted = (title: string, advice: string) => ({
   advice,
 })
 
-const MAY_ASK: readonly ErrorCode[] = ['link_expired', 'link_exhausted', 'link_withdrawn', 'validation_failed']
+const MAY_ASK: readonly ErrorCode[] = [
+  'link_expired',
+  'link_exhausted',
+  'link_withdrawn',
+  'validation_failed',
+]
 
 function pageOf(code: ErrorCode, { link = null, shop, ask, now }: Refused): MessagePage {
   const page = TEXTS[code]?.(link) ?? { title: ERRORS[code].message, happened: '', advice: '' }
@@ -113,7 +132,8 @@ function pageOf(code: ErrorCode, { link = null, shop, ask, now }: Refused): Mess
   const name = code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
   const whole = name === undefined ? named : { ...named, name }
   if (!ask || !now || !MAY_ASK.includes(code)) return whole
-  if (hasAsked(link, now)) return { ...whole, advice: `${link.shopName} has been asked for more: wait for an answer.` }
+  if (hasAsked(link, now))
+    return { ...whole, advice: `${link.shopName} has been asked for more: wait for an answer.` }
   return { ...whole, ask }
 }
 
@@ -122,7 +142,12 @@ export const hasAsked = ({ asked_at }: Pick<KnownLink, 'asked_at'>, now: Date): 
   asked_at !== null && now.getTime() - asked_at.getTime() < ASK_EVERY_MS
 
 /** Answers with the error's status. */
-export function refuse(request: IncomingMessage, response: ServerResponse, code: ErrorCode, about: Refused = {}): void {
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  about: Refused = {},
+): void {
   const body = prefersJson(request.headers.accept)
     ? { json: errorBody(code, about.details ?? []) }
     : { html: renderMessage(pageOf(code, about)) }

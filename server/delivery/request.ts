@@ -18,7 +18,13 @@ const SIGNED = /^\/cdn\/[^?]+/
 // A key is 256 bits in base64url: anything else is refused without a query.
 const KEY = /^[A-Za-z0-9_-]{43}$/
 const KEY_ASKED = /[?&]key=([A-Za-z0-9_-]{43})(?:&|$)/
-const CONDITIONS = ['range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since'] as const
+const CONDITIONS = [
+  'range',
+  'if-none-match',
+  'if-modified-since',
+  'if-match',
+  'if-unmodified-since',
+] as const
 
 /** Null: not an address of delivery. */
 export function routeOf(url: string | undefined): Route | null {

@@ -76,12 +76,18 @@ const WITHDRAWALS = [
   ['a new key', `update links set key_hash = sha256(key_hash) where file_id = $1`],
   ['the trash', `update files set deleted_at = now() where id = $1`],
   ['unmapping', `update files set mapping_state = 'unmapped' where id = $1`],
-  ['uninstalling', `update shops set uninstalled_at = now() where id = (select shop_id from files where id = $1)`],
+  [
+    'uninstalling',
+    `update shops set uninstalled_at = now() where id = (select shop_id from files where id = $1)`,
+  ],
 ] as const
 
 describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
   test.each(WITHDRAWALS)('of a link is broken off by %s, in another process', async (_, change) => {
-    const other = await begin(ports[kind]!, `/download?key=${(await depot.addLink(randomBytes(SIZE))).key}`)
+    const other = await begin(
+      ports[kind]!,
+      `/download?key=${(await depot.addLink(randomBytes(SIZE))).key}`,
+    )
     const { key, file } = await depot.addLink(randomBytes(SIZE))
     const download = await begin(ports[kind]!, `/download?key=${key}`)
     expect([download.status, other.status]).toEqual([200, 200])
@@ -89,7 +95,8 @@ describe.each(['disk', 'bucket'])('a download on its way from a %s', (kind) => {
     expect(await download.ended).toBe('ECONNRESET')
     await database.pool.query('update shops set uninstalled_at = null')
     // What its own permit still covers is not touched.
-    if (!change.includes('shops')) expect(await Promise.race([other.ended, looked(kind)])).toBe('looked')
+    if (!change.includes('shops'))
+      expect(await Promise.race([other.ended, looked(kind)])).toBe('looked')
   })
 
   test.each([

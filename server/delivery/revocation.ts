@@ -10,7 +10,8 @@ import { bytesArray, opaque, plainArray, type Query } from './targets.ts'
  * What allows a download. Expiry and a used-up limit do not withdraw it: a download that began in
  * time may finish.
  */
-export type Permit = { kind: 'link'; shop: number; link: string; keyHash: Buffer } | { kind: 'public'; token: string }
+export type Permit =
+  { kind: 'link'; shop: number; link: string; keyHash: Buffer } | { kind: 'public'; token: string }
 
 export interface Revocation {
   /** Resets the response's connection if the permit is withdrawn before the response ends. */
@@ -57,7 +58,12 @@ export function createRevocation(query: Query, log: Logger): Revocation {
     )
 
   /** Ends the entries whose place the statement does not return. */
-  async function check(name: string, text: string, entries: readonly Watched[], values: unknown[]): Promise<void> {
+  async function check(
+    name: string,
+    text: string,
+    entries: readonly Watched[],
+    values: unknown[],
+  ): Promise<void> {
     if (entries.length === 0) return
     const { rows } = await query(name, text, values)
     const valid = new Set(rows.map(([place]) => Number(place)))
@@ -75,7 +81,9 @@ export function createRevocation(query: Query, log: Logger): Revocation {
         plainArray(links.map(({ permit }) => permit.link)),
         bytesArray(links.map(({ permit }) => permit.keyHash)),
       ]),
-      check('valid_public', PUBLIC, publics, [plainArray(publics.map(({ permit }) => permit.token))]),
+      check('valid_public', PUBLIC, publics, [
+        plainArray(publics.map(({ permit }) => permit.token)),
+      ]),
     ])
   }
 
@@ -85,7 +93,9 @@ export function createRevocation(query: Query, log: Logger): Revocation {
     const run = () =>
       checkAll()
         // Downloads continue while the database is down.
-        .catch((error: unknown) => log.warn('running downloads could not be checked', errorFields(error)))
+        .catch((error: unknown) =>
+          log.warn('running downloads could not be checked', errorFields(error)),
+        )
         .finally(() => {
           scheduled = false
           scheduleCheck()

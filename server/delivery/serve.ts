@@ -85,7 +85,10 @@ export function createServing(parts: {
   const checked = createTtlCache<true>(CHECKED_TTL_MS)
 
   const isSentByNginx = ({ request }: Visit, { target, range, allowance }: Part): boolean =>
-    accel !== null && !allowance && target.location === accel.location && maySendByNginx(request, range)
+    accel !== null &&
+    !allowance &&
+    target.location === accel.location &&
+    maySendByNginx(request, range)
 
   const describeForNginx = memoized((target, audience) => [
     ...nginxHeaders(target, audience),
@@ -143,7 +146,10 @@ export function createServing(parts: {
   }
 
   async function sendAll({ response }: Visit, part: Part, opened: OpenedBytes): Promise<number> {
-    response.writeHead(part.range ? 206 : 200, [...describe(part.target, part.audience), ...lengthHeaders(part)])
+    response.writeHead(part.range ? 206 : 200, [
+      ...describe(part.target, part.audience),
+      ...lengthHeaders(part),
+    ])
     const watch = () => part.permit && revocation.watch(part.permit, response)
     try {
       if (!('whole' in opened)) watch()
@@ -152,7 +158,10 @@ export function createServing(parts: {
       if ('whole' in opened && response.socket?.writableLength) watch()
       return sent
     } catch (error) {
-      log.error('a file could not be read completely', { ...blobFields(part.target), ...errorFields(error) })
+      log.error('a file could not be read completely', {
+        ...blobFields(part.target),
+        ...errorFields(error),
+      })
       response.destroy()
       return 0
     }
@@ -170,7 +179,10 @@ export function createServing(parts: {
         parts.sending(part.target)
         return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
       } catch (error) {
-        log.error('the bytes of a file are missing', { ...blobFields(part.target), ...errorFields(error) })
+        log.error('the bytes of a file are missing', {
+          ...blobFields(part.target),
+          ...errorFields(error),
+        })
         await undo?.()
         refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
         return 0
@@ -179,7 +191,8 @@ export function createServing(parts: {
   }
 }
 
-export const lengthOf = ({ target, range }: Part): number => (range ? range.end - range.start + 1 : target.size)
+export const lengthOf = ({ target, range }: Part): number =>
+  range ? range.end - range.start + 1 : target.size
 
 /**
  * A response without the file's bytes: to HEAD, or where the request's conditions decide so (412
@@ -201,7 +214,8 @@ export function withoutBody(visit: Visit, part: Part, { status }: Answer, refuse
   response.end()
 }
 
-export const isBodiless = ({ status }: Answer): boolean => status === 304 || status === 412 || status === 416
+export const isBodiless = ({ status }: Answer): boolean =>
+  status === 304 || status === 412 || status === 416
 
 const etagOf = (target: Target) => `"${target.hash}"`
 

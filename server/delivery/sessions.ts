@@ -40,7 +40,13 @@ export const createSessions = (query: Query): Sessions => ({
     return rowCount === 1
   },
   refund: async (target, { client }, bytes) => {
-    await query('refund', REFUND, [target.shop, target.link, client, bytes, target.size * SESSION_SIZES])
+    await query('refund', REFUND, [
+      target.shop,
+      target.link,
+      client,
+      bytes,
+      target.size * SESSION_SIZES,
+    ])
   },
 })
 

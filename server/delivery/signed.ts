@@ -25,7 +25,10 @@ export interface SignedAddresses {
 const PATH = /^\/cdn\/(\d{1,12})\/([A-Za-z0-9_-]{43})\/([0-9a-f-]{36})\/([0-9a-f]{64})\/([^/]+)$/
 
 /** @param base the CDN's address, without a trailing slash. */
-export function createSignedAddresses(base: string, secrets: Pick<Secrets, 'derive'>): SignedAddresses {
+export function createSignedAddresses(
+  base: string,
+  secrets: Pick<Secrets, 'derive'>,
+): SignedAddresses {
   const secret = secrets.derive('cdn')
   const sign = (expires: string, token: string, hash: string, filename: string) =>
     createHmac('sha256', secret).update([expires, token, hash, filename].join('/')).digest()
@@ -42,7 +45,12 @@ export function createSignedAddresses(base: string, secrets: Pick<Secrets, 'deri
       if (filename === null) return null
       const right = sign(expires!, token!, hash!, filename)
       if (!timingSafeEqual(right, Buffer.from(signature!, 'base64url'))) return null
-      return { token: token!, hash: hash!, filename, secondsLeft: Number(expires) - Math.floor(now.getTime() / 1000) }
+      return {
+        token: token!,
+        hash: hash!,
+        filename,
+        secondsLeft: Number(expires) - Math.floor(now.getTime() / 1000),
+      }
     },
   }
 }

@@ -67,17 +67,58 @@ export const SITE_ALLOWED = `(f.allowed_referrers = '{}' or a.sites is null
   or f.allowed_referrers && string_to_array(a.sites, ' '))`
 
 export function targetOf(row: readonly unknown[]): Target {
-  const [shop, file, filename, contentType, location, hash, size, modifiedMs, tracked, told, damaged] = row as TargetRow
+  const [
+    shop,
+    file,
+    filename,
+    contentType,
+    location,
+    hash,
+    size,
+    modifiedMs,
+    tracked,
+    told,
+    damaged,
+  ] = row as TargetRow
   const blob = `${location}/${shop}/${hash}`
-  return { shop, file, filename, contentType, location, hash, blob, size, modifiedMs, tracked, told, damaged }
+  return {
+    shop,
+    file,
+    filename,
+    contentType,
+    location,
+    hash,
+    blob,
+    size,
+    modifiedMs,
+    tracked,
+    told,
+    damaged,
+  }
 }
 
-type TargetRow = [number, string, string, string, string, string, number, number, boolean, boolean, boolean]
+type TargetRow = [
+  number,
+  string,
+  string,
+  string,
+  string,
+  string,
+  number,
+  number,
+  boolean,
+  boolean,
+  boolean,
+]
 
 /** What identifies the bytes in a log line. */
 export const blobFields = ({ shop, location, hash }: Target) => ({ shop, location, hash })
 
-export type Query = (name: string, text: string, values: unknown[]) => Promise<pg.QueryResult<unknown[]>>
+export type Query = (
+  name: string,
+  text: string,
+  values: unknown[],
+) => Promise<pg.QueryResult<unknown[]>>
 
 /** A connection on which a statement takes this long is considered lost. */
 const QUERY_TIMEOUT_MS = 30_000

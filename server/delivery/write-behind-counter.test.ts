@@ -15,8 +15,11 @@ function openCounter() {
   const write = async (counts: readonly PendingCount[], at: Date) => {
     await state.gate
     if (state.away) throw new Error('no connection')
-    const { left = [], taken = [] } = Object.groupBy(counts, ({ key }) => (state.locked.has(key) ? 'left' : 'taken'))
-    for (const { key, times, clients } of taken) written.push({ key, times, clients: clients.map(String), at })
+    const { left = [], taken = [] } = Object.groupBy(counts, ({ key }) =>
+      state.locked.has(key) ? 'left' : 'taken',
+    )
+    for (const { key, times, clients } of taken)
+      written.push({ key, times, clients: clients.map(String), at })
     return left
   }
   const log = createLogger('info', (line) => void logged.push(line))
@@ -97,7 +100,10 @@ test('keeps counts that cannot be written, merges later ones and tries again', a
   expect(written).toEqual([])
   expect(logged.join()).toContain('no connection')
   state.away = false
-  await vi.waitFor(() => expect(written).toMatchObject([{ key: 'a', times: 2, clients: ['anna', 'ben'] }]), 5000)
+  await vi.waitFor(
+    () => expect(written).toMatchObject([{ key: 'a', times: 2, clients: ['anna', 'ben'] }]),
+    5000,
+  )
 })
 
 test('after a failure halfway, writes no count twice', async () => {
@@ -105,7 +111,9 @@ test('after a failure halfway, writes no count twice', async () => {
   for (let at = 0; at < 2500; at++) counter.add(...linkOf(`${at}`), anna, AT)
   let pieces = 0
   // The second statement fails.
-  Object.defineProperty(state, 'gate', { get: () => ((state.away = ++pieces === 2), Promise.resolve()) })
+  Object.defineProperty(state, 'gate', {
+    get: () => ((state.away = ++pieces === 2), Promise.resolve()),
+  })
   await counter.flush()
   expect(written).toHaveLength(200)
   await counter.flush()

@@ -56,7 +56,8 @@ export function createWriteBehindCounter(
   const merge = ({ key, target, times, clients }: PendingCount) => {
     pendingKeys.add(key)
     const entry = pending.get(target.link)
-    if (!entry) return void pending.set(target.link, { key, target, times, clients: new Set(clients) })
+    if (!entry)
+      return void pending.set(target.link, { key, target, times, clients: new Set(clients) })
     Object.assign(entry, { key, target, times: entry.times + times })
     for (const client of clients) entry.clients.add(client)
   }
@@ -81,14 +82,20 @@ export function createWriteBehindCounter(
   const writeAll = async () => {
     if (timer) clearTimeout(timer)
     timer = null
-    const counts = [...pending.values()].map((entry): PendingCount => ({ ...entry, clients: [...entry.clients] }))
+    const counts = [...pending.values()].map((entry): PendingCount => ({
+      ...entry,
+      clients: [...entry.clients],
+    }))
     pending.clear()
     ;[keysInFlight, pendingKeys] = [pendingKeys, new Set()]
     let pause = FLUSH_MS
     try {
       await writeWithRetries(counts)
     } catch (error) {
-      log.warn('downloads that were served are not counted yet', { links: counts.length, ...errorFields(error) })
+      log.warn('downloads that were served are not counted yet', {
+        links: counts.length,
+        ...errorFields(error),
+      })
       pause = RETRY_MS
     }
     counts.forEach(merge)

@@ -1,9 +1,17 @@
-// The lease of background tasks and their recovery: one run at a time, whoever dies, and every job in the end.
+// The lease of background tasks and their recovery: one run at a time, whoever dies, and every job
+// in the end.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestWorker, startTestTasks } from '../../test/background.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { createBackground, LeaseLost, queueTask, runsNow, type BackgroundTask, type TaskRun } from './background.ts'
+import {
+  createBackground,
+  LeaseLost,
+  queueTask,
+  runsNow,
+  type BackgroundTask,
+  type TaskRun,
+} from './background.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
@@ -39,13 +47,18 @@ const jobs = async () =>
   ).rows
 const isRunning = async ({ name }: BackgroundTask) =>
   (
-    await scope.query<{ running: boolean }>(`select ${runsNow({ name }, `'a'`)} as running from shops where id = :shop`)
+    await scope.query<{ running: boolean }>(
+      `select ${runsNow({ name }, `'a'`)} as running from shops where id = :shop`,
+    )
   )[0]!.running
 
 describe('a lease', () => {
   test('is held by one worker; another one takes it over when the first is silent, and the first writes nothing', async () => {
     const { task, runs } = held()
-    const [one, two] = [await openTestWorker(database, [task]), await openTestWorker(database, [task])]
+    const [one, two] = [
+      await openTestWorker(database, [task]),
+      await openTestWorker(database, [task]),
+    ]
     const first = one.run(task, job())
     await begun(runs, 1)
     await Promise.all([one.run(task, job()), two.run(task, job())])
@@ -101,7 +114,9 @@ describe('a run', () => {
       await begun(runs, next ? 1 : 2)
       runs.at(-1)!.end(next)
       await run
-      expect((await jobs()).map(({ key, seconds }) => [key, Math.round(seconds / 60)])).toEqual([['held:a', 60]])
+      expect((await jobs()).map(({ key, seconds }) => [key, Math.round(seconds / 60)])).toEqual([
+        ['held:a', 60],
+      ])
     }
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1])
   })
@@ -122,7 +137,8 @@ describe('a run', () => {
     expect((await jobs())[0]!.seconds).toBeGreaterThan(10)
     await worker.run(task, job())
     expect((await jobs())[0]!.seconds).toBeLessThan(1)
-    await (await openTestWorker(database, [{ ...task, run: ({ attempt }) => (attempts.push(attempt), Promise.resolve(null)) }])).run(task, job()) // prettier-ignore
+    // prettier-ignore
+    await (await openTestWorker(database, [{ ...task, run: ({ attempt }) => (attempts.push(attempt), Promise.resolve(null)) }])).run(task, job())
     expect(attempts).toEqual([1, 2, 2])
   })
 })
@@ -144,13 +160,18 @@ describe('the sweep', () => {
     await worker.background.recover()
     await worker.background.recover()
     const queue = `held:${scope.shop}`
-    expect(await jobs()).toMatchObject([{ key: `held:${queued}`, queue_name: queue }, { key: 'single:' }])
+    expect(await jobs()).toMatchObject([
+      { key: `held:${queued}`, queue_name: queue },
+      { key: 'single:' },
+    ])
     // As graphile-worker leaves a job that has thrown three times.
     await database.pool.query(
       `update graphile_worker._private_jobs set attempts = max_attempts where key like 'held:%'`,
     )
     await worker.background.recover()
-    const { rows } = await database.pool.query(`select attempts from graphile_worker.jobs where key like 'held:%'`)
+    const { rows } = await database.pool.query(
+      `select attempts from graphile_worker.jobs where key like 'held:%'`,
+    )
     expect(rows).toEqual([{ attempts: 0 }])
     runs[0]!.end()
     await run
@@ -160,14 +181,17 @@ describe('the sweep', () => {
     const { task } = held()
     const worker = await openTestWorker(database, [task])
     await worker.background.recover()
-    await database.pool.query(`update graphile_worker._private_jobs set key = null, attempts = max_attempts`)
+    await database.pool.query(
+      `update graphile_worker._private_jobs set key = null, attempts = max_attempts`,
+    )
     await worker.background.recover()
     expect((await jobs()).map(({ key }) => key)).toEqual(['held:'])
   })
 })
 
 test('jobs run as soon as they are queued, those of one shop one after another', async () => {
-  const { task, runs } = held({ atOnce: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' }) // prettier-ignore
+  // prettier-ignore
+  const { task, runs } = held({ atOnce: 4, onePerShop: true, wanted: 'select 1 as shop_id, null as key, now() as due_at where false' })
   const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
   const stop = await startTestTasks(database, [task])
   await queueTask(scope, task, 'a')
@@ -185,7 +209,10 @@ test('jobs run as soon as they are queued, those of one shop one after another',
 
 test('what is due whenever a worker starts is queued then, unless it runs', async () => {
   const { task, runs } = held({ atStart: true })
-  const [one, two] = [await openTestWorker(database, [task]), await openTestWorker(database, [task])]
+  const [one, two] = [
+    await openTestWorker(database, [task]),
+    await openTestWorker(database, [task]),
+  ]
   const run = one.run(task)
   await begun(runs, 1)
   await two.background.start()
@@ -198,6 +225,13 @@ test('what is due whenever a worker starts is queued then, unless it runs', asyn
 
 test('a name that is listed twice is refused', () => {
   const { task } = held()
-  const options = { database, worker: 'x', log: null as never, signal: new AbortController().signal }
-  expect(() => createBackground({ ...options, tasks: [task, task] })).toThrow('held is listed twice')
+  const options = {
+    database,
+    worker: 'x',
+    log: null as never,
+    signal: new AbortController().signal,
+  }
+  expect(() => createBackground({ ...options, tasks: [task, task] })).toThrow(
+    'held is listed twice',
+  )
 })

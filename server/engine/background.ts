@@ -1,5 +1,6 @@
-// Background work as jobs of the worker: CSV checks, mirror refreshes, schedules, stale messages, upkeep. A run holds a
-// lease that the worker's own heartbeat keeps alive, and the worker's crash sweep queues what has no live job.
+// Background work as jobs of the worker: CSV checks, mirror refreshes, schedules, stale messages,
+// upkeep. A run holds a lease that the worker's own heartbeat keeps alive, and the worker's crash
+// sweep queues what has no live job.
 import type { Database } from '../db/database.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { errorFields, type Logger } from '../log.ts'
@@ -43,7 +44,9 @@ export interface TaskRun {
 
 export interface TaskLease {
   readonly number: number
-  /** Locks the lease for the rest of the transaction. Throws `LeaseLost` where another run has it. */
+  /**
+   * Locks the lease for the rest of the transaction. Throws `LeaseLost` where another run has it.
+   */
   hold(tx: ShopScope): Promise<void>
 }
 
@@ -74,17 +77,34 @@ const ADD_JOB = (job: { task: string; key: string; shop: string; runAt: string; 
      flags := array['task:' || ${job.task}])`
 
 /** Queues a task's job for this key to run immediately, in the caller's transaction. */
-export async function queueTask(tx: ShopScope, { name, onePerShop = false }: TaskKind, key: string): Promise<void> {
-  const job = { task: ':name::text', key: ':key::text', shop: ':shop::int', runAt: 'null', serial: ':serial::boolean' }
+export async function queueTask(
+  tx: ShopScope,
+  { name, onePerShop = false }: TaskKind,
+  key: string,
+): Promise<void> {
+  const job = {
+    task: ':name::text',
+    key: ':key::text',
+    shop: ':shop::int',
+    runAt: 'null',
+    serial: ':serial::boolean',
+  }
   await tx.query(`select ${ADD_JOB(job)}`, { name, key, serial: onePerShop })
 }
 
 /** The attempts that failed are forgotten: the next run counts as the first one. */
-export async function forgetAttempts(tx: ShopScope, { name }: TaskKind, key: string): Promise<void> {
-  await tx.query(`update background_tasks set attempts = 0 where shop_id = :shop and task = :name and key = :key`, {
-    name,
-    key,
-  })
+export async function forgetAttempts(
+  tx: ShopScope,
+  { name }: TaskKind,
+  key: string,
+): Promise<void> {
+  await tx.query(
+    `update background_tasks set attempts = 0 where shop_id = :shop and task = :name and key = :key`,
+    {
+      name,
+      key,
+    },
+  )
 }
 
 /** SQL: a living worker runs the task for this key. `key` is an SQL expression. */
@@ -115,7 +135,10 @@ export interface Background {
   jobs: Readonly<Record<string, (job: TaskJob) => Promise<void>>>
   /** Queues the tasks that are due whenever a worker starts. */
   start(): Promise<void>
-  /** Queues what has no live job, and stops runs whose lease was taken over. The crash sweep calls it. */
+  /**
+   * Queues what has no live job, and stops runs whose lease was taken over. The crash sweep calls
+   * it.
+   */
   recover(): Promise<void>
 }
 
@@ -143,7 +166,9 @@ export function createBackground(options: BackgroundOptions): Background {
   const perform = createPerform(options, running)
   return {
     ...createPlaces(tasks),
-    jobs: Object.fromEntries(tasks.map((task) => [task.name, (job: TaskJob) => perform(task, job)])),
+    jobs: Object.fromEntries(
+      tasks.map((task) => [task.name, (job: TaskJob) => perform(task, job)]),
+    ),
     start: async () => {
       for (const task of tasks) if (task.atStart) await queueAtStart(database, task)
     },
@@ -155,7 +180,9 @@ export function createBackground(options: BackgroundOptions): Background {
   }
 }
 
-function createPlaces(tasks: readonly BackgroundTask[]): Pick<Background, 'places' | 'full' | 'enter'> {
+function createPlaces(
+  tasks: readonly BackgroundTask[],
+): Pick<Background, 'places' | 'full' | 'enter'> {
   const most = new Map(tasks.map(({ name, atOnce }) => [flagOf(name), atOnce]))
   const inside = new Map<string, number>()
   const count = (flags: readonly string[], by: 1 | -1) => {
@@ -163,7 +190,8 @@ function createPlaces(tasks: readonly BackgroundTask[]): Pick<Background, 'place
   }
   return {
     places: tasks.reduce((sum, { atOnce }) => sum + atOnce, 0),
-    full: () => [...most].flatMap(([flag, limit]) => ((inside.get(flag) ?? 0) >= limit ? [flag] : [])),
+    full: () =>
+      [...most].flatMap(([flag, limit]) => ((inside.get(flag) ?? 0) >= limit ? [flag] : [])),
     enter: (flags) => {
       count(flags, 1)
       return () => count(flags, -1)
@@ -177,7 +205,12 @@ function createPerform(
 ): (task: BackgroundTask, job: TaskJob) => Promise<void> {
   const end = (task: BackgroundTask, job: TaskJob, lease: number, result: RunEnd) =>
     endRun(database, task, job, lease, result)
-  const attempt = async (task: BackgroundTask, job: TaskJob, { number, attempts }: Taken, lost: AbortSignal) => {
+  const attempt = async (
+    task: BackgroundTask,
+    job: TaskJob,
+    { number, attempts }: Taken,
+    lost: AbortSignal,
+  ) => {
     const signal = AbortSignal.any([stopping, lost])
     try {
       const lease = leaseOf(task.name, job.key, number)
@@ -186,12 +219,17 @@ function createPerform(
     } catch (error) {
       if (lost.aborted || error instanceof LeaseLost) return
       // Another worker may continue immediately; the run does not count.
-      if (stopping.aborted) return end(task, job, number, { ended: false, next: new Date(), attempts: attempts - 1 })
+      if (stopping.aborted)
+        return end(task, job, number, { ended: false, next: new Date(), attempts: attempts - 1 })
       log.warn('a background task failed, it will be tried again', {
         ...{ task: task.name, key: job.key },
         ...errorFields(error),
       })
-      await end(task, job, number, { ended: false, next: new Date(Date.now() + RETRY_MS), attempts })
+      await end(task, job, number, {
+        ended: false,
+        next: new Date(Date.now() + RETRY_MS),
+        attempts,
+      })
     }
   }
   return async (task, job) => {
@@ -240,7 +278,10 @@ async function takeLease(
 
 type RunEnd = { ended: true; next: Date | null } | { ended: false; next: Date; attempts: number }
 
-/** Gives the lease back and queues the next run, both or neither; nothing where the lease was taken over. */
+/**
+ * Gives the lease back and queues the next run, both or neither; nothing where the lease was taken
+ * over.
+ */
 async function endRun(
   { pool }: BackgroundOptions['database'],
   { name, onePerShop = false }: TaskKind,
@@ -248,7 +289,13 @@ async function endRun(
   lease: number,
   end: RunEnd,
 ): Promise<void> {
-  const job = { task: '$1::text', key: '$2::text', shop: '$4::int', runAt: '$5::timestamptz', serial: '$6::boolean' }
+  const job = {
+    task: '$1::text',
+    key: '$2::text',
+    shop: '$4::int',
+    runAt: '$5::timestamptz',
+    serial: '$6::boolean',
+  }
   const given = end.ended
     ? `delete from background_tasks where task = $1 and key = $2 and lease = $3 and $7::int is null`
     : `update background_tasks set worker_id = null, attempts = $7 where task = $1 and key = $2 and lease = $3`
@@ -259,7 +306,10 @@ async function endRun(
   )
 }
 
-async function queueAtStart({ pool }: BackgroundOptions['database'], task: BackgroundTask): Promise<void> {
+async function queueAtStart(
+  { pool }: BackgroundOptions['database'],
+  task: BackgroundTask,
+): Promise<void> {
   const job = { task: '$1::text', key: `''`, shop: 'null::int', runAt: 'now()', serial: 'false' }
   await pool.query(`select ${ADD_JOB(job)} where not ${runsNow(task, `''`)}`, [task.name])
 }
@@ -270,8 +320,17 @@ const LIVE_JOB = (key: string) =>
 
 const ONE_JOB = `select null::int as shop_id, '' as key, now() as due_at`
 
-async function queueMissing({ pool }: BackgroundOptions['database'], task: BackgroundTask): Promise<void> {
-  const job = { task: '$1::text', key: 't.key', shop: 't.shop_id', runAt: 't.due_at', serial: '$2::boolean' }
+async function queueMissing(
+  { pool }: BackgroundOptions['database'],
+  task: BackgroundTask,
+): Promise<void> {
+  const job = {
+    task: '$1::text',
+    key: 't.key',
+    shop: 't.shop_id',
+    runAt: 't.due_at',
+    serial: '$2::boolean',
+  }
   await pool.query(
     `select ${ADD_JOB(job)} from (${task.wanted ?? ONE_JOB}) t
      where not ${LIVE_JOB(`$1::text || ':' || t.key`)} and not ${runsNow(task, 't.key')}`,
@@ -279,8 +338,14 @@ async function queueMissing({ pool }: BackgroundOptions['database'], task: Backg
   )
 }
 
-/** Jobs that gave their key to the next one before their worker died. graphile-worker never takes them, and keeps them. */
-async function dropSucceeded({ pool }: BackgroundOptions['database'], names: readonly string[]): Promise<void> {
+/**
+ * Jobs that gave their key to the next one before their worker died. graphile-worker never takes
+ * them, and keeps them.
+ */
+async function dropSucceeded(
+  { pool }: BackgroundOptions['database'],
+  names: readonly string[],
+): Promise<void> {
   await pool.query(
     `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
        where key is null and locked_at is null and attempts >= max_attempts and task_identifier = any($1)))`,
@@ -296,9 +361,10 @@ async function stopLost(
   // A run that takes its lease after this is none of those looked at.
   const before = [...running].filter(([, { lease }]) => lease !== null)
   if (before.length === 0) return
-  const { rows } = await pool.query<{ lease: number }>('select lease from background_tasks where worker_id = $1', [
-    worker,
-  ])
+  const { rows } = await pool.query<{ lease: number }>(
+    'select lease from background_tasks where worker_id = $1',
+    [worker],
+  )
   const ours = new Set(rows.map(({ lease }) => lease))
   for (const [, { lease, lost }] of before) if (!ours.has(lease!)) lost.abort(new LeaseLost())
 }

@@ -52,7 +52,9 @@ test('every item runs through the steps and becomes a file, once', async () => {
     for (const item of items) yield ok(item)
   })
   await working(engine)
-  const { operation, items } = await engine.untilEnd(await engine.start(workflow, names(3 * BATCH + 7)))
+  const { operation, items } = await engine.untilEnd(
+    await engine.start(workflow, names(3 * BATCH + 7)),
+  )
   expect(operation).toMatchObject({ status: 'success', total: 307, done: 307, failed: 0 })
   expect(operation.bytes).toBe(names(307).join('').length)
   expect(new Set(items.map(({ file_id }) => file_id)).size).toBe(307)
@@ -60,7 +62,9 @@ test('every item runs through the steps and becomes a file, once', async () => {
 
 test('starting twice with one key gives one operation', async () => {
   const engine = await engineWith(async function* () {})
-  const started = await Promise.all(Array.from({ length: 10 }, () => engine.start(workflow, ['a.txt'], 'same')))
+  const started = await Promise.all(
+    Array.from({ length: 10 }, () => engine.start(workflow, ['a.txt'], 'same')),
+  )
   expect(new Set(started).size).toBe(1)
   expect(await engine.start(workflow, ['a.txt'], 'other')).not.toBe(started[0])
 })
@@ -93,12 +97,31 @@ test('failed, skipped and forgotten items cost themselves alone; what could pass
       const name = item.file.filename
       tries.set(name, (tries.get(name) ?? 0) + 1)
       if (name === 'file-3.txt')
-        yield { item: item.id, status: 'failed', code: 'url_not_accessible', message: 'no', retryable: false }
+        yield {
+          item: item.id,
+          status: 'failed',
+          code: 'url_not_accessible',
+          message: 'no',
+          retryable: false,
+        }
       else if (name === 'file-4.txt')
-        yield { item: item.id, status: 'failed', code: 'url_not_accessible', message: 'later', retryable: true }
+        yield {
+          item: item.id,
+          status: 'failed',
+          code: 'url_not_accessible',
+          message: 'later',
+          retryable: true,
+        }
       else if (name === 'file-5.txt' && tries.get(name) === 1)
-        yield { item: item.id, status: 'failed', code: 'storage_full', message: 'later', retryable: true }
-      else if (name === 'file-6.txt') yield { item: item.id, status: 'skipped', reason: 'not wanted' }
+        yield {
+          item: item.id,
+          status: 'failed',
+          code: 'storage_full',
+          message: 'later',
+          retryable: true,
+        }
+      else if (name === 'file-6.txt')
+        yield { item: item.id, status: 'skipped', reason: 'not wanted' }
       else if (name !== 'file-7.txt') yield ok(item)
     }
   })
@@ -106,11 +129,17 @@ test('failed, skipped and forgotten items cost themselves alone; what could pass
   const { operation, items } = await engine.untilEnd(await engine.start(workflow, names(12)))
   expect(operation.status).toBe('partial')
   expect(statuses(items)).toEqual({ done: 8, failed: 3, skipped: 1 })
-  expect(items[3]).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'url_not_accessible' } })
+  expect(items[3]).toMatchObject({
+    status: 'failed',
+    attempt: 1,
+    error: { code: 'url_not_accessible' },
+  })
   expect(items[4]).toMatchObject({ status: 'failed', attempt: 3, error: { message: 'later' } })
   expect(items[5]).toMatchObject({ status: 'done', attempt: 2 })
   expect(items[7]).toMatchObject({ status: 'failed', error: { code: 'plugin_failed' } })
-  expect([tries.get('file-3.txt'), tries.get('file-4.txt'), tries.get('file-5.txt')]).toEqual([1, 3, 2])
+  expect([tries.get('file-3.txt'), tries.get('file-4.txt'), tries.get('file-5.txt')]).toEqual([
+    1, 3, 2,
+  ])
 })
 
 test('one slow item holds up nobody: the others are committed while it runs', async () => {
@@ -127,7 +156,9 @@ test('one slow item holds up nobody: the others are committed while it runs', as
   await working(engine)
   const id = await engine.start(workflow, names(20))
   const scope = forShop(engine.parts.database, engine.shop)
-  await expect.poll(async () => (await engine.engine.get(scope, id))!.done, { timeout: 10_000 }).toBe(19)
+  await expect
+    .poll(async () => (await engine.engine.get(scope, id))!.done, { timeout: 10_000 })
+    .toBe(19)
   release()
   expect((await engine.untilEnd(id)).operation.status).toBe('success')
 })
@@ -140,7 +171,9 @@ test('a stopped worker puts its items back, and the next one ends the work witho
     if (first) {
       first = false
       entered()
-      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('aborted'))),
+      )
     }
     for (const item of items) yield ok(item)
   })
@@ -162,8 +195,14 @@ test('a worker thought dead that still lives can write nothing', async () => {
   const scope = forShop(database, engine.shop)
   const id = await engine.start(workflow, names(5))
   const job = { shop: engine.shop, operation: id, chain: 0 }
-  const [zombie, heir] = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002']
-  await database.pool.query(`insert into workers (id, pool_id) values ($1, 'z'), ($2, 'h')`, [zombie, heir])
+  const [zombie, heir] = [
+    '0199aaaa-0000-7000-8000-000000000001',
+    '0199aaaa-0000-7000-8000-000000000002',
+  ]
+  await database.pool.query(`insert into workers (id, pool_id) values ($1, 'z'), ($2, 'h')`, [
+    zombie,
+    heir,
+  ])
 
   const claim = (await claimBatch(scope, job, zombie, BATCH))!
   expect(claim.items.length).toBe(5)
@@ -176,8 +215,16 @@ test('a worker thought dead that still lives can write nothing', async () => {
   )
 
   const staged = { hash: 'a'.repeat(64), size_bytes: 1, location: 'primary', content_type: null }
-  const ended = claim.items.map((item) => ({ item: { ...item, staged }, ending: { status: 'done' as const } }))
-  const options = { limits: { file_bytes: 10 }, secrets: engine.parts.secrets, log: engine.parts.log, last: true }
+  const ended = claim.items.map((item) => ({
+    item: { ...item, staged },
+    ending: { status: 'done' as const },
+  }))
+  const options = {
+    limits: { file_bytes: 10 },
+    secrets: engine.parts.secrets,
+    log: engine.parts.log,
+    last: true,
+  }
   await expect(commit(scope, claim, ended, options)).rejects.toThrow(LeaseLost)
   expect(await scope.from('files').select('id')).toEqual([])
   expect(await engine.engine.get(scope, id)).toMatchObject({ done: 0, failed: 0 })
@@ -203,9 +250,13 @@ test('what a dead worker left running is shared by all chains, a group each', as
   )
   await scope.transaction(async (tx) => {
     expect(await claimed(tx, 0, 3)).toEqual(range(0, CRASHED_GROUP))
-    expect(await tx.from('chains').where('operation_id', id).where('ended', true).select('chain')).toEqual([])
+    expect(
+      await tx.from('chains').where('operation_id', id).where('ended', true).select('chain'),
+    ).toEqual([])
   })
-  const queued = await database.pool.query('select key from graphile_worker.jobs where key = $1', [`chain:${id}:1`])
+  const queued = await database.pool.query('select key from graphile_worker.jobs where key = $1', [
+    `chain:${id}:1`,
+  ])
   expect(queued.rows.length).toBe(1)
   // Neither waits for what the other is claiming, nor passes over what it is not.
   await scope.transaction(async (tx) => {

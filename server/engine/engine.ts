@@ -60,13 +60,22 @@ export interface OperationFilter {
 }
 
 export interface Engine {
-  /** Gives the new operation's UUID, or that of the one that was started with the same idempotency key. */
+  /**
+   * Gives the new operation's UUID, or that of the one that was started with the same idempotency
+   * key.
+   */
   start(scope: ShopScope, input: StartInput): Promise<string>
-  /** Adds to an operation that was started open; gives the first item's position, or null: it takes no more. */
+  /**
+   * Adds to an operation that was started open; gives the first item's position, or null: it takes
+   * no more.
+   */
   add(tx: ShopScope, id: string, entries: readonly GrowingEntry[]): Promise<number | null>
   /** Nothing more is added: it ends with its last item. */
   close(tx: ShopScope, id: string): Promise<void>
-  /** Throws `operation_state` when that can't be done now, `not_found` when there is no such operation. */
+  /**
+   * Throws `operation_state` when that can't be done now, `not_found` when there is no such
+   * operation.
+   */
   move(scope: ShopScope, id: string, move: Move): Promise<void>
   /** Starts the operation that takes another one back; gives its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
@@ -83,7 +92,10 @@ export interface Engine {
   ): Promise<Foreseen[]>
   plugins: EngineParts['plugins']
   workflows: EngineParts['workflows']
-  /** Calls `handler` when an operation of the shop may have moved on (null: any may have); returns how to stop. */
+  /**
+   * Calls `handler` when an operation of the shop may have moved on (null: any may have); returns
+   * how to stop.
+   */
   onProgress(shop: number, handler: (operation: string | null) => void): () => void
   get(scope: ShopScope, id: string): Promise<OperationRow | null>
   list(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]>
@@ -91,7 +103,12 @@ export interface Engine {
   /** All of them in order, a page at a time. */
   allItems(scope: ShopScope, id: string): AsyncIterable<ItemRow[]>
   /** The operation once it has ended, or as it stands after `ms` or when `signal` aborts. */
-  waitForEnd(scope: ShopScope, id: string, ms: number, signal: AbortSignal): Promise<OperationRow | null>
+  waitForEnd(
+    scope: ShopScope,
+    id: string,
+    ms: number,
+    signal: AbortSignal,
+  ): Promise<OperationRow | null>
 }
 
 /** A cancelled operation ends once its last steps have run. */
@@ -110,11 +127,23 @@ export function createEngine(parts: EngineParts): Engine {
     get,
     start: async (scope, input) => {
       const place = { shop: scope.shop, secrets: parts.secrets }
-      const workflow = sealOptions(withPreceding(input.workflow, parts.plugins), parts.plugins, place)
+      const workflow = sealOptions(
+        withPreceding(input.workflow, parts.plugins),
+        parts.plugins,
+        place,
+      )
       const request = sealRequest(input.request, place)
       const { source: given } = input
-      const source = given.type === 'entries' ? { ...given, entries: await sealEntries(given.entries, place) } : given
-      return startOperation(scope, { ...input, workflow, request, source }, parts.plugins, parts.limits)
+      const source =
+        given.type === 'entries'
+          ? { ...given, entries: await sealEntries(given.entries, place) }
+          : given
+      return startOperation(
+        scope,
+        { ...input, workflow, request, source },
+        parts.plugins,
+        parts.limits,
+      )
     },
     add: async (tx, id, entries) =>
       addEntries(tx, id, await sealEntries(entries, { shop: tx.shop, secrets: parts.secrets })),
@@ -179,10 +208,15 @@ function nextHint(
   })
 }
 
-/** Newest first. Each condition that is absent is left out, so that the planner sees what is asked for. */
+/**
+ * Newest first. Each condition that is absent is left out, so that the planner sees what is asked
+ * for.
+ */
 function listOperations(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]> {
   const { limit, search, ...given } = filter
-  const conditions = Object.keys(CONDITIONS).filter((name) => given[name as keyof typeof CONDITIONS] !== undefined)
+  const conditions = Object.keys(CONDITIONS).filter(
+    (name) => given[name as keyof typeof CONDITIONS] !== undefined,
+  )
   return scope.query<OperationRow>(
     `select operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind from operations where shop_id = :shop
        ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}

@@ -1,4 +1,5 @@
-// What the engine's parts share: an operation's row, an item at work, and what the engine is given to work with.
+// What the engine's parts share: an operation's row, an item at work, and what the engine is given
+// to work with.
 import type {
   BaseContext,
   Candidate,
@@ -39,16 +40,31 @@ export const OPERATION_STATUSES = [
   'undone',
 ] as const
 export type OperationStatus = (typeof OPERATION_STATUSES)[number]
-export const ITEM_STATUSES = ['pending', 'running', 'done', 'failed', 'skipped', 'cancelled'] as const
+export const ITEM_STATUSES = [
+  'pending',
+  'running',
+  'done',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
 /** Statuses from which nothing more will happen by itself. */
-export const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'cancelled', 'undone']
+export const ENDED: readonly OperationStatus[] = [
+  'success',
+  'partial',
+  'failed',
+  'cancelled',
+  'undone',
+]
 
 export interface OperationRequest {
   auto_map?: boolean
   notify?: boolean
-  /** Where the operation's end is posted. In the row: without its query, which is sealed beside it. */
+  /**
+   * Where the operation's end is posted. In the row: without its query, which is sealed beside it.
+   */
   callback_url?: string
   callback_sealed?: string
 }
@@ -62,7 +78,10 @@ export type SourceRecord =
   /** The items of another operation, which this one undoes. A bare UUID. */
   | { type: 'operation'; id: string }
 
-/** What a preview found about its files; those that it left out or that would fail are counted apart. */
+/**
+ * What a preview found about its files; those that it left out or that would fail are counted
+ * apart.
+ */
 export interface ForeseenCounts {
   changed: number
   unchanged: number
@@ -99,7 +118,9 @@ export interface OperationRow {
   intentions: string[]
   stopped: { step: string; code: string; message: string } | null
   undoes: string | null
-  /** What kind of operation that is; absent where it was not read for people, null once it is gone. */
+  /**
+   * What kind of operation that is; absent where it was not read for people, null once it is gone.
+   */
   undoes_kind?: 'import' | 'bulk' | null
   undone_by: string | null
   undo_until: Date | null
@@ -140,7 +161,10 @@ export interface WorkItem {
   entry: Entry | null
   /** The file that it is about, as it stands; null while an import makes it. */
   record: FileRecord | null
-  /** Of a file that exists only once something about it is to change: until then the record says it all. */
+  /**
+   * Of a file that exists only once something about it is to change: until then the record says it
+   * all.
+   */
   draft: Draft | null
   staged: StagedBlob | null
   /** What its preview promised. */
@@ -161,11 +185,14 @@ export interface WorkItem {
   /** A step did to it what no outcome tells of, as a copy elsewhere. */
   acted: boolean
   /**
-   * Where it goes on after an interruption, and with which bytes: behind the steps that made nothing but bytes of it. Whatever else
-   * steps found out is not kept, so those run again.
+   * Where it goes on after an interruption, and with which bytes: behind the steps that made
+   * nothing but bytes of it. Whatever else steps found out is not kept, so those run again.
    */
   resume: { step: number; staged: StagedBlob | null; final: boolean }
-  /** The version that its new bytes replace is kept for as long as that can be undone, and no longer. */
+  /**
+   * The version that its new bytes replace is kept for as long as that can be undone, and no
+   * longer.
+   */
   drop_previous: boolean
 }
 
@@ -194,11 +221,21 @@ export interface EngineParts {
   workflows: readonly Workflow[]
   limits: Limits
   ports(scope: ShopScope): Promise<Ports>
-  /** Documents of one operation, by its bare UUID. `seen`: how many of its files have been looked at so far, and how many are in. */
-  listings(scope: ShopScope, operation: string, seen: (files: number, written: number) => void): Listings
+  /**
+   * Documents of one operation, by its bare UUID. `seen`: how many of its files have been looked at
+   * so far, and how many are in.
+   */
+  listings(
+    scope: ShopScope,
+    operation: string,
+    seen: (files: number, written: number) => void,
+  ): Listings
   /** Links are made in the transaction that writes an outcome, and their keys are derived. */
   secrets: Secrets
   log: Logger
 }
 
-export type ResolvedStep<P extends Plugin = Plugin> = Step & { pluginImpl: P; parsedOptions: unknown }
+export type ResolvedStep<P extends Plugin = Plugin> = Step & {
+  pluginImpl: P
+  parsedOptions: unknown
+}

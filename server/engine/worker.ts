@@ -1,7 +1,15 @@
-// A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and crash sweep.
+// A worker: a graphile-worker pool that runs chains, finishes and messages, with its heartbeat and
+// crash sweep.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { Logger as GraphileLogger, run, type Job, type Task, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+  Logger as GraphileLogger,
+  run,
+  type Job,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
 import { createSlots } from '../slots.ts'
 import { createBackground, type BackgroundTask, type TaskJob } from './background.ts'
 import { runChain } from './batches/run.ts'
@@ -19,7 +27,10 @@ import type { EngineParts } from './types.ts'
 const POLL_MS = 1000
 
 export interface EngineWorker {
-  /** Interrupts running batches, puts their items back, and resolves when the last outcome is written. */
+  /**
+   * Interrupts running batches, puts their items back, and resolves when the last outcome is
+   * written.
+   */
   stop(): Promise<void>
 }
 
@@ -56,7 +67,10 @@ export async function startWorker(
   const { signal } = stopping
   const background = createBackground({ database, worker: runner.worker, tasks, log, signal })
   const noted =
-    (work: (payload: unknown) => Promise<void>, { enter }: Pick<JobConcurrency, 'enter'> = concurrency): Task =>
+    (
+      work: (payload: unknown) => Promise<void>,
+      { enter }: Pick<JobConcurrency, 'enter'> = concurrency,
+    ): Task =>
     async (payload, helpers) => {
       const leave = enter(flagsOf(helpers.job))
       const id = String(helpers.job.id)
@@ -78,7 +92,17 @@ export async function startWorker(
   const { listener } = parts
   const { worker, broken } = runner
   const loadOf: RecoveryOptions['loadOf'] = (operation) => strategyOf(operation, parts.plugins).load
-  const recovery = await startRecovery({ database, listener, worker, pool, jobs, broken, background, loadOf, log })
+  const recovery = await startRecovery({
+    database,
+    listener,
+    worker,
+    pool,
+    jobs,
+    broken,
+    background,
+    loadOf,
+    log,
+  })
   await background.start()
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
@@ -113,8 +137,9 @@ export async function startWorker(
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 
 /**
- * The places of a pool ask for a job one after another: what is full then counts every job given before. Asked for at once, a job too
- * many would have to go back, and a shop that waits lose its turn to whoever it was to go before.
+ * The places of a pool ask for a job one after another: what is full then counts every job given
+ * before. Asked for at once, a job too many would have to go back, and a shop that waits lose its
+ * turn to whoever it was to go before.
  */
 function turnsToAsk(events: WorkerEvents): () => Promise<void> {
   const slots = createSlots(1)

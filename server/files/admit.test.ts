@@ -33,11 +33,22 @@ const mapping: Mapping = {
   score: 1,
   reason: 'named',
 }
-const admission = (filename: string, byte: number, onConflict: OnConflict = 'error', mapped = false): Admission => {
+const admission = (
+  filename: string,
+  byte: number,
+  onConflict: OnConflict = 'error',
+  mapped = false,
+): Admission => {
   const draft = draftOf({ filename, tags: ['a'] }, shopSettingsSchema.parse({}))
-  return { draft: { ...draft, mappings: mapped ? [mapping] : [] }, staged: blob(byte), onConflict, channel: 'api' }
+  return {
+    draft: { ...draft, mappings: mapped ? [mapping] : [] },
+    staged: blob(byte),
+    onConflict,
+    channel: 'api',
+  }
 }
-const admit = (...admissions: Admission[]) => scope.transaction((tx) => admitFiles(tx, admissions, limits))
+const admit = (...admissions: Admission[]) =>
+  scope.transaction((tx) => admitFiles(tx, admissions, limits))
 const rows = (table: 'files' | 'versions' | 'mappings' | 'blobs') =>
   scope.from(table).select('*') as Promise<Record<string, unknown>[]>
 
@@ -56,13 +67,21 @@ describe('admitFiles', () => {
         download_limit: 5,
       },
     ])
-    expect(await rows('versions')).toMatchObject([{ number: 1, location: 'primary', size_bytes: 10 }])
-    expect(await rows('mappings')).toMatchObject([{ product_title: 'Slow Bread', variant_id: '', score: 1 }])
+    expect(await rows('versions')).toMatchObject([
+      { number: 1, location: 'primary', size_bytes: 10 },
+    ])
+    expect(await rows('mappings')).toMatchObject([
+      { product_title: 'Slow Bread', variant_id: '', score: 1 },
+    ])
   })
 
   test('refuses a taken name in any case, also within one call, and leaves the others alone', async () => {
     await admit(admission('taken.txt', 1))
-    const results = await admit(admission('TAKEN.txt', 2), admission('free.txt', 3), admission('Free.TXT', 4))
+    const results = await admit(
+      admission('TAKEN.txt', 2),
+      admission('free.txt', 3),
+      admission('Free.TXT', 4),
+    )
     expect(results.map(({ status }) => status)).toEqual(['refused', 'created', 'refused'])
     expect(results[0]).toMatchObject({ code: 'duplicate_filename', message: 'Duplicate filename' })
     expect((await rows('files')).length).toBe(2)
@@ -84,11 +103,15 @@ describe('admitFiles', () => {
       version: 2,
       fileId: (first as { fileId: string }).fileId,
     })
-    expect(await rows('files')).toMatchObject([{ version: 2, tags: ['mine'], expiry_days: 7, mapping_state: 'mapped' }])
+    expect(await rows('files')).toMatchObject([
+      { version: 2, tags: ['mine'], expiry_days: 7, mapping_state: 'mapped' },
+    ])
     expect((await rows('versions')).length).toBe(2)
 
     await admit(admission('a.txt', 3, 'overwrite'))
-    expect(await rows('files')).toMatchObject([{ version: 3, tags: ['a'], expiry_days: 60, mapping_state: 'mapped' }])
+    expect(await rows('files')).toMatchObject([
+      { version: 3, tags: ['a'], expiry_days: 60, mapping_state: 'mapped' },
+    ])
     expect(await rows('versions')).toMatchObject([{ number: 3 }])
     expect((await rows('mappings')).length).toBe(1)
   })
@@ -109,9 +132,12 @@ describe('admitFiles', () => {
   })
 
   test('many at once in two transactions make each name once', async () => {
-    const batch = (from: number) => Array.from({ length: 40 }, (_, n) => admission(`f-${(n * 7 + from) % 60}`, n % 11))
+    const batch = (from: number) =>
+      Array.from({ length: 40 }, (_, n) => admission(`f-${(n * 7 + from) % 60}`, n % 11))
     const results = (await Promise.all([admit(...batch(0)), admit(...batch(20))])).flat()
-    const created = results.flatMap((result) => (result.status === 'created' ? [result.filename] : []))
+    const created = results.flatMap((result) =>
+      result.status === 'created' ? [result.filename] : [],
+    )
     expect(new Set(created).size).toBe(created.length)
     expect((await rows('files')).length).toBe(created.length)
   })

@@ -1,6 +1,12 @@
-// The only ways in for bytes: admitFiles makes files, admitVersion gives an existing file new bytes. Name, size, type and
-// conflict are decided here and nowhere else, for every channel. Both run inside the caller's transaction.
-import { SETTING_NAMES, settingColumns, settingsOf, type StagedBlob } from '../../plugins/contract.ts'
+// The only ways in for bytes: admitFiles makes files, admitVersion gives an existing file new
+// bytes. Name, size, type and conflict are decided here and nowhere else, for every channel. Both
+// run inside the caller's transaction.
+import {
+  SETTING_NAMES,
+  settingColumns,
+  settingsOf,
+  type StagedBlob,
+} from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
@@ -8,7 +14,15 @@ import { addMappings } from './mappings.ts'
 import { holdersOf } from './name-allocation.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota, type ShopQuotas } from './quotas.ts'
-import { contentTypeOf, extensionOf, filenameProblem, MAX_TAGS, nameKey, numberedName, tagProblem } from './rules.ts'
+import {
+  contentTypeOf,
+  extensionOf,
+  filenameProblem,
+  MAX_TAGS,
+  nameKey,
+  numberedName,
+  tagProblem,
+} from './rules.ts'
 
 const SETTINGS = SETTING_NAMES.join(', ')
 const TYPED_SETTINGS = Object.entries(settingColumns())
@@ -24,7 +38,10 @@ export interface Admission {
   /** The file whose next version it becomes; its name is ignored. */
   replaces?: string | undefined
   channel: string
-  /** What its import says of products, kept for those that the catalog does not know yet. Absent: nothing. */
+  /**
+   * What its import says of products, kept for those that the catalog does not know yet. Absent:
+   * nothing.
+   */
   wishes?: ProductWishes
 }
 
@@ -69,7 +86,8 @@ export async function admitFiles(
     open().map(({ admission }) => admission.staged),
   )
   for (const { admission, at } of open())
-    if (admission.replaces !== undefined) results[at] = await replaceBytes(tx, admission.replaces, admission.staged)
+    if (admission.replaces !== undefined)
+      results[at] = await replaceBytes(tx, admission.replaces, admission.staged)
   const created = await insertFiles(
     tx,
     open().map(({ admission }) => admission),
@@ -84,7 +102,11 @@ export async function admitFiles(
   return results as Admitted[]
 }
 
-const wantedOf = ({ admission: { draft, staged, onConflict, replaces } }: { admission: Admission }) => ({
+const wantedOf = ({
+  admission: { draft, staged, onConflict, replaces },
+}: {
+  admission: Admission
+}) => ({
   newName: replaces === undefined ? nameKey(draft.filename) : null,
   bytes: staged.size_bytes,
   overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
@@ -99,7 +121,10 @@ function publicOnes(admissions: readonly Admission[], results: readonly Admitted
 }
 
 function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {
-  const problem = filenameProblem(draft.filename) ?? draft.tags.map(tagProblem).find((wrong) => wrong !== null) ?? null
+  const problem =
+    filenameProblem(draft.filename) ??
+    draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
+    null
   if (problem) return { status: 'refused', ...problem }
   if (draft.tags.length > MAX_TAGS)
     return { status: 'refused', code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` }
@@ -107,15 +132,20 @@ function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): 
   return null
 }
 
-const refused = (code: ErrorCode): Admitted => ({ status: 'refused', code, message: new AppError(code).message })
+const refused = (code: ErrorCode): Admitted => ({
+  status: 'refused',
+  code,
+  message: new AppError(code).message,
+})
 
 /**
- * Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile. Their bytes were written just before, or
- * `holdsBlob` has said that they are there.
+ * Writes the blobs' rows, locking those that exist, so that no sweep takes them away meanwhile.
+ * Their bytes were written just before, or `holdsBlob` has said that they are there.
  */
 export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Promise<void> {
   if (blobs.length === 0) return
-  // In the order of their hashes: two transactions that share some then wait for each other instead of deadlocking.
+  // In the order of their hashes: two transactions that share some then wait for each other instead
+  // of deadlocking.
   await tx.query(
     `with given as (
        select distinct on (hash, location) decode(hash, 'hex') as hash, size_bytes, location
@@ -136,7 +166,10 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
 }
 
 /** Inserts those whose names are free; the others are absent from what it gives. */
-async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Promise<Map<Admission, string>> {
+async function insertFiles(
+  tx: ShopScope,
+  admissions: readonly Admission[],
+): Promise<Map<Admission, string>> {
   if (admissions.length === 0) return new Map()
   const rows = admissions.map(({ draft, staged, channel, wishes = NO_WISHES }, at) => ({
     at,
@@ -183,13 +216,16 @@ async function insertFiles(tx: ShopScope, admissions: readonly Admission[]): Pro
   const created = new Map(inserted.map(({ id, at }) => [admissions[at]!, id]))
   await addMappings(
     tx,
-    [...created].flatMap(([{ draft }, id]) => draft.mappings.map((mapping) => ({ fileId: id, mapping }))),
+    [...created].flatMap(([{ draft }, id]) =>
+      draft.mappings.map((mapping) => ({ fileId: id, mapping })),
+    ),
   )
   return created
 }
 
 /** An operation has it in its hands. */
-const CLAIMED = 'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
+const CLAIMED =
+  'exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id)'
 
 async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
   if (admission.onConflict === 'error') return refused('duplicate_filename')
@@ -223,13 +259,17 @@ async function replaceBytes(tx: ShopScope, id: string, staged: StagedBlob): Prom
 /** The name was freed between the insert and the look-up. */
 async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitted> {
   const id = (await insertFiles(tx, [admission])).get(admission)
-  return id ? { status: 'created', fileId: id, filename: admission.draft.filename } : refused('duplicate_filename')
+  return id
+    ? { status: 'created', fileId: id, filename: admission.draft.filename }
+    : refused('duplicate_filename')
 }
 
 async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
   let most = FEWEST_NUMBERS
   for (let from = 2; from <= LAST_NUMBER; from += most, most = Math.min(4 * most, MOST_NUMBERS)) {
-    const names = Array.from({ length: most }, (_, n) => numberedName(admission.draft.filename, from + n))
+    const names = Array.from({ length: most }, (_, n) =>
+      numberedName(admission.draft.filename, from + n),
+    )
     const taken = await holdersOf(tx, names.map(nameKey))
     for (const filename of names.filter((name) => !taken.has(nameKey(name)))) {
       // Another operation may have taken it since.
@@ -242,10 +282,14 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
 }
 
 /**
- * Makes staged bytes the newest version of a file (a bare UUID) and its current one; the older versions stay.
- * Its links go on with the new bytes. Gives the version's number.
+ * Makes staged bytes the newest version of a file (a bare UUID) and its current one; the older
+ * versions stay. Its links go on with the new bytes. Gives the version's number.
  */
-export async function admitVersion(tx: ShopScope, fileId: string, staged: StagedBlob): Promise<number> {
+export async function admitVersion(
+  tx: ShopScope,
+  fileId: string,
+  staged: StagedBlob,
+): Promise<number> {
   const number = await addVersion(tx, fileId, staged, null)
   await tx.query(
     `update files set version = :number, version_since = now(), size_bytes = :size, updated_at = now()
@@ -273,15 +317,28 @@ export async function addVersion(
      from files where files.shop_id = :shop and files.id = :file
      returning number`,
     {
-      ...{ file: fileId, hash: staged.hash, location: staged.location, size: staged.size_bytes, filename },
+      ...{
+        file: fileId,
+        hash: staged.hash,
+        location: staged.location,
+        size: staged.size_bytes,
+        filename,
+      },
       type: filename === null ? null : contentTypeOf(filename),
     },
   )
   return row!.number
 }
 
-/** Overwriting replaces settings and tags too and drops the older versions; products that the file has stay with it. */
-async function overwriteRecord(tx: ShopScope, fileId: string, { draft, wishes = NO_WISHES }: Admission): Promise<void> {
+/**
+ * Overwriting replaces settings and tags too and drops the older versions; products that the file
+ * has stay with it.
+ */
+async function overwriteRecord(
+  tx: ShopScope,
+  fileId: string,
+  { draft, wishes = NO_WISHES }: Admission,
+): Promise<void> {
   const { mappings, ...settings } = draft
   const wanted = { wanted_sku: wishes.sku, auto_map: wishes.auto_map }
   const state = mappings.length > 0 ? { mapping_state: 'mapped' } : {}

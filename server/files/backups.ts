@@ -13,7 +13,10 @@ export interface BackedUp {
 }
 
 /** Notes a verified copy, unless the newest one is the same already. Throws `file_not_found`. */
-export function keepBackup(scope: ShopScope, { fileId, hash, size_bytes, location }: BackedUp): Promise<void> {
+export function keepBackup(
+  scope: ShopScope,
+  { fileId, hash, size_bytes, location }: BackedUp,
+): Promise<void> {
   return scope.transaction(async (tx) => {
     const record = (await readRecords(tx, [fileId])).get(fileId)
     if (!record) throw new AppError('file_not_found')

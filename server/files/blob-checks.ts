@@ -1,5 +1,6 @@
-// Whether stored bytes are still the ones that were admitted. A disk can return other bytes than it was given, with no
-// error: each blob is read and hashed again, restored from another location where it is damaged, and reported.
+// Whether stored bytes are still the ones that were admitted. A disk can return other bytes than it
+// was given, with no error: each blob is read and hashed again, restored from another location
+// where it is damaged, and reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Database } from '../db/database.ts'
@@ -22,8 +23,15 @@ export interface CheckParts {
 
 export type Verdict = 'whole' | 'restored' | 'damaged'
 
-/** Reads a blob, restores it where it is damaged, and notes what was found. Rejects where its location does not answer. */
-export async function checkBlob(parts: CheckParts, blob: StoredBlob, signal: AbortSignal): Promise<Verdict> {
+/**
+ * Reads a blob, restores it where it is damaged, and notes what was found. Rejects where its
+ * location does not answer.
+ */
+export async function checkBlob(
+  parts: CheckParts,
+  blob: StoredBlob,
+  signal: AbortSignal,
+): Promise<Verdict> {
   const { database, stores, log, clock } = parts
   const store = stores.get(blob.location)
   if (!store) throw new StoreError('unavailable')
@@ -56,7 +64,9 @@ export async function isWhole(
   return hasher.digest('hex') === hash
 }
 
-/** Writes the blob again from the first other location that has it whole; the backup is one of them. */
+/**
+ * Writes the blob again from the first other location that has it whole; the backup is one of them.
+ */
 async function restore(
   stores: CheckParts['stores'],
   to: BlobStore,
@@ -78,7 +88,12 @@ interface Affected {
   current: boolean
 }
 
-async function noteVerdict(scope: ShopScope, blob: StoredBlob, damaged: boolean, now: Date): Promise<void> {
+async function noteVerdict(
+  scope: ShopScope,
+  blob: StoredBlob,
+  damaged: boolean,
+  now: Date,
+): Promise<void> {
   const { hash, location } = blob
   await scope.transaction(async (tx) => {
     await tx.query(
@@ -116,7 +131,10 @@ function noticeOf(names: readonly string[]) {
   const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return {
     level: 'critical' as const,
-    title: names.length === 1 ? 'The bytes of a file are damaged' : `The bytes of ${names.length} files are damaged`,
+    title:
+      names.length === 1
+        ? 'The bytes of a file are damaged'
+        : `The bytes of ${names.length} files are damaged`,
     body:
       `${which}: what is stored is not what was uploaded, and there is no whole copy in the backup location. ` +
       'Links to it answer that it is unavailable, and count nothing. Upload the file again as a new version.',
@@ -128,7 +146,10 @@ function noticeOf(names: readonly string[]) {
 const DAMAGED = `exists (select from versions v
   where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`
 const DUE_MS = 20 * 24 * 60 * 60 * 1000
-/** What is due is read within so many runs, an hour apart: a week, so that every blob is read within 30 days. */
+/**
+ * What is due is read within so many runs, an hour apart: a week, so that every blob is read within
+ * 30 days.
+ */
 const RUNS = 7 * 24
 const LEAST = 100
 
@@ -151,14 +172,18 @@ export async function scrubBlobs(parts: CheckParts, signal: AbortSignal): Promis
   for (const blob of rows) {
     if (signal.aborted) break
     const verdict = await checkBlob(parts, blob, signal).catch((error: unknown) => {
-      if (!signal.aborted) log.warn('a blob could not be checked', { ...blob, error: String(error) })
+      if (!signal.aborted)
+        log.warn('a blob could not be checked', { ...blob, error: String(error) })
     })
     if (verdict && verdict !== 'whole') found++
   }
   return found
 }
 
-/** Of these, the blobs that were not read today; from now on they have been. Asked by several processes, one gets each. */
+/**
+ * Of these, the blobs that were not read today; from now on they have been. Asked by several
+ * processes, one gets each.
+ */
 export async function claimForToday(
   pool: Database['pool'],
   blobs: readonly StoredBlob[],
@@ -170,7 +195,12 @@ export async function claimForToday(
      where b.shop_id = o.shop_id and b.hash = decode(o.hash, 'hex') and b.location = o.location
        and coalesce(b.checked_at, b.created_at) < date_trunc('day', $4::timestamptz, 'UTC')
      returning b.shop_id as shop, o.hash, b.location`,
-    [blobs.map(({ shop }) => shop), blobs.map(({ hash }) => hash), blobs.map(({ location }) => location), now],
+    [
+      blobs.map(({ shop }) => shop),
+      blobs.map(({ hash }) => hash),
+      blobs.map(({ location }) => location),
+      now,
+    ],
   )
   return rows
 }

@@ -41,13 +41,17 @@ async function admit(filename: string, staged: StagedBlob, into = scope): Promis
   if (!admitted || !('fileId' in admitted)) throw new Error(JSON.stringify(admitted))
   return admitted.fileId
 }
-const purge = (id: string) => scope.query('delete from files where shop_id = :shop and id = :id', { id })
+const purge = (id: string) =>
+  scope.query('delete from files where shop_id = :shop and id = :id', { id })
 const locations = (of = scope) =>
   of.query<{ hash: string; location: string; unneeded_since: Date | null }>(
     `select encode(hash, 'hex') as hash, location, unneeded_since from blob_locations where shop_id = :shop
      order by hash, location`,
   )
-const blobs = () => scope.query<{ hash: string }>(`select encode(hash, 'hex') as hash from blobs where shop_id = :shop`)
+const blobs = () =>
+  scope.query<{ hash: string }>(
+    `select encode(hash, 'hex') as hash from blobs where shop_id = :shop`,
+  )
 
 describe('a blob that nothing needs', () => {
   test('is marked, kept through the grace period, and gone after it', async () => {
@@ -75,7 +79,10 @@ describe('a blob that nothing needs', () => {
   })
 
   test('is another shop’s all the same', async () => {
-    const other = forShop(database, await createTestShop(database, `other-${shops++}.myshopify.com`))
+    const other = forShop(
+      database,
+      await createTestShop(database, `other-${shops++}.myshopify.com`),
+    )
     await admit('a.txt', blob(3), other)
     await purge(await admit('a.txt', blob(3)))
     await sweepBlobs(pool, NOW)
@@ -128,7 +135,9 @@ describe('a blob stays for', () => {
     await needs[what]!(id)
     await sweepBlobs(pool, NOW)
     await sweepBlobs(pool, after(2 * GRACE_MS))
-    expect((await locations()).filter(({ hash }) => hash === blob(11).hash)).toMatchObject([{ unneeded_since: null }])
+    expect((await locations()).filter(({ hash }) => hash === blob(11).hash)).toMatchObject([
+      { unneeded_since: null },
+    ])
   })
 })
 
@@ -142,7 +151,9 @@ describe('a blob that is needed again', () => {
   })
   test('is unmarked by the sweep, whatever the mark says', async () => {
     await admit('a.txt', blob(21))
-    await scope.query('update blob_locations set unneeded_since = :then where shop_id = :shop', { then: NOW })
+    await scope.query('update blob_locations set unneeded_since = :then where shop_id = :shop', {
+      then: NOW,
+    })
     expect(await sweepBlobs(pool, after(2 * GRACE_MS))).toBe(0)
     expect(await locations()).toMatchObject([{ unneeded_since: null }])
   })
@@ -212,18 +223,24 @@ describe('a blob that is needed again', () => {
 
 describe('a version that was to go', () => {
   const expire = (id: string, number: number) =>
-    scope.query(`update versions set expires_at = :at where shop_id = :shop and file_id = :id and number = :number`, {
-      id,
-      number,
-      at: NOW,
-    })
+    scope.query(
+      `update versions set expires_at = :at where shop_id = :shop and file_id = :id and number = :number`,
+      {
+        id,
+        number,
+        at: NOW,
+      },
+    )
   const versionsOf = (id: string) =>
     scope.query<{ number: number; expires_at: Date | null }>(
       'select number, expires_at from versions where shop_id = :shop and file_id = :id order by number',
       { id },
     )
   const current = (id: string, version: number, tx = scope) =>
-    tx.query('update files set version = :version where shop_id = :shop and id = :id', { id, version })
+    tx.query('update files set version = :version where shop_id = :shop and id = :id', {
+      id,
+      version,
+    })
 
   test('goes when its time is over, and its bytes after the grace period', async () => {
     const id = await admit('a.jpg', blob(40))

@@ -22,8 +22,8 @@ const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries
   .join(' or ')
 
 /**
- * Removes versions whose time is over, and gives how many. One that its file has gone back to stays, for good.
- * The file is locked: nobody can go back to a version that is on its way out.
+ * Removes versions whose time is over, and gives how many. One that its file has gone back to
+ * stays, for good. The file is locked: nobody can go back to a version that is on its way out.
  */
 export async function sweepVersions(pool: Pool, now: Date): Promise<number> {
   await pool.query(
@@ -107,7 +107,11 @@ const THOSE = `unnest($1::int[], $2::bytea[], $3::text[]) as o(shop_id, hash, lo
  * waits for the lock, then inserts new rows.
  */
 async function removeThose(pool: Pool, places: readonly Place[], before: Date): Promise<number> {
-  const those = [places.map((one) => one.shop_id), places.map((one) => one.hash), places.map((one) => one.location)]
+  const those = [
+    places.map((one) => one.shop_id),
+    places.map((one) => one.hash),
+    places.map((one) => one.location),
+  ]
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -118,7 +122,11 @@ async function removeThose(pool: Pool, places: readonly Place[], before: Date): 
     )
     const free = new Set(held.map(nameOf))
     const ours = places.filter((place) => free.has(nameOf(place)))
-    const names = [ours.map((one) => one.shop_id), ours.map((one) => one.hash), ours.map((one) => one.location)]
+    const names = [
+      ours.map((one) => one.shop_id),
+      ours.map((one) => one.hash),
+      ours.map((one) => one.location),
+    ]
     const { rowCount } = await client.query(
       `delete from blob_locations using (
          select b.shop_id, b.hash, b.location from blob_locations b join ${THOSE} using (shop_id, hash, location)
@@ -142,7 +150,8 @@ async function removeThose(pool: Pool, places: readonly Place[], before: Date): 
   }
 }
 
-const nameOf = ({ shop_id, hash }: Pick<Place, 'shop_id' | 'hash'>) => `${shop_id} ${hash.toString('hex')}`
+const nameOf = ({ shop_id, hash }: Pick<Place, 'shop_id' | 'hash'>) =>
+  `${shop_id} ${hash.toString('hex')}`
 
 /** Which of these bytes a location must keep, because a row names them. */
 export async function knownBlobs(

@@ -7,7 +7,9 @@ import { originalCell, plainCell } from './cells.ts'
 const RUNS = /^[=+\-@\t\r]/
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', "'", '"', ',', '\n', ' ', 'a') }),
+  fc.string({
+    unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', "'", '"', ',', '\n', ' ', 'a'),
+  }),
 )
 
 describe('a cell that we write', () => {

@@ -1,4 +1,5 @@
-// Cells of CSV files that we write, by us or by the database: the same rule, so that our import takes back what either wrote.
+// Cells of CSV files that we write, by us or by the database: the same rule, so that our import
+// takes back what either wrote.
 import { FORMULA_SIGNS } from '../../plugins/contract.ts'
 
 export { isFormula, originalCell, plainCell } from '../../plugins/contract.ts'
@@ -9,8 +10,9 @@ const MARKED = `^[${["'", ...FORMULA_SIGNS].map(escaped).join('')}]`
 const QUOTED = '[",\\n\\r]'
 
 /**
- * SQL: a text as a cell between commas, marked as `plainCell` does and in quotes where a comma, a quote or a line break is in it.
- * `sql` is repeated in the result: pass a column, not a computation.
+ * SQL: a text as a cell between commas, marked as `plainCell` does and in quotes where a comma, a
+ * quote or a line break is in it. `sql` is repeated in the result: pass a column, not a
+ * computation.
  */
 export function cellSql(sql: string): string {
   const marked = `case when ${sql} ~ '${MARKED}' then '''' || ${sql} else ${sql} end`

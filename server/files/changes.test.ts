@@ -40,7 +40,8 @@ const changeTo = (record: FileRecord, to: Partial<Draft>): Change => ({
   record,
   draft: { ...draftOfRecord(record), ...to },
 })
-const change = (...changes: Change[]): Promise<Changed[]> => scope.transaction((tx) => changeFiles(tx, changes))
+const change = (...changes: Change[]): Promise<Changed[]> =>
+  scope.transaction((tx) => changeFiles(tx, changes))
 const product = (id: string): Mapping => ({
   product_id: id,
   product_title: `Product ${id}`,
@@ -71,7 +72,10 @@ describe('each field', () => {
       expect(await change(changeTo(record!, { [field]: value }))).toEqual([
         {
           status: 'changed',
-          ledger: { before: { [field]: was, updated_at: record!.updated_at }, after: { [field]: value } },
+          ledger: {
+            before: { [field]: was, updated_at: record!.updated_at },
+            after: { [field]: value },
+          },
         },
       ])
       const [after] = await rows([record!])
@@ -96,7 +100,10 @@ describe('each field', () => {
     const [record] = await made({ filename: 'a.pdf', tags: ['old', 'kept'] })
     const [changed] = await change(changeTo(record!, { tags: ['kept', 'new'] }))
     expect(changed).toMatchObject({
-      ledger: { before: { tags: ['old', 'kept'] }, after: { tags: { added: ['new'], removed: ['old'] } } },
+      ledger: {
+        before: { tags: ['old', 'kept'] },
+        after: { tags: { added: ['new'], removed: ['old'] } },
+      },
     })
     expect((await reread([record!.id]))[0]!.tags).toEqual(['kept', 'new'])
   })
@@ -128,12 +135,14 @@ describe('mappings', () => {
     const [mapped] = await reread([file!.id])
     await change(changeTo(mapped!, { mappings: [mapped!.mappings[0]!] }))
     const [one] = await reread([file!.id])
-    expect([one!.mapping_state, one!.mappings.map(({ product_id }) => product_id)]).toEqual(['mapped', ['1']])
-    await change(changeTo(one!, { mappings: [] }), changeTo(other!, { mappings: [], cdn: false }))
-    expect((await reread([file!.id, other!.id])).map(({ mapping_state }) => mapping_state)).toEqual([
-      'unmapped',
-      'never',
+    expect([one!.mapping_state, one!.mappings.map(({ product_id }) => product_id)]).toEqual([
+      'mapped',
+      ['1'],
     ])
+    await change(changeTo(one!, { mappings: [] }), changeTo(other!, { mappings: [], cdn: false }))
+    expect((await reread([file!.id, other!.id])).map(({ mapping_state }) => mapping_state)).toEqual(
+      ['unmapped', 'never'],
+    )
   })
   it('of a product and of one of its variants are two', async () => {
     const [file] = await made('a.pdf')
@@ -141,8 +150,14 @@ describe('mappings', () => {
     await change(changeTo(file!, { mappings: both }))
     const [mapped] = await reread([file!.id])
     expect(mapped!.mappings).toHaveLength(2)
-    await change(changeTo(mapped!, { mappings: mapped!.mappings.filter(({ variant_id }) => variant_id === null) }))
-    expect((await reread([file!.id]))[0]!.mappings).toMatchObject([{ product_id: '1', variant_id: null }])
+    await change(
+      changeTo(mapped!, {
+        mappings: mapped!.mappings.filter(({ variant_id }) => variant_id === null),
+      }),
+    )
+    expect((await reread([file!.id]))[0]!.mappings).toMatchObject([
+      { product_id: '1', variant_id: null },
+    ])
   })
   it('come back with the time they were made', async () => {
     const [file] = await made({ filename: 'a.pdf', mapped: true })
@@ -162,16 +177,22 @@ describe('the trash', () => {
     expect(inTrash).toMatchObject({ deleted_at: expect.any(String), mapping_state: 'mapped' })
     const [back] = await change(changeTo(inTrash!, { deleted: false }))
     expect(back).toMatchObject({
-      ledger: { before: { deleted: true, deleted_at: inTrash!.deleted_at }, after: { deleted: false } },
+      ledger: {
+        before: { deleted: true, deleted_at: inTrash!.deleted_at },
+        after: { deleted: false },
+      },
     })
     expect((await reread([file!.id]))[0]!.deleted_at).toBeNull()
   })
   it('remembers since when, where an undo puts a file back into it', async () => {
     const [file] = await made('a.pdf')
     await change(changeTo(file!, { deleted: true, deleted_at: '2026-01-31 12:00:00.123456+00' }))
-    const [row] = await scope.query('select deleted_at = :at::timestamptz as same from files where shop_id = :shop', {
-      at: '2026-01-31 12:00:00.123456+00',
-    })
+    const [row] = await scope.query(
+      'select deleted_at = :at::timestamptz as same from files where shop_id = :shop',
+      {
+        at: '2026-01-31 12:00:00.123456+00',
+      },
+    )
     expect(row).toEqual({ same: true })
   })
   it('what is purged is gone with all it had; its bytes wait for the sweep', async () => {
@@ -183,7 +204,9 @@ describe('the trash', () => {
       return (await scope.query(`select ${tables.join(', ')}`))[0]
     }
     expect(await counts()).toEqual({ files: 2, versions: 2, mappings: 1, blobs: 2 })
-    expect(await change(changeTo(file!, { purged: true }), changeTo(other!, { cdn: false }))).toMatchObject([
+    expect(
+      await change(changeTo(file!, { purged: true }), changeTo(other!, { cdn: false })),
+    ).toMatchObject([
       { ledger: { before: { filename: 'a.pdf' }, after: { purged: true } } },
       { status: 'changed' },
     ])
@@ -194,7 +217,12 @@ describe('the trash', () => {
 describe('versions', () => {
   it('point the file at other bytes, with their size; an older one can be pointed at again', async () => {
     const [file] = await made({ filename: 'a.pdf', size_bytes: 100 })
-    const staged = { hash: 'ab'.repeat(32), size_bytes: 4321, location: 'primary', content_type: null }
+    const staged = {
+      hash: 'ab'.repeat(32),
+      size_bytes: 4321,
+      location: 'primary',
+      content_type: null,
+    }
     await scope.transaction(async (tx) => {
       const version = await addVersion(tx, file!.id, staged, null)
       expect(await changeFiles(tx, [changeTo(file!, { version })])).toMatchObject([
@@ -215,7 +243,10 @@ describe('many at a time', () => {
       changeTo(records[0]!, { expiry_days: 1, cdn: false }),
       changeTo(records[1]!, { expiry_days: 2, cdn: false }),
       changeTo(records[2]!, {}),
-      changeTo(records[3]!, { allowed_referrers: ['it\'s "here"; --, {a}'], tags: ["o'clock", '?', ':shop'] }),
+      changeTo(records[3]!, {
+        allowed_referrers: ['it\'s "here"; --, {a}'],
+        tags: ["o'clock", '?', ':shop'],
+      }),
     )
     expect(results.map(({ status }) => status)).toEqual(['changed', 'changed', 'same', 'changed'])
     expect(await reread(idsOf(records))).toMatchObject([
@@ -245,12 +276,19 @@ describe('many at a time', () => {
   it('a file has at most 250 tags', async () => {
     const [file] = await made('a.pdf')
     const tags = Array.from({ length: 251 }, (_, n) => `tag ${n}`)
-    expect(await change(changeTo(file!, { tags }))).toMatchObject([{ status: 'refused', code: 'invalid_tag' }])
-    expect(await change(changeTo(file!, { tags: tags.slice(1) }))).toMatchObject([{ status: 'changed' }])
+    expect(await change(changeTo(file!, { tags }))).toMatchObject([
+      { status: 'refused', code: 'invalid_tag' },
+    ])
+    expect(await change(changeTo(file!, { tags: tags.slice(1) }))).toMatchObject([
+      { status: 'changed' },
+    ])
   })
   it('a file that someone else wrote after it was read is left alone, and the others go on', async () => {
     const records = await made({ filename: 'a.pdf', mapped: true }, 'b.pdf', 'c.pdf')
-    await change(changeTo(records[0]!, { download_limit: 3 }), changeTo(records[2]!, { download_limit: 3 }))
+    await change(
+      changeTo(records[0]!, { download_limit: 3 }),
+      changeTo(records[2]!, { download_limit: 3 }),
+    )
     const before = await rows(records)
     const results = await change(
       changeTo(records[0]!, { cdn: false, mappings: [], tags: ['late'] }),
@@ -265,7 +303,10 @@ describe('many at a time', () => {
   it('another shop’s scope changes nothing of it', async () => {
     const [file] = await made({ filename: 'a.pdf', mapped: true })
     const before = await rows([file!])
-    const stranger = forShop(database, await createTestShop(database, `stranger-${shops}.myshopify.com`))
+    const stranger = forShop(
+      database,
+      await createTestShop(database, `stranger-${shops}.myshopify.com`),
+    )
     await stranger.transaction((tx) =>
       changeFiles(tx, [changeTo(file!, { cdn: false, mappings: [], tags: ['theirs'] })]),
     )
@@ -289,7 +330,9 @@ describe('a promise', () => {
     const promised = [{ cdn: true, updated_at: 'then' }, { cdn: false }] as const
     await change(changeTo(moved!, { cdn: false }), changeTo(elsewhere!, { download_limit: 3 }))
     const records = await reread(idsOf([same!, moved!, elsewhere!]))
-    const results = await change(...records.map((record) => ({ ...changeTo(record, { cdn: false }), promised })))
+    const results = await change(
+      ...records.map((record) => ({ ...changeTo(record, { cdn: false }), promised })),
+    )
     expect(results.map(({ status }) => status)).toEqual(['changed', 'drifted', 'changed'])
   })
   it('of nothing is broken by something', async () => {
@@ -297,7 +340,9 @@ describe('a promise', () => {
     expect(await change({ ...changeTo(file!, { cdn: false }), promised: [null, null] })).toEqual([
       { status: 'drifted' },
     ])
-    expect(await change({ ...changeTo(file!, {}), promised: [null, null] })).toEqual([{ status: 'same' }])
+    expect(await change({ ...changeTo(file!, {}), promised: [null, null] })).toEqual([
+      { status: 'same' },
+    ])
   })
 })
 
@@ -324,15 +369,24 @@ describe('whatever a draft says', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(draft, { minLength: 6, maxLength: 6 }), async (drafts) => {
         const before = await reread(ids)
-        const results = await change(...before.map((record, at) => changeTo(record, drafts[at] as Partial<Draft>)))
+        const results = await change(
+          ...before.map((record, at) => changeTo(record, drafts[at] as Partial<Draft>)),
+        )
         for (const [at, after] of (await reread(ids)).entries()) {
           const was = comparable(before[at]!)
           const is = comparable(after)
-          expect(is).toEqual({ ...was, ...comparable({ ...before[at]!, ...drafts[at] } as FileRecord) })
-          const different = Object.keys(is).filter((field) => JSON.stringify(is[field]) !== JSON.stringify(was[field]))
+          expect(is).toEqual({
+            ...was,
+            ...comparable({ ...before[at]!, ...drafts[at] } as FileRecord),
+          })
+          const different = Object.keys(is).filter(
+            (field) => JSON.stringify(is[field]) !== JSON.stringify(was[field]),
+          )
           const result = results[at]!
           const named = result.status === 'changed' ? Object.keys(result.ledger.after) : []
-          expect(named.filter((field) => field !== 'mapping_state').sort()).toEqual(different.sort())
+          expect(named.filter((field) => field !== 'mapping_state').sort()).toEqual(
+            different.sort(),
+          )
         }
       }),
       { numRuns: 40 },
@@ -340,11 +394,16 @@ describe('whatever a draft says', () => {
   })
 })
 
-/** What a draft can say of a file, in one form for drafts and records; tags as a set, since their order alone is no change. */
+/**
+ * What a draft can say of a file, in one form for drafts and records; tags as a set, since their
+ * order alone is no change.
+ */
 function comparable(file: FileRecord & { deleted?: boolean }): Record<string, unknown> {
   const { filename, tags, mappings, deleted = file.deleted_at !== null } = file
   return {
-    ...Object.fromEntries(Object.keys(SETTINGS).map((field) => [field, file[field as keyof FileSettings]])),
+    ...Object.fromEntries(
+      Object.keys(SETTINGS).map((field) => [field, file[field as keyof FileSettings]]),
+    ),
     filename,
     tags: tags.toSorted(),
     mappings: mappings.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort(),

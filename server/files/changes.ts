@@ -1,8 +1,13 @@
-// The one way to change files that exist: what a draft differs in from the file as it stands is written, many files at a
-// time, and kept as before and after. It runs inside the caller's transaction; a file whose row is not the one that the change was
-// made on is left alone.
+// The one way to change files that exist: what a draft differs in from the file as it stands is
+// written, many files at a time, and kept as before and after. It runs inside the caller's
+// transaction; a file whose row is not the one that the change was made on is left alone.
 import { isDeepStrictEqual } from 'node:util'
-import { SETTING_NAMES, settingColumns, type Mapping, type SettingName } from '../../plugins/contract.ts'
+import {
+  SETTING_NAMES,
+  settingColumns,
+  type Mapping,
+  type SettingName,
+} from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { sharedRows } from '../db/shared-rows.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -12,7 +17,15 @@ import { settleNames } from './names.ts'
 import { settlePacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import type { FileRecord, KeptMapping } from './records.ts'
-import { extensionOf, contentTypeOf, filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
+import {
+  extensionOf,
+  contentTypeOf,
+  filenameProblem,
+  MAX_TAGS,
+  nameKey,
+  tagProblem,
+  type Problem,
+} from './rules.ts'
 
 /**
  * The fields that changed, before and after. `after` has tags and mappings as added and removed.
@@ -25,7 +38,10 @@ export interface Ledger {
 export interface Change {
   record: FileRecord
   draft: Draft
-  /** What a preview promised, as [before, after]: if it is not the same any more, nothing is changed. */
+  /**
+   * What a preview promised, as [before, after]: if it is not the same any more, nothing is
+   * changed.
+   */
   promised?: readonly [before: unknown, after: unknown] | null
 }
 
@@ -78,13 +94,19 @@ interface Delta {
 interface Looking {
   /** false: it only says what would come of it. */
   write?: boolean
-  /** The preview that this is part of, an operation's UUID: its batches see what those before have found. */
+  /**
+   * The preview that this is part of, an operation's UUID: its batches see what those before have
+   * found.
+   */
   preview?: string | null
   /** Files elsewhere that are taken to give up their names. */
   leaving?: ReadonlySet<string>
 }
 
-/** Says of each change what came of it, in the order given. A refused one changes nothing; the others go on. */
+/**
+ * Says of each change what came of it, in the order given. A refused one changes nothing; the
+ * others go on.
+ */
 export async function changeFiles(
   tx: ShopScope,
   changes: readonly Change[],
@@ -122,7 +144,9 @@ export async function changeFiles(
     tx,
     shown.map(({ change }) => change.record.id),
   )
-  return results.map((result, at) => (deltas[at] && !written.has(deltas[at].change.record.id) ? OVERTAKEN : result))
+  return results.map((result, at) =>
+    deltas[at] && !written.has(deltas[at].change.record.id) ? OVERTAKEN : result,
+  )
 }
 
 interface Verdict {
@@ -131,7 +155,10 @@ interface Verdict {
   delta: Delta | null
 }
 
-const refused = (problem: Problem): Verdict => ({ result: { status: 'refused', ...problem }, delta: null })
+const refused = (problem: Problem): Verdict => ({
+  result: { status: 'refused', ...problem },
+  delta: null,
+})
 
 /** What comes of a change if its name is free. */
 function judge(change: Change): Verdict {
@@ -141,7 +168,8 @@ function judge(change: Change): Verdict {
   return { result: delta ? { status: 'changed', ledger: delta.ledger } : { status: 'same' }, delta }
 }
 
-const isRestored = ({ record, draft }: Change): boolean => record.deleted_at !== null && draft.deleted === false
+const isRestored = ({ record, draft }: Change): boolean =>
+  record.deleted_at !== null && draft.deleted === false
 
 const OVERTAKEN: Changed = { status: 'overtaken' }
 
@@ -152,11 +180,17 @@ export const ledgerOf = (change: Change): Ledger | null => deltaOf(change)?.ledg
  * Whether this is what the preview found. Ignores the times of change and deletion and the position
  * in a pack.
  */
-export function keepsPromise([before, after]: readonly [unknown, unknown], ledger: Ledger | null): boolean {
+export function keepsPromise(
+  [before, after]: readonly [unknown, unknown],
+  ledger: Ledger | null,
+): boolean {
   const [promised, is] = [comparable(after), comparable(plain(ledger?.after))]
   // A pack that had to be made has an id by now.
   if (!('pack_id' in promised) && 'pack' in ((after ?? {}) as object)) delete is.pack_id
-  return isDeepStrictEqual(promised, is) && isDeepStrictEqual(comparable(before), comparable(plain(ledger?.before)))
+  return (
+    isDeepStrictEqual(promised, is) &&
+    isDeepStrictEqual(comparable(before), comparable(plain(ledger?.before)))
+  )
 }
 
 const PASSING = ['updated_at', 'deleted_at', 'link', 'created_files', 'pack', 'pack_position']
@@ -168,12 +202,14 @@ function comparable(fields: unknown): Record<string, unknown> {
 }
 
 /** As it would come back from the database. */
-const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))
+const plain = (value: unknown): unknown =>
+  value === undefined ? null : JSON.parse(JSON.stringify(value))
 
 function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
   const wrong = draft.filename === record.filename ? null : filenameProblem(draft.filename)
   if (wrong || sameList(draft.tags, record.tags)) return wrong
-  if (draft.tags.length > MAX_TAGS) return { code: 'invalid_tag', message: `A file has at most ${MAX_TAGS} tags` }
+  if (draft.tags.length > MAX_TAGS)
+    return { code: 'invalid_tag', message: `A file has at most ${MAX_TAGS} tags` }
   return draft.tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
@@ -286,7 +322,9 @@ const sameList = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one, at) => one === b[at])
 
 const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], which: Which) =>
-  deltas.flatMap((delta) => delta[which].map((mapping) => ({ fileId: delta.change.record.id, mapping })))
+  deltas.flatMap((delta) =>
+    delta[which].map((mapping) => ({ fileId: delta.change.record.id, mapping })),
+  )
 
 /**
  * Releases names that other files of the batch get, so that no two rows ever have the same name.
@@ -294,7 +332,9 @@ const pairs = <Which extends 'added' | 'removed'>(deltas: readonly Delta[], whic
  * those that wanted their names.
  */
 async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<readonly Delta[]> {
-  const takers = new Map(deltas.flatMap((delta) => (delta.from === null ? [] : [[delta.from, delta]])))
+  const takers = new Map(
+    deltas.flatMap((delta) => (delta.from === null ? [] : [[delta.from, delta]])),
+  )
   if (takers.size === 0) return deltas
   const rows = await tx.query<{ id: string; row_version: string }>(
     `select id, xmin::text as row_version from files where shop_id = :shop and id = any(:ids::uuid[])
@@ -306,7 +346,11 @@ async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<reado
   for (const delta of deltas) {
     const { id } = delta.change.record
     if (!takers.has(id) || versions.get(id) === delta.row_version) continue
-    for (let one: Delta | undefined = delta; one && !lost.has(one); one = takers.get(one.change.record.id))
+    for (
+      let one: Delta | undefined = delta;
+      one && !lost.has(one);
+      one = takers.get(one.change.record.id)
+    )
       lost.add(one)
   }
   const ready = deltas.filter((delta) => !lost.has(delta))
@@ -317,7 +361,8 @@ async function freeNames(tx: ShopScope, deltas: readonly Delta[]): Promise<reado
     { ids: ready.flatMap(({ from }) => from ?? []) },
   )
   const now = new Map(freed.map(({ id, row_version }) => [id, row_version]))
-  for (const delta of ready) delta.row_version = now.get(delta.change.record.id) ?? delta.row_version
+  for (const delta of ready)
+    delta.row_version = now.get(delta.change.record.id) ?? delta.row_version
   return ready
 }
 
@@ -329,7 +374,9 @@ async function writeRows(tx: ShopScope, deltas: readonly Delta[]): Promise<Set<s
   )
   const kept = deltas.filter(({ change }) => !change.draft.purged)
   // One statement for all that change the same columns.
-  for (const group of Map.groupBy(kept, ({ columns }) => Object.keys(columns).sort().join()).values())
+  for (const group of Map.groupBy(kept, ({ columns }) =>
+    Object.keys(columns).sort().join(),
+  ).values())
     written.push(...(await writeGroup(tx, group)))
   return new Set(written.map(({ id }) => id))
 }
@@ -347,10 +394,17 @@ const IDENTITY = { id: 'uuid', row_version: 'xid' }
 
 async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id: string }[]> {
   const names = Object.keys(group[0]!.columns) as Column[]
-  const types = Object.fromEntries(names.map((name) => [name, TIMES.has(name) ? 'text' : COLUMN_TYPES[name]]))
+  const types = Object.fromEntries(
+    names.map((name) => [name, TIMES.has(name) ? 'text' : COLUMN_TYPES[name]]),
+  )
   const rows = group.map((delta) => ({ ...identity(delta), ...delta.columns }))
-  const { from, value, bindings } = sharedRows(rows, { ...IDENTITY, ...types }, ['id', 'row_version'])
-  const sets = names.map((name) => `${name} = ${TIMES.has(name) ? timeOf(value(name as never)) : value(name as never)}`)
+  const { from, value, bindings } = sharedRows(rows, { ...IDENTITY, ...types }, [
+    'id',
+    'row_version',
+  ])
+  const sets = names.map(
+    (name) => `${name} = ${TIMES.has(name) ? timeOf(value(name as never)) : value(name as never)}`,
+  )
   if (names.includes('version'))
     sets.push(`version_since = now(), size_bytes = (select v.size_bytes from versions v
       where v.shop_id = files.shop_id and v.file_id = files.id and v.number = ${value('version' as never)})`)
@@ -373,4 +427,5 @@ async function keepVersions(tx: ShopScope, files: readonly { id: string }[]): Pr
 }
 
 const TIMES: ReadonlySet<Column> = new Set(['deleted_at', 'updated_at'])
-const timeOf = (value: string) => `case when ${value} = '${NOW}' then now() else (${value})::timestamptz end`
+const timeOf = (value: string) =>
+  `case when ${value} = '${NOW}' then now() else (${value})::timestamptz end`

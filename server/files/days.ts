@@ -1,10 +1,14 @@
 // Where a day begins: a date without a time is one of the shop's own calendar.
 
-/** The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight, the first one behind it. */
+/**
+ * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,
+ * the first one behind it.
+ */
 export function beginningOf(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`)
   const guess = midnight - aheadAt(midnight, timeZone)
-  // They differ where the clocks are put forward or back about that time: the later one is in the day.
+  // They differ where the clocks are put forward or back about that time: the later one is in the
+  // day.
   return new Date(Math.max(guess, midnight - aheadAt(guess, timeZone)))
 }
 
@@ -12,7 +16,8 @@ export function beginningOf(day: string, timeZone: string): Date {
 function aheadAt(moment: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')!.value
-  const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? []
+  const [, sign, hours = 0, minutes = 0, seconds = 0] =
+    /([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? []
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
   return sign === '-' ? -ahead : ahead
 }

@@ -11,15 +11,20 @@ export interface DownloadRow {
   at: Date
 }
 
-/** Newest first. `before`: the id of the last one of the page before. Null: there is no such file. */
+/**
+ * Newest first. `before`: the id of the last one of the page before. Null: there is no such file.
+ */
 export async function listDownloads(
   scope: ShopScope,
   fileId: string,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<DownloadRow[] | null> {
-  const [file] = await scope.query('select from files where shop_id = :shop and id = :fileId and deleted_at is null', {
-    fileId,
-  })
+  const [file] = await scope.query(
+    'select from files where shop_id = :shop and id = :fileId and deleted_at is null',
+    {
+      fileId,
+    },
+  )
   if (!file) return null
   return scope.query<DownloadRow>(
     `select id, link_id, address, agent, at from downloads where shop_id = :shop and file_id = :fileId

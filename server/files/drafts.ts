@@ -1,5 +1,12 @@
-// The draft of a file that an import will create: the entry's wishes over the shop's import defaults.
-import { settingsOf, usualSettings, type FileSettings, type FileView, type Mapping } from '../../plugins/contract.ts'
+// The draft of a file that an import will create: the entry's wishes over the shop's import
+// defaults.
+import {
+  settingsOf,
+  usualSettings,
+  type FileSettings,
+  type FileView,
+  type Mapping,
+} from '../../plugins/contract.ts'
 import type { FileRecord, MappingState } from './records.ts'
 import type { ShopDefaults } from './shop-settings.ts'
 import { normalizeTags } from './rules.ts'
@@ -19,7 +26,10 @@ export interface Draft extends FileSettings {
   /** What that version has. */
   size_bytes?: number
   mapping_state?: MappingState
-  /** Of a file that exists: its pack, or the name of one that may have to be made; and its place there, behind the others if absent. */
+  /**
+   * Of a file that exists: its pack, or the name of one that may have to be made; and its place
+   * there, behind the others if absent.
+   */
   pack_id?: string | null
   new_pack?: string
   pack_position?: number | null
@@ -42,7 +52,8 @@ export function draftOf(wishes: DraftWishes, defaults: ShopDefaults): Draft {
     mappings: [],
     ...usualSettings(),
     expiry_days: wishes.expiry_days === undefined ? defaults.expiry_days : wishes.expiry_days,
-    download_limit: wishes.download_limit === undefined ? defaults.download_limit : wishes.download_limit,
+    download_limit:
+      wishes.download_limit === undefined ? defaults.download_limit : wishes.download_limit,
     visibility: defaults.visibility,
     cdn: defaults.cdn,
   }
@@ -58,7 +69,11 @@ export const draftOfRecord = (record: FileRecord): Draft => ({
 })
 
 /** A draft as plugins see it. */
-export const viewOfDraft = (draft: Draft, sizeBytes: number | null, record: FileRecord | null = null): FileView => ({
+export const viewOfDraft = (
+  draft: Draft,
+  sizeBytes: number | null,
+  record: FileRecord | null = null,
+): FileView => ({
   filename: draft.filename,
   tags: draft.tags,
   mappings: draft.mappings,

@@ -19,11 +19,16 @@ export interface FileEdit extends Partial<FileSettings> {
 }
 
 /** Changes the draft, and says what is wrong with that. */
-export type Edit = (tx: ShopScope, draft: Draft, record: FileRecord) => Promise<readonly ErrorDetail[]>
+export type Edit = (
+  tx: ShopScope,
+  draft: Draft,
+  record: FileRecord,
+) => Promise<readonly ErrorDetail[]>
 
 /**
- * Changes a file by its bare UUID. Throws `not_found` (of one in the trash too), `file_in_use` while an operation has it in its hands,
- * `duplicate_filename`, `validation_failed`; then nothing is changed.
+ * Changes a file by its bare UUID. Throws `not_found` (of one in the trash too), `file_in_use`
+ * while an operation has it in its hands, `duplicate_filename`, `validation_failed`; then nothing
+ * is changed.
  */
 export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void> {
   return untilThrough(scope, async (tx) => {
@@ -35,7 +40,8 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
     const draft = draftOfRecord(record)
     const problems = [...(await edit(tx, draft, record))]
     const [changed] = await changeFiles(tx, [{ record, draft }], { write: problems.length === 0 })
-    if (changed!.status === 'refused') problems.push({ param: PARAMS[changed!.code] ?? 'filename', ...changed! })
+    if (changed!.status === 'refused')
+      problems.push({ param: PARAMS[changed!.code] ?? 'filename', ...changed! })
     if (problems.length > 0) throw refusal(problems)
   })
 }
@@ -45,20 +51,28 @@ const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_
 function refusal(problems: readonly ErrorDetail[]): AppError {
   const details = problems.map(({ param, code, message }) => ({ param, code, message }))
   const about = { param: details[0]!.param, details }
-  return new AppError(details.every(({ code }) => code === 'duplicate_filename') ? 'duplicate_filename' : 'validation_failed', about) // prettier-ignore
+  // prettier-ignore
+  return new AppError(details.every(({ code }) => code === 'duplicate_filename') ? 'duplicate_filename' : 'validation_failed', about)
 }
 
 /** An edit of the fields named. A file's products follow it into a pack, and out of one. */
 export const fieldsEdit =
   ({ pack_id, tags, ...fields }: FileEdit): Edit =>
   async (tx, draft, record) => {
-    for (const [name, value] of Object.entries(fields)) if (value !== undefined) Object.assign(draft, { [name]: value })
+    for (const [name, value] of Object.entries(fields))
+      if (value !== undefined) Object.assign(draft, { [name]: value })
     if (draft.filename !== record.filename) draft.filename = draft.filename.normalize('NFC')
     if (tags) draft.tags = normalizeTags(tags)
     if (pack_id === undefined) return []
     const pack = pack_id === null ? null : await findPack(tx, { id: pack_id })
     if (pack_id !== null && !pack)
-      return [{ param: 'pack_id', code: 'pack_not_found', message: new AppError('pack_not_found').message }]
+      return [
+        {
+          param: 'pack_id',
+          code: 'pack_not_found',
+          message: new AppError('pack_not_found').message,
+        },
+      ]
     const { kept, fresh } = movedMappings(record, pack)
     draft.mappings = [...kept, ...fresh]
     draft.pack_id = pack_id

@@ -1,4 +1,5 @@
-// SQL that writes files as text, a page in one piece: rows of CSV or objects of JSON. What a column is stands here alone.
+// SQL that writes files as text, a page in one piece: rows of CSV or objects of JSON. What a column
+// is stands here alone.
 import { EXPORT_COLUMNS, type ExportColumn } from '../../plugins/contract.ts'
 import { cellSql } from './cells.ts'
 
@@ -36,7 +37,10 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
 
 /** What comes before the first page, between two, and after the last. */
 export const FRAME: Readonly<
-  Record<ListingFormat, { between: string; end: string; begin(columns: readonly ExportColumn[]): string }>
+  Record<
+    ListingFormat,
+    { between: string; end: string; begin(columns: readonly ExportColumn[]): string }
+  >
 > = {
   // The mark tells a spreadsheet that this is UTF-8.
   csv: { begin: (columns) => `\ufeff${columns.join(',')}\r\n`, between: '\r\n', end: '\r\n' },
@@ -48,17 +52,25 @@ export const inOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
   EXPORT_COLUMNS.filter((column) => columns.includes(column))
 
 /**
- * A query that gives `text`, or null where none of the files is there: those of `:ids` (an array of UUIDs), in that order, joined by
- * `:between`; and how many they are, as `written`. Also binds `:base`. Files in the trash are left out. `ascending`: the ids are, which
- * makes it twice as fast.
+ * A query that gives `text`, or null where none of the files is there: those of `:ids` (an array of
+ * UUIDs), in that order, joined by `:between`; and how many they are, as `written`. Also binds
+ * `:base`. Files in the trash are left out. `ascending`: the ids are, which makes it twice as fast.
  */
-export function listingSql(format: ListingFormat, columns: readonly ExportColumn[], ascending: boolean): string {
+export function listingSql(
+  format: ListingFormat,
+  columns: readonly ExportColumn[],
+  ascending: boolean,
+): string {
   // One walk along the index finds them all where they ascend, and a probe each where they do not.
   const [from, place] = ascending
     ? [`files where id = any(${IDS}) and`, 'id']
-    : [`unnest(${IDS}) with ordinality as given (given_id, place) join files on id = given_id where`, 'place']
+    : [
+        `unnest(${IDS}) with ordinality as given (given_id, place) join files on id = given_id where`,
+        'place',
+      ]
   const counted = columns.flatMap((name) => COUNTED[name] ?? [])
-  // `offset 0` keeps what is worked out there from being worked out again for each time that a cell names it.
+  // `offset 0` keeps what is worked out there from being worked out again for each time that a cell
+  // names it.
   return `
     with asked as materialized (select :ids::uuid[] as ids)
     select string_agg(${format === 'csv' ? csvRow(columns) : jsonRow(columns)}, :between order by f.${place}) as text,
@@ -70,10 +82,15 @@ export function listingSql(format: ListingFormat, columns: readonly ExportColumn
       where ${IS_FILE} offset 0) f`
 }
 
-/** Not as a constant: the planner would look at each id of it, which takes longer than the query. */
+/**
+ * Not as a constant: the planner would look at each id of it, which takes longer than the query.
+ */
 const IDS = '(select ids from asked)::uuid[]'
 
-/** What is counted in another table: all of the page's files in one walk there, and not one after another. */
+/**
+ * What is counted in another table: all of the page's files in one walk there, and not one after
+ * another.
+ */
 const counts = (what: string, table: string, as: string) => `
   full join (select file_id, ${what} from ${table} where shop_id = :shop and file_id = any(${IDS}) group by file_id) ${as}
     on ${as}.file_id = files.id`
@@ -93,7 +110,8 @@ const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> =
   downloads: {
     value: 'coalesce(l.downloads, 0) + coalesce(a.downloads, 0) as downloads',
     joins:
-      counts('sum(served) as downloads', 'links', 'l') + counts('sum(downloads) as downloads', 'public_addresses', 'a'),
+      counts('sum(served) as downloads', 'links', 'l') +
+      counts('sum(downloads) as downloads', 'public_addresses', 'a'),
   },
 }
 
@@ -101,7 +119,9 @@ const csvRow = (columns: readonly ExportColumn[]) =>
   `concat_ws(',', ${columns.map((name) => COLUMNS[name].csv).join(', ')})`
 
 function jsonRow(columns: readonly ExportColumn[]): string {
-  const fields = columns.map((name, at) => `'${at === 0 ? '{' : ','}"${name}":', ${COLUMNS[name].json}`)
+  const fields = columns.map(
+    (name, at) => `'${at === 0 ? '{' : ','}"${name}":', ${COLUMNS[name].json}`,
+  )
   return `concat(${fields.join(', ')}, '}')`
 }
 

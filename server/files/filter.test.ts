@@ -1,4 +1,5 @@
-// One filter language, two ways to judge by it: SQL where files are many, in memory where a step has one in its hands.
+// One filter language, two ways to judge by it: SQL where files are many, in memory where a step
+// has one in its hands.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { matchesCondition, type Condition } from '../../plugins/contract.ts'
@@ -15,7 +16,8 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => void (database = await openTestDatabase()))
 afterAll(() => database.drop())
 
-const newShop = async (domain: string): Promise<ShopScope> => forShop(database, await createTestShop(database, domain))
+const newShop = async (domain: string): Promise<ShopScope> =>
+  forShop(database, await createTestShop(database, domain))
 
 /** Names of the files that the filter selects. */
 async function selected(scope: ShopScope, filter: FileFilter): Promise<string[]> {
@@ -47,7 +49,8 @@ describe('SQL and memory agree', () => {
     'İ',
     '日',
   )
-  const words = (max: number) => fc.array(part, { minLength: 1, maxLength: max }).map((parts) => parts.join(''))
+  const words = (max: number) =>
+    fc.array(part, { minLength: 1, maxLength: max }).map((parts) => parts.join(''))
   const tag = fc.constantFrom('summer', 'Summer', 'a b', "it's", '%', '日本', 'x:y', '?')
   const tags = (max: number) => fc.uniqueArray(tag, { maxLength: max })
   const extension = fc.constantFrom('.pdf', '.PDF', '.jpg', '.tar.gz', '.mp4', '', '.', '.Ä')
@@ -60,7 +63,9 @@ describe('SQL and memory agree', () => {
   })
   const one: Record<string, fc.Arbitrary<unknown>> = {
     search: fc.oneof(words(2), fc.constant('')),
-    type: fc.array(fc.constantFrom('pdf', '.PDF', 'image', 'archive', 'GZ', 'ä', '', 'nothing'), { maxLength: 3 }),
+    type: fc.array(fc.constantFrom('pdf', '.PDF', 'image', 'archive', 'GZ', 'ä', '', 'nothing'), {
+      maxLength: 3,
+    }),
     tags: tags(2),
     mapped: fc.boolean(),
     larger_than: size,
@@ -78,13 +83,17 @@ describe('SQL and memory agree', () => {
     const ids = await makeFiles(scope, files)
     const records = [...(await readRecords(scope, ids)).values()]
     expect(records).toHaveLength(files.length)
-    const viewed = records.map((record: FileRecord) => viewOfDraft(draftOfRecord(record), null, record))
+    const viewed = records.map((record: FileRecord) =>
+      viewOfDraft(draftOfRecord(record), null, record),
+    )
     let hits = 0
     await fc.assert(
       fc.asyncProperty(condition, async (given) => {
         const filter = filterSchema.parse(given)
         const inMemory = viewed.filter((view) => matchesCondition(view, filter as Condition))
-        expect((await selected(scope, filter)).sort()).toEqual(inMemory.map(({ filename }) => filename).sort())
+        expect((await selected(scope, filter)).sort()).toEqual(
+          inMemory.map(({ filename }) => filename).sort(),
+        )
         if (inMemory.length > 0 && inMemory.length < viewed.length) hits++
       }),
       { numRuns: 300 },
@@ -107,7 +116,9 @@ describe('the rest of the language', () => {
   beforeAll(async () => {
     scope = await newShop('rest.myshopify.com')
     const ids = await makeFiles(scope, files)
-    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: ids[5] })
+    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', {
+      id: ids[5],
+    })
     for (const [file, days] of [
       [ids[3], 3],
       [ids[4], 181],
@@ -118,7 +129,8 @@ describe('the rest of the language', () => {
         last_download_at: new Date(Date.now() - days * 86_400_000),
       })
   })
-  const names = async (given: Record<string, unknown>) => (await selected(scope, filterSchema.parse(given))).sort()
+  const names = async (given: Record<string, unknown>) =>
+    (await selected(scope, filterSchema.parse(given))).sort()
   const LIVE = ['busy.pdf', 'idle.pdf', 'month.pdf', 'new.pdf', 'year.pdf']
 
   it.each<[string, Record<string, unknown>, string[]]>([
@@ -136,26 +148,46 @@ describe('the rest of the language', () => {
       { older_than_days: '365', mapped: 'false', not_downloaded_for_days: '180' },
       ['idle.pdf'],
     ],
-    ['uploaded before a day', { uploaded_before: daysAgo(365) }, ['busy.pdf', 'idle.pdf', 'year.pdf']],
-    ['uploaded since a time', { uploaded_after: new Date(Date.now() - 86_400_000).toISOString() }, ['new.pdf']],
-    ['between two days', { uploaded_after: daysAgo(380), uploaded_before: daysAgo(1) }, ['month.pdf', 'year.pdf']],
+    [
+      'uploaded before a day',
+      { uploaded_before: daysAgo(365) },
+      ['busy.pdf', 'idle.pdf', 'year.pdf'],
+    ],
+    [
+      'uploaded since a time',
+      { uploaded_after: new Date(Date.now() - 86_400_000).toISOString() },
+      ['new.pdf'],
+    ],
+    [
+      'between two days',
+      { uploaded_after: daysAgo(380), uploaded_before: daysAgo(1) },
+      ['month.pdf', 'year.pdf'],
+    ],
   ])('%s', async (_what, given, expected) => expect(await names(given)).toEqual(expected))
 
   it('a day is one of the shop’s calendar; a time is exact', async () => {
     const kiritimati = await newShop('kiritimati.myshopify.com')
-    await kiritimati.query(`update shops set settings = '{"time_zone": "Pacific/Kiritimati"}' where id = :shop`)
+    await kiritimati.query(
+      `update shops set settings = '{"time_zone": "Pacific/Kiritimati"}' where id = :shop`,
+    )
     const [id] = await makeFiles(kiritimati, [{ filename: 'a.pdf' }])
     // Eleven in the morning of the second there.
-    await kiritimati.query(`update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`, {
-      id,
-    })
+    await kiritimati.query(
+      `update files set created_at = '2026-03-01T21:00:00Z' where shop_id = :shop and id = :id`,
+      {
+        id,
+      },
+    )
     const has = async (filter: FileFilter) => (await selected(kiritimati, filter)).length === 1
     expect(await has({ uploaded_after: '2026-03-02' })).toBe(true)
     expect(await has({ uploaded_before: '2026-03-02' })).toBe(false)
     expect(await has({ uploaded_after: '2026-03-03' })).toBe(false)
-    expect(await has({ uploaded_after: '2026-03-01T21:00:00Z', uploaded_before: '2026-03-02T11:00:01+14:00' })).toBe(
-      true,
-    )
+    expect(
+      await has({
+        uploaded_after: '2026-03-01T21:00:00Z',
+        uploaded_before: '2026-03-02T11:00:01+14:00',
+      }),
+    ).toBe(true)
     expect(await has({ uploaded_before: '2026-03-02T11:00:00+14:00' })).toBe(false)
   })
 
@@ -165,7 +197,11 @@ describe('the rest of the language', () => {
        select :shop, id, now() - case filename when 'new.pdf' then interval '179 days' else interval '181 days' end
        from files where shop_id = :shop and filename in ('new.pdf', 'month.pdf')`,
     )
-    expect(await names({ not_downloaded_for_days: 180 })).toEqual(['idle.pdf', 'month.pdf', 'year.pdf'])
+    expect(await names({ not_downloaded_for_days: 180 })).toEqual([
+      'idle.pdf',
+      'month.pdf',
+      'year.pdf',
+    ])
     await scope.query('delete from public_addresses where shop_id = :shop')
   })
 

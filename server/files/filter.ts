@@ -1,5 +1,5 @@
-// The selection language: one filter of files, compiled to SQL here and nowhere else. Lists use it now; bulk operations,
-// schedules and exports select by the same words.
+// The selection language: one filter of files, compiled to SQL here and nowhere else. Lists use it
+// now; bulk operations, schedules and exports select by the same words.
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
@@ -21,7 +21,9 @@ export const day = z
 const days = z.coerce.number().int().min(1).max(36_500)
 
 /** As it came: a filter is kept as JSON, and read again. */
-const packId = z.string().refine((id) => parsePublicId('pack', id) !== null, 'This is not the id of a pack')
+const packId = z
+  .string()
+  .refine((id) => parsePublicId('pack', id) !== null, 'This is not the id of a pack')
 
 /** Every condition must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
@@ -29,7 +31,9 @@ export const filterFields = {
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
   older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
-  not_downloaded_for_days: days.optional().meta({ description: 'No download in the last so many days' }),
+  not_downloaded_for_days: days
+    .optional()
+    .meta({ description: 'No download in the last so many days' }),
   pack: packId.optional().meta({ description: 'Is in this pack: its id' }),
   deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not' }),
 }
@@ -45,7 +49,9 @@ export async function compileFilter(
   filter: FileFilter,
 ): Promise<{ sql: string; bindings: Bindings }> {
   const conditions = [
-    filter.deleted ? `files.deleted_at is not null and not ${TRASH_OVER}` : 'files.deleted_at is null',
+    filter.deleted
+      ? `files.deleted_at is not null and not ${TRASH_OVER}`
+      : 'files.deleted_at is null',
   ]
   const bindings: Bindings = {}
   const add = (name: string, value: unknown, sql: string) => {
@@ -54,7 +60,11 @@ export async function compileFilter(
     conditions.push(sql)
   }
   const { search, type, tags, mapped } = filter
-  add('f_search', search ? `%${likeLiteral(nameKey(search))}%` : undefined, 'files.name_key like :f_search')
+  add(
+    'f_search',
+    search ? `%${likeLiteral(nameKey(search))}%` : undefined,
+    'files.name_key like :f_search',
+  )
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
   add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
@@ -76,8 +86,14 @@ export async function compileFilter(
   return { sql: conditions.join(' and '), bindings }
 }
 
-/** When a day begins in the shop; a value and not a question to the database, which would not know then how many files that are. */
-export async function momentOf(scope: ShopScope, dayOrTime: string | undefined): Promise<string | undefined> {
+/**
+ * When a day begins in the shop; a value and not a question to the database, which would not know
+ * then how many files that are.
+ */
+export async function momentOf(
+  scope: ShopScope,
+  dayOrTime: string | undefined,
+): Promise<string | undefined> {
   if (dayOrTime === undefined || dayOrTime.includes('T')) return dayOrTime
   const { settings } = await readShop(scope)
   return beginningOf(dayOrTime, settings.time_zone).toISOString()

@@ -14,7 +14,10 @@ export interface Impact {
   live_links: number
 }
 
-/** Files by their bare UUIDs, wherever they are, or all that a filter selects. Ids that are no file's count nothing. */
+/**
+ * Files by their bare UUIDs, wherever they are, or all that a filter selects. Ids that are no
+ * file's count nothing.
+ */
 export async function impactOf(
   scope: ShopScope,
   selection: { ids: readonly string[] } | { filter: FileFilter },

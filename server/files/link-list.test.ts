@@ -22,7 +22,9 @@ beforeAll(async () => {
   scope = forShop(database, await createTestShop(database, 'ours.myshopify.com'))
   other = forShop(database, await createTestShop(database, 'theirs.myshopify.com'))
   await insertManyFiles(database.pool, { shop: scope.shop, count: FILES })
-  const rows = await scope.query<{ id: string }>('select id from files where shop_id = :shop order by size_bytes, id')
+  const rows = await scope.query<{ id: string }>(
+    'select id from files where shop_id = :shop order by size_bytes, id',
+  )
   files = rows.map(({ id }) => id)
 })
 afterAll(() => database.drop())
@@ -31,10 +33,15 @@ const make = (given: object, now = NOW): Promise<readonly Link[]> =>
   createLinks(scope, secrets, { file_ids: files, ...given }, now)
 const list = (filter: LinkFilter & { limit?: number; cursor?: string }, of = scope) =>
   listLinks(of, secrets, { limit: 250, ...filter }, NOW)
-const idsOf = async (filter: LinkFilter): Promise<string[]> => (await list(filter)).data.map(({ id }) => id)
+const idsOf = async (filter: LinkFilter): Promise<string[]> =>
+  (await list(filter)).data.map(({ id }) => id)
 const nameOf = async (id: string) =>
-  (await scope.query<{ filename: string }>('select filename from files where shop_id = :shop and id = :id', { id }))[0]!
-    .filename
+  (
+    await scope.query<{ filename: string }>(
+      'select filename from files where shop_id = :shop and id = :id',
+      { id },
+    )
+  )[0]!.filename
 
 test('goes page by page, newest first, shows the keys again, and sees no other shop', async () => {
   const [file, another] = [files[0]!, files[1]!]
@@ -69,9 +76,9 @@ describe('a filter', () => {
   })
 
   test('by pack has the pack’s links, by its name too; those of its files stand in a file’s own list alone', async () => {
-    const [pack] = (await scope.insert('packs', { name: 'Spring set', name_key: 'spring set' }).returning('id')) as [
-      { id: string },
-    ]
+    const [pack] = (await scope
+      .insert('packs', { name: 'Spring set', name_key: 'spring set' })
+      .returning('id')) as [{ id: string }]
     const whole = '01900000-0000-7000-8000-000000000001'
     await scope.insert('links', { id: whole, pack_id: pack.id, key_hash: Buffer.alloc(32, 1) })
     const [part] = await make({ file_ids: [files[20]!] })
@@ -121,14 +128,21 @@ describe('a state', () => {
         .update(state as never)
       for (const [n, facts] of CASES.entries()) {
         const key_hash = Buffer.alloc(32, `${at} ${n}`)
-        await scope.insert('links', { file_id: file, key_hash, email: 'states@example.com', ...facts })
+        await scope.insert('links', {
+          file_id: file,
+          key_hash,
+          email: 'states@example.com',
+          ...facts,
+        })
       }
       links.push(...(await list({ fileId: file })).data)
     }
     expect(new Set(links.map(({ status }) => status))).toEqual(new Set(LINK_STATUSES))
     for (const status of LINK_STATUSES) {
       const wanted = links.filter((link) => link.status === status).map(({ id }) => id)
-      expect((await idsOf({ status, email: 'states@example.com' })).toSorted(), status).toEqual(wanted.toSorted())
+      expect((await idsOf({ status, email: 'states@example.com' })).toSorted(), status).toEqual(
+        wanted.toSorted(),
+      )
       const all = (await list({ status })).data
       expect(all.map((link) => link.status)).toEqual(all.map(() => status))
       expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining(wanted))
@@ -136,7 +150,10 @@ describe('a state', () => {
   })
 
   test('that few old ones have is found behind thousands of newer ones, page after page', async () => {
-    const old = await make({ file_ids: files.slice(200, 203), download_limit: 1 }, new Date(+NOW - 90 * DAY_MS))
+    const old = await make(
+      { file_ids: files.slice(200, 203), download_limit: 1 },
+      new Date(+NOW - 90 * DAY_MS),
+    )
     await scope
       .from('links')
       .whereIn(
@@ -144,12 +161,21 @@ describe('a state', () => {
         old.map(({ id }) => id),
       )
       .update({ downloads: 1, expires_at: null } as never)
-    for (let n = 0; n < 3; n++) await make({ file_ids: files.slice(400), expiry_days: null, download_limit: null })
+    for (let n = 0; n < 3; n++)
+      await make({ file_ids: files.slice(400), expiry_days: null, download_limit: null })
     const before = new Date(+NOW - 30 * DAY_MS)
     const found = []
-    for await (const page of pagesOfLinks(scope, secrets, { status: 'exhausted' }, NOW, new AbortController().signal))
+    for await (const page of pagesOfLinks(
+      scope,
+      secrets,
+      { status: 'exhausted' },
+      NOW,
+      new AbortController().signal,
+    ))
       found.push(...page)
-    expect(found.every((link) => linkStatus({ ...link, ...NO_STATE }, NOW) === 'exhausted')).toBe(true)
+    expect(found.every((link) => linkStatus({ ...link, ...NO_STATE }, NOW) === 'exhausted')).toBe(
+      true,
+    )
     expect(found.filter(({ created_at }) => created_at < before).map(({ id }) => id)).toEqual(
       old.map(({ id }) => id).toReversed(),
     )

@@ -1,10 +1,17 @@
-// Lists of links, newest first. A shop may have a million of them: each filter names the index that serves it, and what no index
-// can serve is looked for in spans, so that no page takes long.
+// Lists of links, newest first. A shop may have a million of them: each filter names the index that
+// serves it, and what no index can serve is looked for in spans, so that no page takes long.
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
 import { AppError, ERRORS } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
-import { LINK_COLUMNS, LINK_TABLES, linkOf, type Link, type LinkRow, type LinkStatus } from './links.ts'
+import {
+  LINK_COLUMNS,
+  LINK_TABLES,
+  linkOf,
+  type Link,
+  type LinkRow,
+  type LinkStatus,
+} from './links.ts'
 import { nameKey } from './rules.ts'
 
 /** Every condition must hold. Ids are bare UUIDs. */
@@ -17,9 +24,14 @@ export interface LinkFilter {
   operation?: string | undefined
   /** This address, in any case. Index: links_email. */
   email?: string | undefined
-  /** The file's or the pack's name contains it, or the address begins with it; in any case. Index: links_file, links_email. */
+  /**
+   * The file's or the pack's name contains it, or the address begins with it; in any case. Index:
+   * links_file, links_email.
+   */
   search?: string | undefined
-  /** Revoked, index: links_revoked; withdrawn, index: links_file; the others are found on the way. */
+  /**
+   * Revoked, index: links_revoked; withdrawn, index: links_file; the others are found on the way.
+   */
   status?: LinkStatus | undefined
 }
 
@@ -28,7 +40,10 @@ export interface LinkPage {
   next_cursor: string | null
 }
 
-/** Rows that are looked at in one go, at first and at most; and how long that may go on before a page is given short. */
+/**
+ * Rows that are looked at in one go, at first and at most; and how long that may go on before a
+ * page is given short.
+ */
 const SPAN = { first: 1000, most: 32_000 }
 const LOOKING_MS = 1000
 /** A query names up to this many files, packs or links by id. */
@@ -47,8 +62,8 @@ const STATUS: Readonly<Record<LinkStatus, string>> = {
 }
 
 /**
- * A page of links, newest first; `cursor` is the `next_cursor` of the page before. A page may be short and yet not the last one.
- * Throws `validation_failed` on a cursor that is none of ours.
+ * A page of links, newest first; `cursor` is the `next_cursor` of the page before. A page may be
+ * short and yet not the last one. Throws `validation_failed` on a cursor that is none of ours.
  */
 export async function listLinks(
   scope: ShopScope,
@@ -87,13 +102,17 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 function requireCursor(cursor: string | undefined): void {
   if (cursor === undefined || UUID.test(cursor)) return
   const message = ERRORS.invalid_value.message
-  throw new AppError('validation_failed', { details: [{ param: 'cursor', code: 'invalid_value', message }] })
+  throw new AppError('validation_failed', {
+    details: [{ param: 'cursor', code: 'invalid_value', message }],
+  })
 }
 
 interface Compiled {
   where: string
   bindings: Bindings
-  /** An index leads to the links, or the newest ones are those; otherwise all are looked through. */
+  /**
+   * An index leads to the links, or the newest ones are those; otherwise all are looked through.
+   */
   served: boolean
 }
 
@@ -108,13 +127,15 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   }
   const { fileId, packId, operation, email, search, status } = filter
   if (fileId !== undefined) add('l.file_id = :fileId', { fileId })
-  // A file's own list alone shows what a pack's link gave to it: elsewhere the pack's link stands for them.
+  // A file's own list alone shows what a pack's link gave to it: elsewhere the pack's link stands
+  // for them.
   else conditions.push('l.parent_id is null')
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
   if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })
   if (search) add(...(await searched(scope, search)))
-  if (status !== undefined) add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
+  if (status !== undefined)
+    add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
   if (status === 'withdrawn' && !served) {
     const files = await few(scope, WITHDRAWN, {})
     if (files) add('l.file_id = any(:withdrawn::uuid[])', { withdrawn: files })
@@ -135,7 +156,10 @@ const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
 const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null and ${GONE_NAME} like :part`
 const ADDRESSED = `select id from links l where shop_id = :shop and ${EMAIL} like lower(:start) collate "C"`
 
-async function searched(scope: ShopScope, text: string): Promise<[sql: string, bindings: Bindings, served: boolean]> {
+async function searched(
+  scope: ShopScope,
+  text: string,
+): Promise<[sql: string, bindings: Bindings, served: boolean]> {
   const part = { part: `%${likeLiteral(nameKey(text))}%` }
   const start = { start: `${likeLiteral(text)}%` }
   const files = await few(scope, NAMED, part)
@@ -170,7 +194,12 @@ interface Place {
   cursor?: string | undefined
 }
 
-async function lookThere(scope: ShopScope, where: string, bindings: Bindings, place: Place): Promise<Found> {
+async function lookThere(
+  scope: ShopScope,
+  where: string,
+  bindings: Bindings,
+  place: Place,
+): Promise<Found> {
   const { limit, cursor } = place
   const rows = await scope.query<LinkRow>(
     `select ${LINK_COLUMNS} from ${LINK_TABLES}
@@ -181,8 +210,15 @@ async function lookThere(scope: ShopScope, where: string, bindings: Bindings, pl
   return { rows, last: null }
 }
 
-/** Span after span, until the page is full, the links are at their end, or it has taken long enough. */
-async function lookOnTheWay(scope: ShopScope, where: string, bindings: Bindings, place: Place): Promise<Found> {
+/**
+ * Span after span, until the page is full, the links are at their end, or it has taken long enough.
+ */
+async function lookOnTheWay(
+  scope: ShopScope,
+  where: string,
+  bindings: Bindings,
+  place: Place,
+): Promise<Found> {
   const until = performance.now() + LOOKING_MS
   const found: LinkRow[] = []
   let last = place.cursor ?? null
@@ -198,7 +234,12 @@ async function lookOnTheWay(scope: ShopScope, where: string, bindings: Bindings,
        select page.*, span.last, span.looked
        from (select (array_agg(id order by id))[1] as last, count(*) as looked from span) span left join page on true
        order by page.id desc`,
-      { ...bindings, span, rows: place.limit + 1 - found.length, ...(last === null ? {} : { last }) },
+      {
+        ...bindings,
+        span,
+        rows: place.limit + 1 - found.length,
+        ...(last === null ? {} : { last }),
+      },
     )
     found.push(...rows.filter(({ id }) => id !== null))
     last = rows[0]!.looked < span ? null : rows[0]!.last

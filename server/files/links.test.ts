@@ -3,7 +3,15 @@ import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
 import { createSecrets, hashKey } from '../secrets.ts'
-import { createLinks, extendLink, linkStatus, orderedIds, readLinks, resetLink, revokeLinks } from './links.ts'
+import {
+  createLinks,
+  extendLink,
+  linkStatus,
+  orderedIds,
+  readLinks,
+  resetLink,
+  revokeLinks,
+} from './links.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -34,22 +42,42 @@ async function addFile(to: ShopScope, fields: Record<string, unknown> = {}): Pro
     await tx.insert('blob_locations', { hash, location: 'primary' }).onConflict().ignore()
     const about = { size_bytes: 3, content_type: 'application/pdf' }
     const [file] = (await tx
-      .insert('files', { filename: name, name_key: name, extension: 'pdf', channel: 'api', ...about, ...fields })
+      .insert('files', {
+        filename: name,
+        name_key: name,
+        extension: 'pdf',
+        channel: 'api',
+        ...about,
+        ...fields,
+      })
       .returning('id')) as [{ id: string }]
-    await tx.insert('versions', { file_id: file.id, number: 1, hash, location: 'primary', ...about })
+    await tx.insert('versions', {
+      file_id: file.id,
+      number: 1,
+      hash,
+      location: 'primary',
+      ...about,
+    })
     return file.id
   })
 }
 
 test('what is absent comes from the file, what is null is never and unlimited', async () => {
   const file = await addFile(scope, { expiry_days: 60, download_limit: 5 })
-  const make = async (terms: object) => (await createLinks(scope, secrets, { file_ids: [file], ...terms }, NOW))[0]!
-  expect(await make({})).toMatchObject({ file_id: file, expires_at: new Date(+NOW + 60 * DAY_MS), download_limit: 5 })
+  const make = async (terms: object) =>
+    (await createLinks(scope, secrets, { file_ids: [file], ...terms }, NOW))[0]!
+  expect(await make({})).toMatchObject({
+    file_id: file,
+    expires_at: new Date(+NOW + 60 * DAY_MS),
+    download_limit: 5,
+  })
   expect(await make({ expiry_days: null, download_limit: null })).toMatchObject({
     expires_at: null,
     download_limit: null,
   })
-  expect(await make({ expiry_days: 1, download_limit: 2, email: 'buyer@example.com' })).toMatchObject({
+  expect(
+    await make({ expiry_days: 1, download_limit: 2, email: 'buyer@example.com' }),
+  ).toMatchObject({
     expires_at: new Date(+NOW + DAY_MS),
     download_limit: 2,
     email: 'buyer@example.com',
@@ -59,20 +87,38 @@ test('what is absent comes from the file, what is null is never and unlimited', 
 })
 
 test('terms of a single file go over the common ones, field by field', async () => {
-  const files = [await addFile(scope, { download_limit: 9 }), await addFile(scope), await addFile(scope)]
+  const files = [
+    await addFile(scope, { download_limit: 9 }),
+    await addFile(scope),
+    await addFile(scope),
+  ]
   const per_file = [
     { file_id: files[1]!, expiry_days: null },
     { file_id: files[2]!, download_limit: 7, expiry_days: undefined },
   ]
-  const links = await createLinks(scope, secrets, { file_ids: files, expiry_days: 2, per_file }, NOW)
+  const links = await createLinks(
+    scope,
+    secrets,
+    { file_ids: files, expiry_days: 2, per_file },
+    NOW,
+  )
   expect(links.map(({ file_id }) => file_id)).toEqual(files)
-  expect(links.map(({ expires_at }) => expires_at && +expires_at - +NOW)).toEqual([2 * DAY_MS, null, 2 * DAY_MS])
+  expect(links.map(({ expires_at }) => expires_at && +expires_at - +NOW)).toEqual([
+    2 * DAY_MS,
+    null,
+    2 * DAY_MS,
+  ])
   expect(links.map(({ download_limit }) => download_limit)).toEqual([9, null, 7])
 })
 
 test('a hundred links in one go keep their order, and each is found by the hash of its key alone', async () => {
   const file = await addFile(scope)
-  const links = await createLinks(scope, secrets, { file_ids: Array.from({ length: 100 }, () => file) }, NOW)
+  const links = await createLinks(
+    scope,
+    secrets,
+    { file_ids: Array.from({ length: 100 }, () => file) },
+    NOW,
+  )
   expect(links.map(({ id }) => id)).toEqual(links.map(({ id }) => id).toSorted())
   expect(new Set(links.map(({ key }) => key)).size).toBe(100)
   for (const { id, key } of [links[0]!, links[99]!]) {
@@ -90,11 +136,18 @@ test('files that are unknown, in the trash or of another shop are each named, an
   ]
   const unknown = '01900000-0000-7000-8000-000000000000'
   const file_ids = [good, trashed, theirs, unknown]
-  const error = await createLinks(scope, secrets, { file_ids }, NOW).catch((error: unknown) => error)
+  const error = await createLinks(scope, secrets, { file_ids }, NOW).catch(
+    (error: unknown) => error,
+  )
   expect(error).toBeInstanceOf(AppError)
   expect(error).toMatchObject({ code: 'validation_failed' })
   expect((error as AppError).details).toEqual(
-    [1, 2, 3].map((index) => ({ index, param: 'file_ids', code: 'not_found', message: 'There is no such file' })),
+    [1, 2, 3].map((index) => ({
+      index,
+      param: 'file_ids',
+      code: 'not_found',
+      message: 'There is no such file',
+    })),
   )
   expect(await scope.from<LinkRow>('links').where({ file_id: good }).select('id')).toEqual([])
 })
@@ -108,7 +161,14 @@ test('ids of one moment ascend, however many there are', () => {
 
 describe('a link that is changed', () => {
   const one = async (fields: object = {}) =>
-    (await createLinks(scope, secrets, { file_ids: [await addFile(scope)], expiry_days: 1, ...fields }, NOW))[0]!
+    (
+      await createLinks(
+        scope,
+        secrets,
+        { file_ids: [await addFile(scope)], expiry_days: 1, ...fields },
+        NOW,
+      )
+    )[0]!
   const read = async (...ids: string[]) => await readLinks(scope, secrets, ids, LATER)
   const LATER = new Date(+NOW + 5 * DAY_MS)
 
@@ -116,7 +176,9 @@ describe('a link that is changed', () => {
     const { id } = await one()
     expect(await read(id)).toMatchObject([{ status: 'expired' }])
     await extendLink(scope, id, 3, LATER)
-    expect(await read(id)).toMatchObject([{ status: 'active', expires_at: new Date(+LATER + 3 * DAY_MS) }])
+    expect(await read(id)).toMatchObject([
+      { status: 'active', expires_at: new Date(+LATER + 3 * DAY_MS) },
+    ])
     await extendLink(scope, id, null, LATER)
     expect(await read(id)).toMatchObject([{ status: 'active', expires_at: null }])
   })
@@ -140,7 +202,10 @@ describe('a link that is changed', () => {
     await extendLink(scope, parent.id, 9, LATER)
     await resetLink(scope, parent.id)
     const until = new Date(+LATER + 9 * DAY_MS)
-    expect((await read(parent.id, child.id)).map(({ expires_at }) => expires_at)).toEqual([until, until])
+    expect((await read(parent.id, child.id)).map(({ expires_at }) => expires_at)).toEqual([
+      until,
+      until,
+    ])
     await revokeLinks(scope, [parent.id])
     expect((await read(own.id, child.id, parent.id)).map(({ status }) => status)).toEqual([
       'expired',

@@ -1,4 +1,5 @@
-// Buyers' links: made for many files in one statement, read with their keys, ended; and what state each is in.
+// Buyers' links: made for many files in one statement, read with their keys, ended; and what state
+// each is in.
 import { randomBytes } from 'node:crypto'
 import { AppError, type ErrorDetail } from '../errors.ts'
 import type { Bindings, ShopScope } from '../db/for-shop.ts'
@@ -19,14 +20,15 @@ export interface LinksWanted extends LinkTerms {
   file_ids: readonly string[]
   email?: string | null | undefined
   /** Terms of single files, over the common ones. */
-  per_file?: readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[] | undefined
+  per_file?:
+    readonly ({ file_id: string; email?: string | null | undefined } & LinkTerms)[] | undefined
   /** The operation that makes them, a bare UUID. */
   operation?: string | undefined
 }
 
 /**
- * A link of a file, or of a pack: then its files get links of their own under it when a buyer opens it. Of a pack that was deleted it
- * has neither id.
+ * A link of a file, or of a pack: then its files get links of their own under it when a buyer opens
+ * it. Of a pack that was deleted it has neither id.
  */
 export interface Link {
   /** A bare UUID, like the other two. */
@@ -81,8 +83,9 @@ export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
   return 'active'
 }
 
-// All or nothing: `found` is compared as a whole, so that one unknown file leaves no link behind. Files are found by their ids and not
-// by a join: one walk along the index instead of one through the table.
+// All or nothing: `found` is compared as a whole, so that one unknown file leaves no link behind.
+// Files are found by their ids and not by a join: one walk along the index instead of one through
+// the table.
 const MAKE = `
   with wanted as (
     select * from unnest(:files::uuid[], :ids::uuid[], :hashes::bytea[], :days::integer[], :ownDays::boolean[],
@@ -103,8 +106,8 @@ const MAKE = `
   returning id`
 
 /**
- * Makes a link for each file, all or none, and gives their ids in the order given. Days are 24 hours.
- * Throws `validation_failed` that names every file that is unknown or in the trash.
+ * Makes a link for each file, all or none, and gives their ids in the order given. Days are 24
+ * hours. Throws `validation_failed` that names every file that is unknown or in the trash.
  */
 export async function makeLinks(
   scope: ShopScope,
@@ -115,7 +118,10 @@ export async function makeLinks(
   if (wanted.file_ids.length === 0) return []
   const own = new Map(wanted.per_file?.map((terms) => [terms.file_id, terms]))
   const common = defined({ ...termsOf(wanted) })
-  const terms: OwnTerms[] = wanted.file_ids.map((file) => ({ ...common, ...defined(termsOf(own.get(file) ?? {})) }))
+  const terms: OwnTerms[] = wanted.file_ids.map((file) => ({
+    ...common,
+    ...defined(termsOf(own.get(file) ?? {})),
+  }))
   const ids = orderedIds(now, wanted.file_ids.length)
   const rows = await scope.query(MAKE, {
     files: wanted.file_ids,
@@ -144,7 +150,11 @@ export async function createLinks(
 }
 
 type OwnTerms = LinkTerms & { email?: string | null | undefined }
-const termsOf = ({ expiry_days, download_limit, email }: OwnTerms): OwnTerms => ({ expiry_days, download_limit, email })
+const termsOf = ({ expiry_days, download_limit, email }: OwnTerms): OwnTerms => ({
+  expiry_days,
+  download_limit,
+  email,
+})
 
 async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Promise<void> {
   const details = await unknownFiles(scope, fileIds)
@@ -154,14 +164,19 @@ async function refuseUnknown(scope: ShopScope, fileIds: readonly string[]): Prom
 }
 
 /** A problem for each file that does not exist or is in the trash. */
-export async function unknownFiles(scope: ShopScope, fileIds: readonly string[]): Promise<ErrorDetail[]> {
+export async function unknownFiles(
+  scope: ShopScope,
+  fileIds: readonly string[],
+): Promise<ErrorDetail[]> {
   const rows = await scope.query<{ id: string }>(
     'select id from files where shop_id = :shop and id = any(:fileIds::uuid[]) and deleted_at is null',
     { fileIds },
   )
   const known = new Set(rows.map(({ id }) => id))
   return fileIds.flatMap((id, index): ErrorDetail[] =>
-    known.has(id) ? [] : [{ index, param: 'file_ids', code: 'not_found', message: 'There is no such file' }],
+    known.has(id)
+      ? []
+      : [{ index, param: 'file_ids', code: 'not_found', message: 'There is no such file' }],
   )
 }
 
@@ -178,19 +193,39 @@ export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promis
   )
 }
 
-/** Locks links in the order in which downloads lock theirs: two who each want what the other has would both wait. */
+/**
+ * Locks links in the order in which downloads lock theirs: two who each want what the other has
+ * would both wait.
+ */
 export const inOrder = (condition: string): string =>
   `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
-/** From now on it is valid for so many days, or for ever (null); a pack's link takes its files' with it. */
-export const extendLink = (tx: ShopScope, id: string, days: number | null, now: Date): Promise<void> =>
-  changeLink(tx, id, `expires_at = :now::timestamptz + :days::int * interval '24 hours'`, { days, now })
+/**
+ * From now on it is valid for so many days, or for ever (null); a pack's link takes its files' with
+ * it.
+ */
+export const extendLink = (
+  tx: ShopScope,
+  id: string,
+  days: number | null,
+  now: Date,
+): Promise<void> =>
+  changeLink(tx, id, `expires_at = :now::timestamptz + :days::int * interval '24 hours'`, {
+    days,
+    now,
+  })
 
 /** It can be used as often again as at first; a pack's link takes its files' with it. */
-export const resetLink = (tx: ShopScope, id: string): Promise<void> => changeLink(tx, id, 'downloads = 0', {})
+export const resetLink = (tx: ShopScope, id: string): Promise<void> =>
+  changeLink(tx, id, 'downloads = 0', {})
 
 /** Throws `not_found`, and `conflict` for one that was revoked: that is for good. */
-async function changeLink(tx: ShopScope, id: string, set: string, bindings: Bindings): Promise<void> {
+async function changeLink(
+  tx: ShopScope,
+  id: string,
+  set: string,
+  bindings: Bindings,
+): Promise<void> {
   const changed = await tx.query<{ id: string }>(
     `with held as (${inOrder('(id = :id or parent_id = :id) and revoked_at is null')})
      update links l set ${set} from held where l.shop_id = :shop and l.id = held.id returning l.id`,
@@ -219,19 +254,37 @@ export async function readLinks(
 }
 
 export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
-  const { id, file_id, pack_id, name, email, expires_at, download_limit, downloads, created_at } = row
+  const { id, file_id, pack_id, name, email, expires_at, download_limit, downloads, created_at } =
+    row
   const key = secrets.linkKey(id, row.rotation)
   const status = linkStatus(row, now)
-  return { id, file_id, pack_id, name, key, email, expires_at, download_limit, downloads, status, created_at }
+  return {
+    id,
+    file_id,
+    pack_id,
+    name,
+    key,
+    email,
+    expires_at,
+    download_limit,
+    downloads,
+    status,
+    created_at,
+  }
 }
 
 /** A buyer's way in. */
-export const linkAddress = (baseUrl: string, key: string): string => `${baseUrl}/download?key=${key}`
+export const linkAddress = (baseUrl: string, key: string): string =>
+  `${baseUrl}/download?key=${key}`
 
 /** Without its undefined properties, so that spreading it hides nothing. */
-const defined = (object: object = {}) => Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
+const defined = (object: object = {}) =>
+  Object.fromEntries(Object.entries(object).filter(([, v]) => v !== undefined))
 
-/** UUIDv7s of one moment, ascending: made here since a key is derived from its link's id before the row exists. */
+/**
+ * UUIDv7s of one moment, ascending: made here since a key is derived from its link's id before the
+ * row exists.
+ */
 export function orderedIds(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const bytes = randomBytes(16)

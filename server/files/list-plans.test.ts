@@ -1,4 +1,5 @@
-// Lists of a large shop are read by their indexes: what PostgreSQL means to do with each, as EXPLAIN says it.
+// Lists of a large shop are read by their indexes: what PostgreSQL means to do with each, as
+// EXPLAIN says it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { insertManyFiles } from '../../test/factories.ts'
@@ -64,7 +65,10 @@ async function explained(work: (explaining: ShopScope) => Promise<unknown>): Pro
     ...scope,
     query: async <Row extends object>(sql: string, bindings = {}) => {
       if (!/\bfiles\b/.test(sql)) return scope.query<Row>(sql, bindings)
-      const [row] = await scope.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (format json) ${sql}`, bindings)
+      const [row] = await scope.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+        `explain (format json) ${sql}`,
+        bindings,
+      )
       plans.push(...nodes(row!['QUERY PLAN'][0]!.Plan))
       return [{ count: 0 }] as unknown as Row[]
     },
@@ -109,29 +113,46 @@ describe('a list of 40,000 files', () => {
           expect(scannedWhole(plans)).toEqual([])
           expect(indexes(plans)).toContain('files_pack')
           expect(
-            plans.some((plan) => plan['Node Type'] === 'Sort' && plan.Plans?.[0]?.['Relation Name'] === 'files'),
+            plans.some(
+              (plan) =>
+                plan['Node Type'] === 'Sort' && plan.Plans?.[0]?.['Relation Name'] === 'files',
+            ),
           ).toBe(false)
         }
       }
     },
   )
-  it.each(FILE_SORTS)('of one pack is found by an index, sorted by %s and counted', async (sort) => {
-    for (const pack of Object.values(packs)) {
-      const listed = await explained((on) => listFiles(on, { filter: { pack }, sort, after: null, limit: 50 }))
-      const counted = await explained((on) => countFiles(on, { pack }))
-      for (const plans of [listed, counted]) expect(scannedWhole(plans)).toEqual([])
-      expect(indexes(counted)).toContain('files_pack')
-    }
-  })
+  it.each(FILE_SORTS)(
+    'of one pack is found by an index, sorted by %s and counted',
+    async (sort) => {
+      for (const pack of Object.values(packs)) {
+        const listed = await explained((on) =>
+          listFiles(on, { filter: { pack }, sort, after: null, limit: 50 }),
+        )
+        const counted = await explained((on) => countFiles(on, { pack }))
+        for (const plans of [listed, counted]) expect(scannedWhole(plans)).toEqual([])
+        expect(indexes(counted)).toContain('files_pack')
+      }
+    },
+  )
   it('finds what hangs on its files by keys, whatever else the shop has', async () => {
-    const plans = await explained((on) => listFiles(on, { filter: {}, sort: '-created_at', after: null, limit: 50 }))
+    const plans = await explained((on) =>
+      listFiles(on, { filter: {}, sort: '-created_at', after: null, limit: 50 }),
+    )
     expect(plans.filter((plan) => plan['Node Type'] === 'Seq Scan')).toEqual([])
     expect(indexes(plans)).toEqual(
-      expect.arrayContaining(['mappings_pkey', 'links_file', 'packs_pkey', 'public_addresses_pkey']),
+      expect.arrayContaining([
+        'mappings_pkey',
+        'links_file',
+        'packs_pkey',
+        'public_addresses_pkey',
+      ]),
     )
   })
   it.each(FILTERS)('%s uses the index for it, listed and counted', async (_, filter, index) => {
-    const listed = await explained((on) => listFiles(on, { filter, sort: '-created_at', after: null, limit: 50 }))
+    const listed = await explained((on) =>
+      listFiles(on, { filter, sort: '-created_at', after: null, limit: 50 }),
+    )
     const counted = await explained((on) => countFiles(on, filter))
     for (const plans of [listed, counted]) {
       expect(scannedWhole(plans)).toEqual([])

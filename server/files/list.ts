@@ -40,16 +40,33 @@ export interface FileRow extends FileSettings {
   damaged: boolean
 }
 
-/** What a list may be sorted by: the index's columns, and what a cursor remembers of the last row. */
+/**
+ * What a list may be sorted by: the index's columns, and what a cursor remembers of the last row.
+ */
 const SORTS = {
-  created_at: { column: 'files.created_at', type: 'timestamptz', of: (row: FileRow) => row.created_exact },
-  filename: { column: 'files.name_key', type: 'text collate "C"', of: (row: FileRow) => row.name_key },
+  created_at: {
+    column: 'files.created_at',
+    type: 'timestamptz',
+    of: (row: FileRow) => row.created_exact,
+  },
+  filename: {
+    column: 'files.name_key',
+    type: 'text collate "C"',
+    of: (row: FileRow) => row.name_key,
+  },
   size_bytes: { column: 'files.size_bytes', type: 'bigint', of: (row: FileRow) => row.size_bytes },
   // Of the files of one pack alone.
-  pack_position: { column: 'files.pack_position', type: 'integer', of: (row: FileRow) => row.pack_position! },
+  pack_position: {
+    column: 'files.pack_position',
+    type: 'integer',
+    of: (row: FileRow) => row.pack_position!,
+  },
 } as const
 
-export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`]) as [string, ...string[]]
+export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`]) as [
+  string,
+  ...string[],
+]
 
 export interface FilePage {
   filter: FileFilter
@@ -62,7 +79,10 @@ export interface FilePage {
 
 const sortOf = (sort: string) => SORTS[sort.replace('-', '') as keyof typeof SORTS]
 
-export const cursorOf = (row: FileRow, sort: string): [string | number, string] => [sortOf(sort).of(row), row.id]
+export const cursorOf = (row: FileRow, sort: string): [string | number, string] => [
+  sortOf(sort).of(row),
+  row.id,
+]
 
 const DETAILS = `
   chosen.*,
@@ -89,14 +109,21 @@ export async function listFiles(scope: ShopScope, page: FilePage): Promise<FileR
   const { column, type } = sortOf(page.sort)
   const [direction, past] = page.sort.startsWith('-') ? ['desc', '<'] : ['asc', '>']
   const [value, id] = page.after ?? []
-  const after = page.after ? `and (${column}, files.id) ${past} (:after_value::${type}, :after_id::uuid)` : ''
-  const order = (table: string) => `${column.replace('files', table)} ${direction}, ${table}.id ${direction}`
+  const after = page.after
+    ? `and (${column}, files.id) ${past} (:after_value::${type}, :after_id::uuid)`
+    : ''
+  const order = (table: string) =>
+    `${column.replace('files', table)} ${direction}, ${table}.id ${direction}`
   return scope.query<FileRow>(
     `with chosen as (
        select ${COLUMNS} from files where files.shop_id = :shop and ${sql} ${after}
        order by ${order('files')} limit :limit
      ) select ${DETAILS} ${FROM_CHOSEN} order by ${order('chosen')}`,
-    { ...bindings, limit: page.limit, ...(page.after ? { after_value: value, after_id: id } : {}) } as Bindings,
+    {
+      ...bindings,
+      limit: page.limit,
+      ...(page.after ? { after_value: value, after_id: id } : {}),
+    } as Bindings,
   )
 }
 
@@ -110,8 +137,9 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
 }
 
 /**
- * Of a link `l`, and the pack's link `p` that it came with, to the file `chosen`: as delivery decides it (server/delivery/refusal.ts). One
- * under a pack's lives as long as that one, and works while its file is in that pack.
+ * Of a link `l`, and the pack's link `p` that it came with, to the file `chosen`: as delivery
+ * decides it (server/delivery/refusal.ts). One under a pack's lives as long as that one, and works
+ * while its file is in that pack.
  */
 export const WORKING = `l.revoked_at is null and (l.download_limit is null or l.downloads < l.download_limit)
   and case when l.parent_id is null then l.expires_at is null or l.expires_at > :now
@@ -157,12 +185,16 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
 const TAG_KEY = 'lower(normalize(tag, nfc) collate "pg_unicode_fast")'
 
 /**
- * Tags in use with how many files have them, most used first. `search`: what they contain, in any case; `after`: the count and the tag
- * that the page before ended with.
+ * Tags in use with how many files have them, most used first. `search`: what they contain, in any
+ * case; `after`: the count and the tag that the page before ended with.
  */
 export function listTags(
   scope: ShopScope,
-  { search, limit, after }: { search: string; limit: number; after: readonly [number, string] | null },
+  {
+    search,
+    limit,
+    after,
+  }: { search: string; limit: number; after: readonly [number, string] | null },
 ): Promise<{ tag: string; files: number }[]> {
   const [files, tag] = after ?? []
   const like = `%${likeLiteral(nameKey(search.trim()))}%`

@@ -30,7 +30,11 @@ let shops = 0
 beforeAll(async () => void (database = await openTestDatabase()))
 afterAll(() => database.drop())
 beforeEach(
-  async () => void (scope = forShop(database, await createTestShop(database, `shop-${shops++}.myshopify.com`))),
+  async () =>
+    void (scope = forShop(
+      database,
+      await createTestShop(database, `shop-${shops++}.myshopify.com`),
+    )),
 )
 
 interface Wanted {
@@ -48,10 +52,19 @@ function addFiles(files: readonly Wanted[]): Promise<string[]> {
     const about = { size_bytes: 3, content_type: 'application/pdf' }
     const rows = files.map(({ filename, tags = [], fields = {} }) => ({
       ...about,
-      ...{ filename, name_key: nameKey(filename), extension: extensionOf(filename), channel: 'api', tags },
+      ...{
+        filename,
+        name_key: nameKey(filename),
+        extension: extensionOf(filename),
+        channel: 'api',
+        tags,
+      },
       ...fields,
     }))
-    const made = (await tx.insert('files', rows).returning(['id', 'name_key'])) as { id: string; name_key: string }[]
+    const made = (await tx.insert('files', rows).returning(['id', 'name_key'])) as {
+      id: string
+      name_key: string
+    }[]
     await tx.insert(
       'versions',
       made.map(({ id }) => ({ file_id: id, number: 1, hash, location: 'primary', ...about })),
@@ -61,10 +74,21 @@ function addFiles(files: readonly Wanted[]): Promise<string[]> {
   })
 }
 
-/** An operation on these files in this order, as the engine keeps them: by batches of so many, or as items. */
+/**
+ * An operation on these files in this order, as the engine keeps them: by batches of so many, or as
+ * items.
+ */
 async function operationOn(ids: readonly string[], batch: number | null = 2000): Promise<string> {
-  const about = { kind: 'bulk', action: 'export-files', channel: 'api', workflow: '{}', requested_by: 'test' }
-  const [row] = (await scope.insert('operations', { ...about, total: ids.length }).returning('id')) as [{ id: string }]
+  const about = {
+    kind: 'bulk',
+    action: 'export-files',
+    channel: 'api',
+    workflow: '{}',
+    requested_by: 'test',
+  }
+  const [row] = (await scope
+    .insert('operations', { ...about, total: ids.length })
+    .returning('id')) as [{ id: string }]
   const operation = { operation_id: row.id }
   if (batch === null && ids.length > 0)
     await scope.insert(
@@ -72,7 +96,11 @@ async function operationOn(ids: readonly string[], batch: number | null = 2000):
       ids.map((file_id, position) => ({ ...operation, position, file_id })),
     )
   for (let position = 0; batch !== null && position < ids.length; position += batch)
-    await scope.insert('item_batches', { ...operation, position, file_ids: ids.slice(position, position + batch) })
+    await scope.insert('item_batches', {
+      ...operation,
+      position,
+      file_ids: ids.slice(position, position + batch),
+    })
   return row.id
 }
 
@@ -91,7 +119,8 @@ async function imported(csv: string): Promise<RowValues[]> {
   const bytes = Buffer.from(csv)
   const detector = createEncodingDetector()
   detector.add(bytes)
-  const text = () => decode(ReadableStream.from([bytes]) as unknown as AsyncIterable<Buffer>, detector.result())
+  const text = () =>
+    decode(ReadableStream.from([bytes]) as unknown as AsyncIterable<Buffer>, detector.result())
   const { headers, mapping, format, structure } = await analyse(text(), 50_000)
   expect(structure).toEqual([])
   const places = placesOf(mapping, headers)
@@ -105,12 +134,33 @@ async function imported(csv: string): Promise<RowValues[]> {
   return values
 }
 
-const SIGNS = ['=', '+', '-', '@', "'", '"', ',', ';', ' ', '.', 'é', '名', '🗂', 'a', '1', '%', '#', '&']
+const SIGNS = [
+  '=',
+  '+',
+  '-',
+  '@',
+  "'",
+  '"',
+  ',',
+  ';',
+  ' ',
+  '.',
+  'é',
+  '名',
+  '🗂',
+  'a',
+  '1',
+  '%',
+  '#',
+  '&',
+]
 const awkward = fc.oneof(
   fc.string({ unit: fc.constantFrom(...SIGNS), minLength: 1, maxLength: 30 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
 )
-const name = awkward.map((text) => text.normalize('NFC').trim()).filter((text) => filenameProblem(text) === null)
+const name = awkward
+  .map((text) => text.normalize('NFC').trim())
+  .filter((text) => filenameProblem(text) === null)
 const tags = fc.array(
   awkward.map((text) => text.trim()).filter((text) => tagProblem(text) === null),
   { maxLength: 4 },
@@ -133,8 +183,16 @@ describe('a CSV export', () => {
       .update({ mapping_state: 'mapped' } as never)
     await scope.insert('mappings', [
       { ...mapping, product_id: 'gid://shopify/Product/2' },
-      { ...mapping, product_id: 'gid://shopify/Product/1', variant_id: 'gid://shopify/ProductVariant/1' },
-      { ...mapping, product_id: 'gid://shopify/Product/1', variant_id: 'gid://shopify/ProductVariant/2' },
+      {
+        ...mapping,
+        product_id: 'gid://shopify/Product/1',
+        variant_id: 'gid://shopify/ProductVariant/1',
+      },
+      {
+        ...mapping,
+        product_id: 'gid://shopify/Product/1',
+        variant_id: 'gid://shopify/ProductVariant/2',
+      },
     ])
     await scope.insert(
       'links',
@@ -162,8 +220,16 @@ describe('a CSV export', () => {
   })
 
   it('comes back through our import as it was: names, tags and terms, whatever signs they have', async () => {
-    const file = fc.record({ filename: name, tags, days: fc.option(fc.integer({ min: 1, max: 36_500 })) })
-    const files = fc.uniqueArray(file, { selector: ({ filename }) => nameKey(filename), minLength: 1, maxLength: 40 })
+    const file = fc.record({
+      filename: name,
+      tags,
+      days: fc.option(fc.integer({ min: 1, max: 36_500 })),
+    })
+    const files = fc.uniqueArray(file, {
+      selector: ({ filename }) => nameKey(filename),
+      minLength: 1,
+      maxLength: 40,
+    })
     await fc.assert(
       fc.asyncProperty(files, async (wanted) => {
         scope = forShop(database, await createTestShop(database, `shop-${shops++}.myshopify.com`))
@@ -181,8 +247,13 @@ describe('a CSV export', () => {
             ...fields,
           })),
         )
-        const { data } = Papa.parse<string[]>(csv.slice(1).trimEnd(), { delimiter: ',', newline: '\r\n' })
-        expect(data.slice(1).map((cells) => cells[1])).toEqual(made.map(({ filename }) => plainCell(filename)))
+        const { data } = Papa.parse<string[]>(csv.slice(1).trimEnd(), {
+          delimiter: ',',
+          newline: '\r\n',
+        })
+        expect(data.slice(1).map((cells) => cells[1])).toEqual(
+          made.map(({ filename }) => plainCell(filename)),
+        )
       }),
       { numRuns: 25 },
     )
@@ -192,7 +263,25 @@ describe('a CSV export', () => {
 it('a cell is the same whether we write it or the database does', async () => {
   const cell = fc.oneof(
     fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
-    fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', "'", '"', ',', '\\', '^', ']', 'a', 'é') }),
+    fc.string({
+      unit: fc.constantFrom(
+        '=',
+        '+',
+        '-',
+        '@',
+        '\t',
+        '\r',
+        '\n',
+        "'",
+        '"',
+        ',',
+        '\\',
+        '^',
+        ']',
+        'a',
+        'é',
+      ),
+    }),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 200 }), async (texts) => {
@@ -201,7 +290,8 @@ it('a cell is the same whether we write it or the database does', async () => {
          from jsonb_array_elements_text(:texts::jsonb) with ordinality as t(text, n) where :shop > 0 order by n`,
         { texts: JSON.stringify(texts) },
       )
-      const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+      const quoted = (text: string) =>
+        /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
       expect(rows.map(({ cell }) => cell)).toEqual(texts.map((text) => quoted(plainCell(text))))
     }),
     { numRuns: 60 },
@@ -211,7 +301,11 @@ it('a cell is the same whether we write it or the database does', async () => {
 describe('a JSON export', () => {
   it('is an array of the specification’s objects', async () => {
     const [first, second] = await addFiles([
-      { filename: '=1+1 "ä", 名.pdf', tags: ['=x', 'y'], fields: { expiry_days: 60, download_limit: 5 } },
+      {
+        filename: '=1+1 "ä", 名.pdf',
+        tags: ['=x', 'y'],
+        fields: { expiry_days: 60, download_limit: 5 },
+      },
       { filename: 'b.pdf' },
     ])
     const mapping = {
@@ -233,22 +327,38 @@ describe('a JSON export', () => {
     const text = await exported(await operationOn([second!, first!]), 'json', EXPORT_COLUMNS)
     expect(JSON.parse(text)).toEqual([
       {
-        ...{ ...common, id: id(second!), filename: 'b.pdf', products: ['gid://shopify/Product/1'], tags: [] },
+        ...{
+          ...common,
+          id: id(second!),
+          filename: 'b.pdf',
+          products: ['gid://shopify/Product/1'],
+          tags: [],
+        },
         ...{ expiry_days: null, download_limit: null, url: url(second!) },
       },
       {
-        ...{ ...common, id: id(first!), filename: '=1+1 "ä", 名.pdf', products: [], tags: ['=x', 'y'] },
+        ...{
+          ...common,
+          id: id(first!),
+          filename: '=1+1 "ä", 名.pdf',
+          products: [],
+          tags: ['=x', 'y'],
+        },
         ...{ expiry_days: 60, download_limit: 5, url: url(first!) },
       },
     ])
     expect(Object.keys(JSON.parse(text)[0])).toEqual([...EXPORT_COLUMNS])
-    const without = JSON.parse(await exported(await operationOn([first!]), 'json', ['filename', 'tags']))
+    const without = JSON.parse(
+      await exported(await operationOn([first!]), 'json', ['filename', 'tags']),
+    )
     expect(without).toEqual([{ filename: '=1+1 "ä", 名.pdf', tags: ['=x', 'y'] }])
   })
 
   it('has a public file’s address as everyone else has it', async () => {
     const names = ["50% of (it)!*'~_-.pdf", 'ä 名 🗂 #?&=+.pdf', 'plain.pdf']
-    const ids = await addFiles(names.map((filename) => ({ filename, fields: { visibility: 'public' } })))
+    const ids = await addFiles(
+      names.map((filename) => ({ filename, fields: { visibility: 'public' } })),
+    )
     await scope.insert(
       'public_addresses',
       ids.slice(0, 2).map((file_id) => ({ file_id })),
@@ -257,7 +367,9 @@ describe('a JSON export', () => {
       'select file_id, token from public_addresses where shop_id = :shop',
     )
     const tokens = new Map(rows.map(({ file_id, token }) => [file_id, token]))
-    const listed = JSON.parse(await exported(await operationOn(ids), 'json', ['url'])) as { url: string }[]
+    const listed = JSON.parse(await exported(await operationOn(ids), 'json', ['url'])) as {
+      url: string
+    }[]
     expect(listed.map(({ url }) => url)).toEqual([
       publicUrl(BASE, tokens.get(ids[0]!)!, names[0]!),
       publicUrl(BASE, tokens.get(ids[1]!)!, names[1]!),
@@ -305,11 +417,15 @@ describe('many files', () => {
     const seen: number[] = []
     const stop = new AbortController()
     const reason = new Error('paused')
-    const listing = createListings({ secrets, baseUrl: BASE })(scope, operation, (count, written) => {
-      expect(written).toBe(count)
-      seen.push(count)
-      if (count >= 4000) stop.abort(reason)
-    })
+    const listing = createListings({ secrets, baseUrl: BASE })(
+      scope,
+      operation,
+      (count, written) => {
+        expect(written).toBe(count)
+        seen.push(count)
+        if (count >= 4000) stop.abort(reason)
+      },
+    )
     await expect(Array.fromAsync(listing.files('csv', USUAL, stop.signal))).rejects.toBe(reason)
     expect(seen.at(-1)!).toBeLessThan(COUNT)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
@@ -326,8 +442,17 @@ test('links stand in the order of the items, whole, without those that were revo
   const link = (n: number) => `01900000-0000-7000-8000-00000000000${n}`
   // Created in another order, as concurrent batches do.
   const about = [2, 0, 1, 3].map((n) => ({
-    ...{ id: link(n), file_id: ids[n], operation_id: operation, key_hash: hashKey(secrets.linkKey(link(n), 0)) },
-    ...{ email: n === 0 ? 'a@example.com' : null, expires_at: n === 1 ? new Date(0) : null, download_limit: n || null },
+    ...{
+      id: link(n),
+      file_id: ids[n],
+      operation_id: operation,
+      key_hash: hashKey(secrets.linkKey(link(n), 0)),
+    },
+    ...{
+      email: n === 0 ? 'a@example.com' : null,
+      expires_at: n === 1 ? new Date(0) : null,
+      download_limit: n || null,
+    },
     revoked_at: n === 3 ? new Date() : null,
   }))
   for (const row of about) await scope.insert('links', row)
@@ -340,8 +465,20 @@ test('links stand in the order of the items, whole, without those that were revo
   const url = (n: number) => `${BASE}/download?key=${secrets.linkKey(link(n), 0)}`
   expect(await Array.fromAsync(listings.links(quiet))).toEqual([
     [
-      { filename: 'c.pdf', url: url(0), email: 'a@example.com', expires_at: null, download_limit: null },
-      { filename: 'a.pdf', url: url(1), email: null, expires_at: '1970-01-01T00:00:00.000Z', download_limit: 1 },
+      {
+        filename: 'c.pdf',
+        url: url(0),
+        email: 'a@example.com',
+        expires_at: null,
+        download_limit: null,
+      },
+      {
+        filename: 'a.pdf',
+        url: url(1),
+        email: null,
+        expires_at: '1970-01-01T00:00:00.000Z',
+        download_limit: 1,
+      },
       { filename: 'b.pdf', url: url(2), email: null, expires_at: null, download_limit: 2 },
     ],
   ])

@@ -1,5 +1,5 @@
-// Documents of an operation's files and links, written by the database: a page of them is one query and one text, so that memory
-// stays flat however many there are.
+// Documents of an operation's files and links, written by the database: a page of them is one query
+// and one text, so that memory stays flat however many there are.
 import type { ExportColumn, Listings, MadeLink } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
@@ -20,7 +20,11 @@ interface Parts {
 
 export const createListings =
   (parts: Parts) =>
-  (scope: ShopScope, operation: string, seen: (files: number, written: number) => void): Listings => ({
+  (
+    scope: ShopScope,
+    operation: string,
+    seen: (files: number, written: number) => void,
+  ): Listings => ({
     files: (format, columns, signal) =>
       filesAs({ scope, operation, base: parts.baseUrl, seen }, format, inOrder(columns), signal),
     links: (signal) => linksOf(scope, operation, parts, signal),
@@ -52,7 +56,11 @@ async function* filesAs(
   let [count, total] = [0, 0]
   let first = true
   yield Buffer.from(begin(columns))
-  for await (const { text, files, written } of inAdvance(pagesOf(scope, operation), textOf, signal)) {
+  for await (const { text, files, written } of inAdvance(
+    pagesOf(scope, operation),
+    textOf,
+    signal,
+  )) {
     if (text !== null) yield Buffer.from(first ? text : between + text)
     first &&= text === null
     seen((count += files), (total += written))
@@ -61,7 +69,9 @@ async function* filesAs(
   yield Buffer.from(first && format === 'csv' ? '' : end)
 }
 
-/** An array of UUIDs as PostgreSQL writes it: read from one query and put into the next as it is. */
+/**
+ * An array of UUIDs as PostgreSQL writes it: read from one query and put into the next as it is.
+ */
 interface Page {
   ids: string
   files: number
@@ -73,7 +83,10 @@ function areAscending(ids: string): boolean {
   return all.every((id, at) => at === 0 || all[at - 1]! < id)
 }
 
-/** The operation's files in their order: in batches, where no item of theirs was written, or else by its items. */
+/**
+ * The operation's files in their order: in batches, where no item of theirs was written, or else by
+ * its items.
+ */
 async function* pagesOf(scope: ShopScope, operation: string): AsyncGenerator<Page> {
   for (const next of [nextBatches, nextItems]) {
     let after = -1
@@ -98,7 +111,10 @@ const nextItems = `
   from (select position, file_id from items
     where shop_id = :shop and operation_id = :operation and position > :after order by position limit ${ITEMS}) i`
 
-/** What `work` makes of each, in their order; the next ones are under way meanwhile. Throws the signal's reason within a page. */
+/**
+ * What `work` makes of each, in their order; the next ones are under way meanwhile. Throws the
+ * signal's reason within a page.
+ */
 async function* inAdvance<Input, Output>(
   inputs: AsyncIterable<Input>,
   work: (input: Input) => Promise<Output>,

@@ -1,4 +1,5 @@
-// Which storage locations a file's bytes are in: its versions point at one each, and copies may be kept in others.
+// Which storage locations a file's bytes are in: its versions point at one each, and copies may be
+// kept in others.
 import type { StoredAt } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { holdBlobs } from './admit.ts'
@@ -23,7 +24,10 @@ export function locateVersions(scope: ShopScope, fileId: string): Promise<Locate
 }
 
 /** Where the bytes of files are; those that are gone, or in the trash, are absent. */
-export async function locateFiles(scope: ShopScope, fileIds: readonly string[]): Promise<Map<string, StoredAt>> {
+export async function locateFiles(
+  scope: ShopScope,
+  fileIds: readonly string[],
+): Promise<Map<string, StoredAt>> {
   const rows = await scope.query<StoredAt & { id: string }>(
     `select f.id, jsonb_agg(jsonb_build_object('location', v.location, 'size_bytes', v.size_bytes,
          'current', v.number = f.version) order by v.number) as versions,
@@ -42,7 +46,11 @@ export async function locateFiles(scope: ShopScope, fileIds: readonly string[]):
  * is kept like one in use. Bytes without a row may be swept at any moment, even if the store still
  * has them.
  */
-export async function holdsBlob(scope: ShopScope, hash: string, location: string): Promise<boolean> {
+export async function holdsBlob(
+  scope: ShopScope,
+  hash: string,
+  location: string,
+): Promise<boolean> {
   const rows = await scope.query(
     `update blob_locations set unneeded_since = null
      where shop_id = :shop and hash = decode(:hash, 'hex') and location = :location returning location`,
@@ -83,14 +91,20 @@ export function pointVersionsAt(
       { fileId, location, numbers: versions.map(({ number }) => number) },
     )
     // A copy that was kept there is no copy any more.
-    await tx.query('delete from file_copies where shop_id = :shop and file_id = :fileId and location = :location', {
-      fileId,
-      location,
-    })
+    await tx.query(
+      'delete from file_copies where shop_id = :shop and file_id = :fileId and location = :location',
+      {
+        fileId,
+        location,
+      },
+    )
   })
 }
 
-/** Notes that these bytes of a file are in `location` too, for as long as the file is there; false: that is known, or they belong there. */
+/**
+ * Notes that these bytes of a file are in `location` too, for as long as the file is there; false:
+ * that is known, or they belong there.
+ */
 export async function keepCopy(
   scope: ShopScope,
   fileId: string,

@@ -2,7 +2,10 @@
 import type { Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 
-/** Adds mappings, each once; one that is there already keeps its score and reason. Does not touch the file's state. */
+/**
+ * Adds mappings, each once; one that is there already keeps its score and reason. Does not touch
+ * the file's state.
+ */
 export async function addMappings(
   tx: ShopScope,
   mappings: readonly { fileId: string; mapping: Mapping & { created_at?: string } }[],

@@ -17,14 +17,19 @@ export interface Wish {
  * wins. A file whose wish is refused keeps its name, so the wishes for that name are refused too.
  * @param holders the file that has each wanted name, by the name's key
  */
-export function grantNames(wishes: readonly Wish[], holders: ReadonlyMap<string, string>): boolean[] {
+export function grantNames(
+  wishes: readonly Wish[],
+  holders: ReadonlyMap<string, string>,
+): boolean[] {
   const firsts = new Map<string, number>()
   const byFile = new Map<string, number>()
   wishes.forEach(({ id, has, wants }, at) => {
     if (!firsts.has(wants)) firsts.set(wants, at)
     if (has !== null) byFile.set(id, at)
   })
-  const granted: (boolean | undefined)[] = wishes.map(({ wants }, at) => (firsts.get(wants) === at ? undefined : false))
+  const granted: (boolean | undefined)[] = wishes.map(({ wants }, at) =>
+    firsts.get(wants) === at ? undefined : false,
+  )
   for (let start = 0; start < wishes.length; start++) {
     const path: number[] = []
     const onPath = new Set<number>()

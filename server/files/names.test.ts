@@ -32,13 +32,18 @@ async function trashed(...names: string[]): Promise<FileRecord[]> {
   const ids: string[] = []
   for (const name of names) {
     const [file] = await live(name)
-    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: file!.id })
+    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', {
+      id: file!.id,
+    })
     ids.push(file!.id)
   }
   const records = await readRecords(scope, ids)
   return ids.map((id) => records.get(id)!)
 }
-const restored = (record: FileRecord): Change => ({ record, draft: { ...draftOfRecord(record), deleted: false } })
+const restored = (record: FileRecord): Change => ({
+  record,
+  draft: { ...draftOfRecord(record), deleted: false },
+})
 const renamed = (record: FileRecord, filename: string): Change => ({
   record,
   draft: { ...draftOfRecord(record), filename },
@@ -129,9 +134,10 @@ describe('a new name', () => {
   })
   it('is another shop’s affair there', async () => {
     const [a] = await live('a.pdf')
-    await makeFiles(forShop(database, await createTestShop(database, `other-${shops}.myshopify.com`)), [
-      { filename: 'b.pdf' },
-    ])
+    await makeFiles(
+      forShop(database, await createTestShop(database, `other-${shops}.myshopify.com`)),
+      [{ filename: 'b.pdf' }],
+    )
     expect(await change(renamed(a!, 'b.pdf'))).toMatchObject([{ status: 'changed' }])
   })
 })
@@ -143,10 +149,18 @@ describe('names of each other', () => {
   it('are swapped', async () => {
     const files = await live('a.pdf', 'b.pdf')
     expect(await change(...moves(files, 'B.pdf', 'A.pdf'))).toMatchObject([
-      { status: 'changed', ledger: { before: { filename: 'a.pdf' }, after: { filename: 'B.pdf' } } },
-      { status: 'changed', ledger: { before: { filename: 'b.pdf' }, after: { filename: 'A.pdf' } } },
+      {
+        status: 'changed',
+        ledger: { before: { filename: 'a.pdf' }, after: { filename: 'B.pdf' } },
+      },
+      {
+        status: 'changed',
+        ledger: { before: { filename: 'b.pdf' }, after: { filename: 'A.pdf' } },
+      },
     ])
-    expect((await readRecords(scope, [files[0]!.id])).get(files[0]!.id)).toMatchObject({ filename: 'B.pdf' })
+    expect((await readRecords(scope, [files[0]!.id])).get(files[0]!.id)).toMatchObject({
+      filename: 'B.pdf',
+    })
     expect(await names()).toEqual(['A.pdf', 'B.pdf'])
   })
   it('move on by one, in either direction and round in a circle', async () => {
@@ -169,23 +183,43 @@ describe('names of each other', () => {
     await live('taken.pdf')
     const files = await live('a.pdf', 'b.pdf', 'c.pdf', 'free.pdf')
     const results = await change(...moves(files, 'b.pdf', 'c.pdf', 'taken.pdf', 'other.pdf'))
-    expect(results.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused', 'changed'])
+    expect(results.map(({ status }) => status)).toEqual([
+      'refused',
+      'refused',
+      'refused',
+      'changed',
+    ])
     expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'other.pdf', 'taken.pdf'])
   })
   it('stay with one whose change is refused for another reason, or that is not what its preview promised', async () => {
     const [a, b, c, d] = await live('a.pdf', 'b.pdf', 'c.pdf', 'd.pdf')
     const faulty = renamed(b!, 'e.pdf')
     faulty.draft.tags = ['a;b']
-    const drifted = { ...renamed(d!, 'f.pdf'), promised: [{ filename: 'd.pdf' }, { filename: 'g.pdf' }] as const }
+    const drifted = {
+      ...renamed(d!, 'f.pdf'),
+      promised: [{ filename: 'd.pdf' }, { filename: 'g.pdf' }] as const,
+    }
     const results = await change(renamed(a!, 'b.pdf'), faulty, renamed(c!, 'd.pdf'), drifted)
-    expect(results.map(({ status }) => status)).toEqual(['refused', 'refused', 'refused', 'drifted'])
+    expect(results.map(({ status }) => status)).toEqual([
+      'refused',
+      'refused',
+      'refused',
+      'drifted',
+    ])
     expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'd.pdf'])
   })
   it('are left alone where someone else was faster with one of them, and by all who wanted it', async () => {
     const files = await live('a.pdf', 'b.pdf', 'c.pdf', 'x.pdf')
-    await scope.query('update files set cdn = false where shop_id = :shop and id = :id', { id: files[2]!.id })
+    await scope.query('update files set cdn = false where shop_id = :shop and id = :id', {
+      id: files[2]!.id,
+    })
     const results = await change(...moves(files, 'b.pdf', 'c.pdf', 'a.pdf', 'y.pdf'))
-    expect(results.map(({ status }) => status)).toEqual(['overtaken', 'overtaken', 'overtaken', 'changed'])
+    expect(results.map(({ status }) => status)).toEqual([
+      'overtaken',
+      'overtaken',
+      'overtaken',
+      'changed',
+    ])
     expect(await names()).toEqual(['a.pdf', 'b.pdf', 'c.pdf', 'y.pdf'])
   })
   it('go to one that comes back from the trash too', async () => {
@@ -197,21 +231,36 @@ describe('names of each other', () => {
   it('of files elsewhere that are taken to leave are free, as far as looking goes', async () => {
     const [a, b] = await live('a.pdf', 'b.pdf')
     const looking = (leaving: string[]) =>
-      scope.transaction((tx) => changeFiles(tx, [renamed(a!, 'b.pdf')], { write: false, leaving: new Set(leaving) }))
+      scope.transaction((tx) =>
+        changeFiles(tx, [renamed(a!, 'b.pdf')], { write: false, leaving: new Set(leaving) }),
+      )
     expect(await looking([])).toMatchObject([{ status: 'refused' }])
     expect(await looking([b!.id])).toMatchObject([{ status: 'changed' }])
   })
 
   const LETTERS = [...'abcdefgh']
-  const wanted = fc.array(fc.option(fc.constantFrom(...LETTERS, 'i', 'j')), { minLength: 6, maxLength: 6 })
-  /** Granted are all of which the holder, if there is one, is granted something too: found by taking away what is not. */
-  function grantedByForce(wishes: readonly Wish[], holders: ReadonlyMap<string, string>): boolean[] {
-    const granted = wishes.map(({ wants }, at) => wishes.findIndex((one) => one.wants === wants) === at)
+  const wanted = fc.array(fc.option(fc.constantFrom(...LETTERS, 'i', 'j')), {
+    minLength: 6,
+    maxLength: 6,
+  })
+  /**
+   * Granted are all of which the holder, if there is one, is granted something too: found by taking
+   * away what is not.
+   */
+  function grantedByForce(
+    wishes: readonly Wish[],
+    holders: ReadonlyMap<string, string>,
+  ): boolean[] {
+    const granted = wishes.map(
+      ({ wants }, at) => wishes.findIndex((one) => one.wants === wants) === at,
+    )
     for (let again = true; again;) {
       again = false
       for (const [at, { wants }] of wishes.entries()) {
         const holder = holders.get(wants)
-        const leaves = wishes.some(({ id, has }, other) => id === holder && has !== null && granted[other])
+        const leaves = wishes.some(
+          ({ id, has }, other) => id === holder && has !== null && granted[other],
+        )
         if (!granted[at] || holder === undefined || leaves) continue
         granted[at] = false
         again = true
@@ -221,14 +270,20 @@ describe('names of each other', () => {
   }
   it('are granted to as many as can have them', () => {
     fc.assert(
-      fc.property(fc.array(fc.option(fc.nat(14)), { minLength: 1, maxLength: 12 }), fc.nat(3), (wants, strangers) => {
-        // Names 0 … are the files' own, the next ones strangers', the rest free.
-        const holders = new Map(Array.from({ length: wants.length + strangers }, (_, n) => [String(n), `file ${n}`]))
-        const wishes = wants.flatMap((to, n) =>
-          to === null || to === n ? [] : [{ id: `file ${n}`, has: String(n), wants: String(to) }],
-        )
-        expect(grantNames(wishes, holders)).toEqual(grantedByForce(wishes, holders))
-      }),
+      fc.property(
+        fc.array(fc.option(fc.nat(14)), { minLength: 1, maxLength: 12 }),
+        fc.nat(3),
+        (wants, strangers) => {
+          // Names 0 … are the files' own, the next ones strangers', the rest free.
+          const holders = new Map(
+            Array.from({ length: wants.length + strangers }, (_, n) => [String(n), `file ${n}`]),
+          )
+          const wishes = wants.flatMap((to, n) =>
+            to === null || to === n ? [] : [{ id: `file ${n}`, has: String(n), wants: String(to) }],
+          )
+          expect(grantNames(wishes, holders)).toEqual(grantedByForce(wishes, holders))
+        },
+      ),
       { numRuns: sized(300, 2000) },
     )
   })
@@ -242,8 +297,11 @@ describe('names of each other', () => {
     await fc.assert(
       fc.asyncProperty(wanted, async (to) => {
         const before = await now()
-        const changes = () => to.flatMap((name, at) => (name === null ? [] : [renamed(before[at]!, name)]))
-        const foreseen = await scope.transaction((tx) => changeFiles(tx, changes(), { write: false }))
+        const changes = () =>
+          to.flatMap((name, at) => (name === null ? [] : [renamed(before[at]!, name)]))
+        const foreseen = await scope.transaction((tx) =>
+          changeFiles(tx, changes(), { write: false }),
+        )
         expect(await change(...changes())).toEqual(foreseen)
         const after = await now()
         expect(new Set(after.map(({ filename }) => filename)).size).toBe(ids.length)
@@ -251,7 +309,9 @@ describe('names of each other', () => {
           record.filename === before[at]!.filename ? [] : [renamed(record, before[at]!.filename)],
         )
         expect((await change(...back)).filter(({ status }) => status !== 'changed')).toEqual([])
-        expect((await now()).map(({ filename }) => filename)).toEqual(before.map(({ filename }) => filename))
+        expect((await now()).map(({ filename }) => filename)).toEqual(
+          before.map(({ filename }) => filename),
+        )
       }),
       { numRuns: sized(20, 60) },
     )

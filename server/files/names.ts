@@ -1,5 +1,5 @@
-// Names that are taken: two files of a shop never have the same one. A renamed file whose new name is taken is refused; one that
-// comes back from the trash gets a number instead.
+// Names that are taken: two files of a shop never have the same one. A renamed file whose new name
+// is taken is refused; one that comes back from the trash gets a number instead.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './changes.ts'
 import { grantNames, holdersOf, noteForeseen, type Wish } from './name-allocation.ts'
@@ -23,7 +23,9 @@ export interface NameOptions {
   leaving: ReadonlySet<string>
 }
 
-/** Says for each change what is wrong with its name; drafts of restored files may get another one. */
+/**
+ * Says for each change what is wrong with its name; drafts of restored files may get another one.
+ */
 export async function settleNames(
   tx: ShopScope,
   changes: readonly Change[],
@@ -36,7 +38,8 @@ export async function settleNames(
     if (wish) wishes.set(at, wish)
   }
   const all = [...wishes.values()]
-  const holders = all.length > 0 ? await holdersOf(tx, all.map(({ wants }) => wants), preview) : new Map<string, string>() // prettier-ignore
+  // prettier-ignore
+  const holders = all.length > 0 ? await holdersOf(tx, all.map(({ wants }) => wants), preview) : new Map<string, string>()
   for (const [key, holder] of holders) if (leaving.has(holder)) holders.delete(key)
   const granted = grantNames(all, holders)
   const taken = new Set(all.filter((_, n) => granted[n]).map(({ wants }) => wants))
@@ -49,13 +52,19 @@ export async function settleNames(
   return settled
 }
 
-/** An import says it in the specification's words; who renames many files has to know which name it was. */
+/**
+ * An import says it in the specification's words; who renames many files has to know which name it
+ * was.
+ */
 const duplicateOf = ({ draft }: Change): Problem => ({
   code: 'duplicate_filename',
   message: `“${draft.filename}” is taken`,
 })
 
-/** The name that the change takes and has not got now, or null: renamed, or back among those whose names count. */
+/**
+ * The name that the change takes and has not got now, or null: renamed, or back among those whose
+ * names count.
+ */
 export function wishOf(change: Change): Wish | null {
   if (isGone(change)) return null
   const { record, draft } = change
@@ -67,12 +76,20 @@ export function wishOf(change: Change): Wish | null {
 }
 
 /** In the trash, or nowhere, once the change is made: names there are nobody's. */
-const isGone = ({ record, draft }: Change): boolean => draft.purged || (draft.deleted ?? record.deleted_at !== null)
+const isGone = ({ record, draft }: Change): boolean =>
+  draft.purged || (draft.deleted ?? record.deleted_at !== null)
 
 /** Gives the draft the next number that is free; false: there is none. */
-async function number(tx: ShopScope, { draft }: Change, taken: Set<string>, preview: string | null): Promise<boolean> {
+async function number(
+  tx: ShopScope,
+  { draft }: Change,
+  taken: Set<string>,
+  preview: string | null,
+): Promise<boolean> {
   for (let from = 2; from < LAST_NUMBER; from += NUMBERS_AT_ONCE) {
-    const names = Array.from({ length: NUMBERS_AT_ONCE }, (_, n) => numberedName(draft.filename, from + n))
+    const names = Array.from({ length: NUMBERS_AT_ONCE }, (_, n) =>
+      numberedName(draft.filename, from + n),
+    )
     const there = await holdersOf(tx, names.map(nameKey), preview)
     const free = names.find((name) => !there.has(nameKey(name)) && !taken.has(nameKey(name)))
     if (free === undefined) continue
@@ -91,9 +108,12 @@ function outcomeOf(
 ): Map<string, string | null> {
   const names = new Map<string, string | null>()
   const moving = changes.filter(
-    (change, at) => !stays(at) && settled[at]!.problem === null && (isGone(change) || wishOf(change) !== null),
+    (change, at) =>
+      !stays(at) && settled[at]!.problem === null && (isGone(change) || wishOf(change) !== null),
   )
-  for (const { record } of moving) if (record.deleted_at === null) names.set(nameKey(record.filename), null)
-  for (const change of moving) if (!isGone(change)) names.set(nameKey(change.draft.filename), change.record.id)
+  for (const { record } of moving)
+    if (record.deleted_at === null) names.set(nameKey(record.filename), null)
+  for (const change of moving)
+    if (!isGone(change)) names.set(nameKey(change.draft.filename), change.record.id)
   return names
 }

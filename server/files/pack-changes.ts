@@ -8,7 +8,11 @@ import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'
 
 /** Gives its UUID. Throws `conflict` where the name is taken. */
-export async function createPack(tx: ShopScope, name: string, products: readonly PackProduct[]): Promise<string> {
+export async function createPack(
+  tx: ShopScope,
+  name: string,
+  products: readonly PackProduct[],
+): Promise<string> {
   const [row] = await tx.query<{ id: string }>(
     `insert into packs (shop_id, name, name_key) select :shop, :name, :key
      on conflict (shop_id, name_key) do nothing returning id`,
@@ -19,11 +23,17 @@ export async function createPack(tx: ShopScope, name: string, products: readonly
   return row.id
 }
 
-const nameTaken = () => new AppError('conflict', { param: 'name', message: 'Another pack has this name' })
+const nameTaken = () =>
+  new AppError('conflict', { param: 'name', message: 'Another pack has this name' })
 
-/** Until the transaction ends nobody else changes the pack, or moves a file into it. Throws `not_found`. */
+/**
+ * Until the transaction ends nobody else changes the pack, or moves a file into it. Throws
+ * `not_found`.
+ */
 export async function holdPack(tx: ShopScope, id: string): Promise<void> {
-  const held = await tx.query('select from packs where shop_id = :shop and id = :id for update', { id })
+  const held = await tx.query('select from packs where shop_id = :shop and id = :id for update', {
+    id,
+  })
   if (held.length === 0) throw new AppError('not_found')
 }
 
@@ -39,8 +49,15 @@ export async function renamePack(tx: ShopScope, id: string, name: string): Promi
   }
 }
 
-/** Its products are these and no others; says whether that is a change. Its files' mappings are not touched. */
-export async function replaceProducts(tx: ShopScope, id: string, products: readonly PackProduct[]): Promise<boolean> {
+/**
+ * Its products are these and no others; says whether that is a change. Its files' mappings are not
+ * touched.
+ */
+export async function replaceProducts(
+  tx: ShopScope,
+  id: string,
+  products: readonly PackProduct[],
+): Promise<boolean> {
   const rows = products.map((product) => ({ ...product, variant_id: product.variant_id ?? '' }))
   const [counted] = await tx.query<{ changed: number }>(
     `with wanted as (
@@ -67,7 +84,11 @@ const touch = (tx: ShopScope, id: string) =>
  * present order. The pack must be locked. Throws `validation_failed` that names every file which is
  * not in the pack or is listed twice.
  */
-export async function orderPack(tx: ShopScope, id: string, files: readonly string[]): Promise<void> {
+export async function orderPack(
+  tx: ShopScope,
+  id: string,
+  files: readonly string[],
+): Promise<void> {
   await requireInPack(tx, id, files)
   await tx.query(
     `with placed as (
@@ -100,8 +121,8 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
 }
 
 /**
- * The pack is gone; its files stay, without the products that they had through it. Its links end, and are kept with its name: who holds
- * one learns what became of it.
+ * The pack is gone; its files stay, without the products that they had through it. Its links end,
+ * and are kept with its name: who holds one learns what became of it.
  */
 export async function deletePack(tx: ShopScope, id: string): Promise<void> {
   await holdPack(tx, id)
@@ -117,7 +138,10 @@ export async function deletePack(tx: ShopScope, id: string): Promise<void> {
      where shop_id = :shop and pack_id = :id`,
     { id },
   )
-  const links = await tx.query<{ id: string }>('select id from links where shop_id = :shop and pack_id = :id', { id })
+  const links = await tx.query<{ id: string }>(
+    'select id from links where shop_id = :shop and pack_id = :id',
+    { id },
+  )
   await revokeLinks(
     tx,
     links.map((link) => link.id),

@@ -4,7 +4,15 @@
 import { AppError } from '../errors.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
-import { inOrder, LINK_COLUMNS, linkOf, orderedIds, type Link, type LinkRow, type LinkTerms } from './links.ts'
+import {
+  inOrder,
+  LINK_COLUMNS,
+  linkOf,
+  orderedIds,
+  type Link,
+  type LinkRow,
+  type LinkTerms,
+} from './links.ts'
 import { readShop } from './shop-settings.ts'
 
 export interface PackLinkWanted extends LinkTerms {
@@ -14,8 +22,8 @@ export interface PackLinkWanted extends LinkTerms {
 }
 
 /**
- * Makes a link to a pack. Terms that are absent are the shop's import defaults; the limit is that of each file in it.
- * Throws `pack_not_found`.
+ * Makes a link to a pack. Terms that are absent are the shop's import defaults; the limit is that
+ * of each file in it. Throws `pack_not_found`.
  */
 export async function createPackLink(
   scope: ShopScope,
@@ -37,7 +45,13 @@ export async function createPackLink(
      join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
      left join files f on f.shop_id = l.shop_id and f.id = l.file_id`,
     {
-      ...{ id, pack: wanted.pack_id, hash: hashKey(secrets.linkKey(id, 0)), email: wanted.email ?? null, now },
+      ...{
+        id,
+        pack: wanted.pack_id,
+        hash: hashKey(secrets.linkKey(id, 0)),
+        email: wanted.email ?? null,
+        now,
+      },
       ...{ days: expiry_days, limit: download_limit },
     },
   )
@@ -65,8 +79,8 @@ interface PackFileRow extends Omit<PackFile, 'key'> {
 }
 
 /**
- * The files behind a pack's link (a bare UUID), in the pack's order: those that may be downloaded at all, without those whose
- * own link a merchant has revoked. Opening counts nothing.
+ * The files behind a pack's link (a bare UUID), in the pack's order: those that may be downloaded
+ * at all, without those whose own link a merchant has revoked. Opening counts nothing.
  */
 export async function openPackLink(
   scope: ShopScope,
@@ -82,7 +96,10 @@ export async function openPackLink(
   )
 }
 
-const presented = ({ filename, size_bytes, download_limit, downloads }: PackFileRow, key: string): PackFile => ({
+const presented = (
+  { filename, size_bytes, download_limit, downloads }: PackFileRow,
+  key: string,
+): PackFile => ({
   ...{ filename, size_bytes, key, download_limit, downloads },
 })
 

@@ -1,4 +1,5 @@
-// Packs as they are shown: with their products, and how many files they hold. Those in the trash are not counted.
+// Packs as they are shown: with their products, and how many files they hold. Those in the trash
+// are not counted.
 import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { likeLiteral } from '../db/like-pattern.ts'
@@ -34,7 +35,10 @@ const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, cho
     where f.shop_id = chosen.shop_id and f.pack_id = chosen.id and f.deleted_at is null
   ) held`
 
-/** By name. `after`: the name_key of the last one of the page before; `search`: what the name contains, in any case. */
+/**
+ * By name. `after`: the name_key of the last one of the page before; `search`: what the name
+ * contains, in any case.
+ */
 export function listPacks(
   scope: ShopScope,
   { search, after, limit }: { search: string; after: string | null; limit: number },
@@ -59,5 +63,7 @@ export async function readPack(scope: ShopScope, id: string): Promise<PackRow | 
 }
 
 export async function hasPack(scope: ShopScope, id: string): Promise<boolean> {
-  return (await scope.query('select from packs where shop_id = :shop and id = :id', { id })).length > 0
+  return (
+    (await scope.query('select from packs where shop_id = :shop and id = :id', { id })).length > 0
+  )
 }

@@ -1,12 +1,17 @@
-// Packs: named, ordered groups of files. A file that moves into one stands behind those that are there.
+// Packs: named, ordered groups of files. A file that moves into one stands behind those that are
+// there.
 import { packNameProblem, type Pack } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Change } from './changes.ts'
 import { nameKey, type Problem } from './rules.ts'
 
 /** By its bare UUID or by its name, in any case. */
-export async function findPack(scope: ShopScope, pack: { id: string } | { name: string }): Promise<Pack | null> {
-  const [condition, value] = 'id' in pack ? ['id = :value::uuid', pack.id] : ['name_key = :value', nameKey(pack.name)]
+export async function findPack(
+  scope: ShopScope,
+  pack: { id: string } | { name: string },
+): Promise<Pack | null> {
+  const [condition, value] =
+    'id' in pack ? ['id = :value::uuid', pack.id] : ['name_key = :value', nameKey(pack.name)]
   const [row] = await scope.query<Pack>(
     `select id, name, coalesce((
          select json_agg(json_build_object('product_id', product_id, 'product_title', product_title,
@@ -31,8 +36,9 @@ export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
 }
 
 /**
- * Says for each change what is wrong with the pack that it names, or null. Drafts get the pack's id, their places in it, and what the
- * packs are called. A pack that is to be made is made when `write`.
+ * Says for each change what is wrong with the pack that it names, or null. Drafts get the pack's
+ * id, their places in it, and what the packs are called. A pack that is to be made is made when
+ * `write`.
  */
 export async function settlePacks(
   tx: ShopScope,
@@ -69,23 +75,31 @@ const leaves = (record: Change['record'], { pack_id, new_pack }: Change['draft']
   pack_id === undefined ? new_pack !== undefined : pack_id !== record.pack_id
 
 async function nameThem(tx: ShopScope, changes: readonly Change[], write: boolean): Promise<void> {
-  const named = changes.filter(({ draft }) => draft.new_pack !== undefined && packNameProblem(draft.new_pack) === null)
+  const named = changes.filter(
+    ({ draft }) => draft.new_pack !== undefined && packNameProblem(draft.new_pack) === null,
+  )
   for (const name of new Set(named.map(({ draft }) => draft.new_pack!))) {
     const id = write ? await ensurePack(tx, name) : (await findPack(tx, { name }))?.id
     if (id) for (const { draft } of named) if (draft.new_pack === name) draft.pack_id = id
   }
 }
 
-/** Packs with the places of their last files, 0 where they have none. Locked, so that two who move files into one share no place. */
+/**
+ * Packs with the places of their last files, 0 where they have none. Locked, so that two who move
+ * files into one share no place.
+ */
 async function holdPacks(
   tx: ShopScope,
   ids: readonly (string | null | undefined)[],
 ): Promise<Map<string, { name: string; last: number }>> {
   const packs = [...new Set(ids.filter((id) => typeof id === 'string'))]
   if (packs.length === 0) return new Map()
-  await tx.query('select from packs where shop_id = :shop and id = any(:packs::uuid[]) order by id for update', {
-    packs,
-  })
+  await tx.query(
+    'select from packs where shop_id = :shop and id = any(:packs::uuid[]) order by id for update',
+    {
+      packs,
+    },
+  )
   const rows = await tx.query<{ id: string; name: string; last: number }>(
     `select id, name, coalesce((select max(pack_position) from files f
        where f.shop_id = packs.shop_id and f.pack_id = packs.id), 0) as last
@@ -95,7 +109,10 @@ async function holdPacks(
   return new Map(rows.map(({ id, name, last }) => [id, { name, last }]))
 }
 
-async function namesOf(tx: ShopScope, ids: readonly (string | null)[]): Promise<Map<string, string>> {
+async function namesOf(
+  tx: ShopScope,
+  ids: readonly (string | null)[],
+): Promise<Map<string, string>> {
   const packs = [...new Set(ids.filter((id) => id !== null))]
   if (packs.length === 0) return new Map()
   const rows = await tx.query<{ id: string; name: string }>(

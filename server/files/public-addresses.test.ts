@@ -21,7 +21,11 @@ afterAll(() => database.drop())
 type Visibility = 'public' | 'private'
 
 let blobs = 0
-async function admit(filename: string, visibility: Visibility, onConflict: OnConflict = 'error'): Promise<string> {
+async function admit(
+  filename: string,
+  visibility: Visibility,
+  onConflict: OnConflict = 'error',
+): Promise<string> {
   const draft = draftOf({ filename }, shopSettingsSchema.parse({ visibility }))
   const hash = Buffer.alloc(32, ++blobs).toString('hex')
   const staged = { hash, size_bytes: 3, location: 'primary', content_type: null }
@@ -35,7 +39,9 @@ async function admit(filename: string, visibility: Visibility, onConflict: OnCon
 async function show(id: string, visibility: Visibility): Promise<void> {
   await scope.transaction(async (tx) => {
     const record = (await readRecords(tx, [id])).get(id)!
-    const [changed] = await changeFiles(tx, [{ record, draft: { ...draftOfRecord(record), visibility } }])
+    const [changed] = await changeFiles(tx, [
+      { record, draft: { ...draftOfRecord(record), visibility } },
+    ])
     expect(changed!.status).toBe('changed')
   })
 }

@@ -1,11 +1,19 @@
-// The addresses of public files. A row is made when a file becomes public and stays while it is private, so that the same
-// address works again later; whether it works now is decided by the file's visibility, with each request.
+// The addresses of public files. A row is made when a file becomes public and stays while it is
+// private, so that the same address works again later; whether it works now is decided by the
+// file's visibility, with each request.
 import type { ShopScope } from '../db/for-shop.ts'
 
-/** Makes addresses for the files (bare UUIDs) that have none. Call it in the transaction that makes them public. */
-export async function ensurePublicAddresses(tx: ShopScope, fileIds: readonly string[]): Promise<void> {
+/**
+ * Makes addresses for the files (bare UUIDs) that have none. Call it in the transaction that makes
+ * them public.
+ */
+export async function ensurePublicAddresses(
+  tx: ShopScope,
+  fileIds: readonly string[],
+): Promise<void> {
   if (fileIds.length === 0) return
-  // In one order: two transactions that share some files then wait for each other instead of deadlocking.
+  // In one order: two transactions that share some files then wait for each other instead of
+  // deadlocking.
   await tx.query(
     `insert into public_addresses (shop_id, file_id)
      select :shop, id from unnest(:fileIds::uuid[]) id order by id on conflict do nothing`,
@@ -28,8 +36,12 @@ export async function rotateAddress(tx: ShopScope, fileId: string): Promise<stri
   return row?.token ?? null
 }
 
-/** The name is for people and for the file that is saved: the token alone decides, so a renamed file keeps its address. */
-export const publicPath = (token: string, filename: string): string => `files/${token}/${encodeURIComponent(filename)}`
+/**
+ * The name is for people and for the file that is saved: the token alone decides, so a renamed file
+ * keeps its address.
+ */
+export const publicPath = (token: string, filename: string): string =>
+  `files/${token}/${encodeURIComponent(filename)}`
 
 export const publicUrl = (baseUrl: string, token: string, filename: string): string =>
   `${baseUrl}/${publicPath(token, filename)}`

@@ -20,12 +20,20 @@ let bytes = 0
 const admission = (filename: string, size = 10, onConflict: OnConflict = 'error') => {
   const hash = Buffer.alloc(32, (bytes += 1)).toString('hex')
   const staged = { hash, size_bytes: size, location: 'primary', content_type: null }
-  return { draft: draftOf({ filename }, shopSettingsSchema.parse({})), staged, onConflict, channel: 'api' }
+  return {
+    draft: draftOf({ filename }, shopSettingsSchema.parse({})),
+    staged,
+    onConflict,
+    channel: 'api',
+  }
 }
-const admit = async (limits: Partial<AdmissionLimits>, ...admissions: ReturnType<typeof admission>[]) =>
-  (await scope.transaction((tx) => admitFiles(tx, admissions, { file_bytes: 1000, ...limits }))).map((result) =>
-    result.status === 'refused' ? result.code : result.status,
-  )
+const admit = async (
+  limits: Partial<AdmissionLimits>,
+  ...admissions: ReturnType<typeof admission>[]
+) =>
+  (
+    await scope.transaction((tx) => admitFiles(tx, admissions, { file_bytes: 1000, ...limits }))
+  ).map((result) => (result.status === 'refused' ? result.code : result.status))
 
 test('files beyond the quota are refused, a new version of one that exists is not', async () => {
   const limits = { shop_files: 2 }
@@ -35,13 +43,18 @@ test('files beyond the quota are refused, a new version of one that exists is no
   expect(await admit(limits, admission('A.pdf', 10, 'overwrite'))).toEqual(['replaced'])
   expect(await admit(limits, admission('b.pdf', 10, 'new_version'))).toEqual(['versioned'])
   // The trash makes room for a file.
-  await scope.query(`update files set deleted_at = now() where shop_id = :shop and name_key = 'a.pdf'`)
+  await scope.query(
+    `update files set deleted_at = now() where shop_id = :shop and name_key = 'a.pdf'`,
+  )
   expect(await admit(limits, admission('e.pdf'))).toEqual(['created'])
 })
 
 test('bytes beyond the quota are refused, those of older versions counted', async () => {
   const limits = { shop_storage_bytes: 300 }
-  expect(await admit(limits, admission('a.pdf', 100), admission('b.pdf', 100))).toEqual(['created', 'created'])
+  expect(await admit(limits, admission('a.pdf', 100), admission('b.pdf', 100))).toEqual([
+    'created',
+    'created',
+  ])
   expect(await admit(limits, admission('a.pdf', 100, 'new_version'))).toEqual(['versioned'])
   expect(await admit(limits, admission('c.pdf', 1), admission('a.pdf', 1, 'overwrite'))).toEqual([
     'storage_quota',
@@ -51,7 +64,9 @@ test('bytes beyond the quota are refused, those of older versions counted', asyn
 
 test('admissions at the same moment share the room that is left; another shop has its own', async () => {
   const limits = { shop_files: 5 }
-  const rounds = Array.from({ length: 8 }, (_, n) => admit(limits, admission(`${n}.pdf`), admission(`${n}b.pdf`)))
+  const rounds = Array.from({ length: 8 }, (_, n) =>
+    admit(limits, admission(`${n}.pdf`), admission(`${n}b.pdf`)),
+  )
   const results = (await Promise.all(rounds)).flat()
   expect(results.filter((result) => result === 'created')).toHaveLength(5)
   expect(results.filter((result) => result === 'file_quota')).toHaveLength(11)

@@ -1,6 +1,7 @@
-// How much a shop may keep, checked in the transaction that admits files. Counting a large shop takes a tenth of a
-// second, so far from its quotas this process reuses a count for a minute. Near them, and always for small quotas, a
-// shop's admissions run one after another and each counts again: no two can take the same room.
+// How much a shop may keep, checked in the transaction that admits files. Counting a large shop
+// takes a tenth of a second, so far from its quotas this process reuses a count for a minute. Near
+// them, and always for small quotas, a shop's admissions run one after another and each counts
+// again: no two can take the same room.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { ErrorCode } from '../errors.ts'
 
@@ -37,10 +38,12 @@ export async function refusedByQuota(
   quotas: Partial<ShopQuotas>,
 ): Promise<(ErrorCode | null)[]> {
   const { shop_files = Infinity, shop_storage_bytes = Infinity } = quotas
-  if (wanted.length === 0 || (shop_files === Infinity && shop_storage_bytes === Infinity)) return wanted.map(() => null)
+  if (wanted.length === 0 || (shop_files === Infinity && shop_storage_bytes === Infinity))
+    return wanted.map(() => null)
   const most = { files: wanted.length, bytes: wanted.reduce((sum, { bytes }) => sum + bytes, 0) }
   const isFar = ({ files, bytes }: Usage) =>
-    files + most.files + NEAR.files < shop_files && bytes + most.bytes + NEAR.bytes < shop_storage_bytes
+    files + most.files + NEAR.files < shop_files &&
+    bytes + most.bytes + NEAR.bytes < shop_storage_bytes
   const known = await usageOf(tx)
   if (isFar(known)) {
     known.files += most.files
@@ -79,7 +82,9 @@ async function count(tx: ShopScope): Promise<Usage> {
 }
 
 async function namesOf(tx: ShopScope, wanted: readonly Wanted[]): Promise<Set<string>> {
-  const names = wanted.flatMap(({ newName, overwrites }) => (overwrites && newName !== null ? [newName] : []))
+  const names = wanted.flatMap(({ newName, overwrites }) =>
+    overwrites && newName !== null ? [newName] : [],
+  )
   if (names.length === 0) return new Set()
   const rows = await tx.query<{ name_key: string }>(
     'select name_key from files where shop_id = :shop and deleted_at is null and name_key = any(:names::text[])',

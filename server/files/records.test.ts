@@ -16,14 +16,23 @@ beforeAll(async () => {
     { filename: 'b.pdf', mapped: true },
     { filename: 'c.pdf' },
   ])
-  await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: ids[2] })
+  await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', {
+    id: ids[2],
+  })
 })
 afterAll(() => database.drop())
 
 it('reads files whole, those in the trash too, with their mappings', async () => {
   const records = await readRecords(scope, ids)
   expect(ids.map((id) => records.get(id))).toMatchObject([
-    { filename: 'a.pdf', tags: ['x'], mappings: [], mapping_state: 'never', deleted_at: null, version: 1 },
+    {
+      filename: 'a.pdf',
+      tags: ['x'],
+      mappings: [],
+      mapping_state: 'never',
+      deleted_at: null,
+      version: 1,
+    },
     {
       filename: 'b.pdf',
       mapping_state: 'mapped',

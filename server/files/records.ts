@@ -1,5 +1,5 @@
-// Files as operations work on them: read whole, many at a time, each with the version of its row, so that a change made on it
-// can tell when someone else was faster.
+// Files as operations work on them: read whole, many at a time, each with the version of its row,
+// so that a change made on it can tell when someone else was faster.
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { TRASH_OVER } from './trash.ts'
@@ -35,13 +35,18 @@ const COLUMNS = `id, filename, version, size_bytes, content_type, tags, ${SETTIN
   exists (select from file_claims c where c.shop_id = files.shop_id and c.file_id = files.id) as claimed`
 
 /** Those of `ids` (bare UUIDs) that exist, in the trash or not. */
-export async function readRecords(tx: ShopScope, ids: readonly string[]): Promise<Map<string, FileRecord>> {
+export async function readRecords(
+  tx: ShopScope,
+  ids: readonly string[],
+): Promise<Map<string, FileRecord>> {
   if (ids.length === 0) return new Map()
   const rows = await tx.query<FileRecord & { mappings: KeptMapping[] }>(
     `select ${COLUMNS} from files where shop_id = :shop and id = any(:ids::uuid[])`,
     { ids },
   )
-  const records = new Map(rows.map((row) => [row.id, Object.assign(row, { mappings: [] as KeptMapping[] })]))
+  const records = new Map(
+    rows.map((row) => [row.id, Object.assign(row, { mappings: [] as KeptMapping[] })]),
+  )
   const mapped = rows.filter(({ mapping_state }) => mapping_state === 'mapped').map(({ id }) => id)
   if (mapped.length === 0) return records
   const mappings = await tx.query<KeptMapping & { file_id: string }>(

@@ -1,5 +1,5 @@
-// Reviews: files of which several products may be meant, with the candidates between which a person chooses. A file has one
-// open question at most, and what was answered with no is not asked again.
+// Reviews: files of which several products may be meant, with the candidates between which a person
+// chooses. A file has one open question at most, and what was answered with no is not asked again.
 import { hash } from 'node:crypto'
 import type { Candidate } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -24,7 +24,10 @@ export interface ReviewRow {
   replaces: boolean
 }
 
-/** In the transaction that writes the outcomes. Files that have a product are a question only where it is to be replaced. */
+/**
+ * In the transaction that writes the outcomes. Files that have a product are a question only where
+ * it is to be replaced.
+ */
 export async function noteReviews(
   tx: ShopScope,
   operation: string,
@@ -53,7 +56,8 @@ export async function noteReviews(
 }
 
 const questionOf = (candidates: readonly Candidate[]) =>
-  hash('sha256', candidates.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort().join('\n')) // prettier-ignore
+  // prettier-ignore
+  hash('sha256', candidates.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort().join('\n'))
 
 const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
   r.decided_by, r.replaces`
@@ -91,7 +95,9 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
   return row ?? null
 }
 
-/** Open ones whose best candidate scores at least `above` and better than that of any other product. */
+/**
+ * Open ones whose best candidate scores at least `above` and better than that of any other product.
+ */
 const CLEAR = `r.shop_id = :shop and r.status = 'open' and ${ASKED} and r.score >= :above::real
   and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
     from jsonb_array_elements(r.candidates) c where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
@@ -105,9 +111,12 @@ export function clearReviews(scope: ShopScope, above: number, most: number): Pro
 }
 
 export async function countClear(scope: ShopScope, above: number): Promise<number> {
-  const [row] = await scope.query<{ clear: number }>(`select count(*) as clear from ${WITH_FILES} where ${CLEAR}`, {
-    above,
-  })
+  const [row] = await scope.query<{ clear: number }>(
+    `select count(*) as clear from ${WITH_FILES} where ${CLEAR}`,
+    {
+      above,
+    },
+  )
   return row!.clear
 }
 
@@ -127,16 +136,23 @@ export async function decideReviews(
 }
 
 /** The operation that maps the files of these reviews. */
-export async function noteAcceptance(tx: ShopScope, ids: readonly string[], operation: string): Promise<void> {
-  await tx.query('update reviews set accepted_in = :operation where shop_id = :shop and id = any(:ids::uuid[])', {
-    ids,
-    operation,
-  })
+export async function noteAcceptance(
+  tx: ShopScope,
+  ids: readonly string[],
+  operation: string,
+): Promise<void> {
+  await tx.query(
+    'update reviews set accepted_in = :operation where shop_id = :shop and id = any(:ids::uuid[])',
+    {
+      ids,
+      operation,
+    },
+  )
 }
 
 /**
- * With the end of an operation: reviews that were accepted are open again where it has not mapped the file after all, or where it has
- * taken that back. `undoes`: the operation that it undid.
+ * With the end of an operation: reviews that were accepted are open again where it has not mapped
+ * the file after all, or where it has taken that back. `undoes`: the operation that it undid.
  */
 export async function reopenReviews(
   tx: ShopScope,

@@ -1,4 +1,5 @@
-// The one place that says what a file's name, tags and settings may be. Every channel and every change is held to it.
+// The one place that says what a file's name, tags and settings may be. Every channel and every
+// change is held to it.
 import { lookup as mimeTypeOf } from 'mime-types'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -22,10 +23,12 @@ export function filenameProblem(name: string): Problem | null {
   const wrong = (message: string): Problem => ({ code: 'invalid_filename', message })
   if (name.trim() === '') return wrong('A filename is required')
   if (name !== name.trim()) return wrong('A filename cannot begin or end with a space')
-  if ([...name].length > MAX_NAME_LENGTH) return wrong(`A filename has at most ${MAX_NAME_LENGTH} characters`)
+  if ([...name].length > MAX_NAME_LENGTH)
+    return wrong(`A filename has at most ${MAX_NAME_LENGTH} characters`)
   if (!name.isWellFormed()) return wrong('This filename is not valid Unicode')
   if (SEPARATORS.test(name)) return wrong('A filename cannot contain / or \\')
-  if (UNSAFE_CHARACTERS.test(name)) return wrong('A filename cannot contain control or text-direction characters')
+  if (UNSAFE_CHARACTERS.test(name))
+    return wrong('A filename cannot contain control or text-direction characters')
   if (name === '.' || name === '..') return wrong('This filename is reserved')
   return null
 }
@@ -35,22 +38,32 @@ export function urlProblem(text: string): Problem | null {
   const wrong = (message: string): Problem => ({ code: 'invalid_url', message })
   if (text.length > MAX_URL_LENGTH) return wrong(`A URL has at most ${MAX_URL_LENGTH} characters`)
   const url = URL.parse(text)
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return wrong('This is not an http or https URL')
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    return wrong('This is not an http or https URL')
   if (url.username || url.password) return wrong('A URL cannot carry a user name or password')
   return null
 }
 
-/** An address as a log or a mail may name it: user info, query and fragment may hold secrets. Null: it is none. */
+/**
+ * An address as a log or a mail may name it: user info, query and fragment may hold secrets. Null:
+ * it is none.
+ */
 export function shownUrl(text: string): string | null {
   const url = URL.parse(text)
   return url && `${url.protocol}//${url.host}${url.pathname}`
 }
 
 /** Tags as they are stored: trimmed, each once, in the order given. */
-export const normalizeTags = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim()))]
+export const normalizeTags = (tags: readonly string[]): string[] => [
+  ...new Set(tags.map((tag) => tag.trim())),
+]
 
-/** The media type that a file is served as: by its name, since the source's word is not to be trusted. */
-export const contentTypeOf = (filename: string): string => mimeTypeOf(filename) || 'application/octet-stream'
+/**
+ * The media type that a file is served as: by its name, since the source's word is not to be
+ * trusted.
+ */
+export const contentTypeOf = (filename: string): string =>
+  mimeTypeOf(filename) || 'application/octet-stream'
 
 /** `Report.pdf`, 2 → `Report (2).pdf`, cut so that it stays within the longest name allowed. */
 export function numberedName(filename: string, number: number): string {

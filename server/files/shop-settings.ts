@@ -19,8 +19,18 @@ function isTimeZone(name: string): boolean {
 
 /** What may be set, without defaults: a change names any of them. */
 const fields = {
-  expiry_days: z.number().int().min(1, 'At least 1 day; null means never').max(MAX_EXPIRY_DAYS).nullable(),
-  download_limit: z.number().int().min(1, 'At least 1; null means unlimited').max(MAX_DOWNLOAD_LIMIT).nullable(),
+  expiry_days: z
+    .number()
+    .int()
+    .min(1, 'At least 1 day; null means never')
+    .max(MAX_EXPIRY_DAYS)
+    .nullable(),
+  download_limit: z
+    .number()
+    .int()
+    .min(1, 'At least 1; null means unlimited')
+    .max(MAX_DOWNLOAD_LIMIT)
+    .nullable(),
   visibility: z.enum(['public', 'private']),
   cdn: z.boolean(),
   storage_location: z
@@ -31,8 +41,14 @@ const fields = {
     .array(z.enum(MATCH_METHODS))
     .max(MATCH_METHODS.length)
     .refine((methods) => new Set(methods).size === methods.length, 'Each of them once')
-    .meta({ description: 'How files are matched to products, tried in this order; empty: by hand alone' }),
-  match_threshold: z.number().min(0).max(1).meta({ description: 'How sure a match must be, from 0 to 1' }),
+    .meta({
+      description: 'How files are matched to products, tried in this order; empty: by hand alone',
+    }),
+  match_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'How sure a match must be, from 0 to 1' }),
   notify_unmapped: z
     .boolean()
     .meta({ description: 'The message about an import names the files that have no product' }),
@@ -72,14 +88,25 @@ export interface ShopRecord {
 }
 
 export async function readShop(scope: ShopScope): Promise<ShopRecord> {
-  const [row] = await scope.query<{ name: string; domain: string; demo: boolean; settings: unknown }>(
-    'select name, domain, demo, settings from shops where id = :shop',
-  )
-  return { name: row!.name, domain: row!.domain, demo: row!.demo, settings: shopSettingsSchema.parse(row!.settings) }
+  const [row] = await scope.query<{
+    name: string
+    domain: string
+    demo: boolean
+    settings: unknown
+  }>('select name, domain, demo, settings from shops where id = :shop')
+  return {
+    name: row!.name,
+    domain: row!.domain,
+    demo: row!.demo,
+    settings: shopSettingsSchema.parse(row!.settings),
+  }
 }
 
 /** Changes what is named and leaves the rest. */
-export async function changeSettings(scope: ShopScope, change: z.output<typeof settingsChange>): Promise<ShopDefaults> {
+export async function changeSettings(
+  scope: ShopScope,
+  change: z.output<typeof settingsChange>,
+): Promise<ShopDefaults> {
   await scope.query('update shops set settings = settings || :change::jsonb where id = :shop', {
     change: JSON.stringify(change),
   })

@@ -38,10 +38,15 @@ export async function createTemplate(
     { name: name.normalize('NFC'), key: nameKey(name), tags: normalizeTags(tags), most: MOST },
   )
   if (row) return row
-  const [same] = await scope.query('select from tag_templates where shop_id = :shop and name_key = :key', {
-    key: nameKey(name),
-  })
-  throw same ? nameTaken() : new AppError('conflict', { message: `A shop has at most ${MOST} tag templates` })
+  const [same] = await scope.query(
+    'select from tag_templates where shop_id = :shop and name_key = :key',
+    {
+      key: nameKey(name),
+    },
+  )
+  throw same
+    ? nameTaken()
+    : new AppError('conflict', { message: `A shop has at most ${MOST} tag templates` })
 }
 
 /** What is absent stays as it is. Throws `not_found`, and `conflict` where the name is taken. */
@@ -71,8 +76,12 @@ export async function changeTemplate(
 
 /** Throws `not_found`. */
 export async function deleteTemplate(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query('delete from tag_templates where shop_id = :shop and id = :id returning 1', { id })
+  const gone = await scope.query(
+    'delete from tag_templates where shop_id = :shop and id = :id returning 1',
+    { id },
+  )
   if (gone.length === 0) throw new AppError('not_found')
 }
 
-const nameTaken = () => new AppError('conflict', { param: 'name', message: 'Another template has this name' })
+const nameTaken = () =>
+  new AppError('conflict', { param: 'name', message: 'Another template has this name' })

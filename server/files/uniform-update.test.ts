@@ -39,7 +39,11 @@ const contents = (tx: ShopScope) =>
   tx.query(`select id, tags, expiry_days, download_limit, cdn, download_notification, download_tracking, allowed_referrers,
     deleted_at, updated_at = now() as touched from files where shop_id = :shop order by id`)
 
-async function alike(tx: ShopScope, ids: readonly string[], change: FileChange): Promise<Map<string, Ledger>> {
+async function alike(
+  tx: ShopScope,
+  ids: readonly string[],
+  change: FileChange,
+): Promise<Map<string, Ledger>> {
   const { sql, bindings } = uniformUpdate(change)!
   const rows = await tx.query<Ledger & { id: string }>(
     `with given as (select id from unnest(:ids::uuid[]) as t(id)), changed as (${sql}) select * from changed where :shop > 0`,
@@ -48,13 +52,19 @@ async function alike(tx: ShopScope, ids: readonly string[], change: FileChange):
   return new Map(rows.map(({ id, before, after }) => [id, { before, after }]))
 }
 
-async function oneByOne(tx: ShopScope, ids: readonly string[], change: FileChange): Promise<Map<string, Ledger>> {
+async function oneByOne(
+  tx: ShopScope,
+  ids: readonly string[],
+  change: FileChange,
+): Promise<Map<string, Ledger>> {
   const records = [...(await readRecords(tx, ids)).values()]
   const changes = records.map((record) => ({ record, draft: draftOfRecord(record) }))
   for (const { draft } of changes) applyToDraft(draft, change)
   const results = await changeFiles(tx, changes)
   return new Map(
-    results.flatMap((result, at) => (result.status === 'changed' ? [[records[at]!.id, result.ledger] as const] : [])),
+    results.flatMap((result, at) =>
+      result.status === 'changed' ? [[records[at]!.id, result.ledger] as const] : [],
+    ),
   )
 }
 
@@ -85,19 +95,30 @@ const change: fc.Arbitrary<FileChange> = fc.oneof(
 describe('a change that is the same for every file', () => {
   it('comes to what it comes to one by one: the rows, and before and after', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(tags, { minLength: 5, maxLength: 5 }), settings, change, async (has, first, wanted) => {
-        const count = String(shops++)
-        const ids = await makeFiles(
-          scope,
-          has.map((own, n) => ({ filename: `file-${count}-${n}.pdf`, tags: own })),
-        )
-        if (Object.keys(first).length > 0)
-          await scope.transaction((tx) => oneByOne(tx, ids.slice(0, 2), { set: first }))
-        const apart = await tried(async (tx) => [await oneByOne(tx, ids, wanted), await contents(tx)])
-        const together = await tried(async (tx) => [await alike(tx, ids, wanted), await contents(tx)])
-        expect(ledgers(together)).toEqual(ledgers(apart))
-        expect(timeless(together)).toEqual(timeless(apart))
-      }),
+      fc.asyncProperty(
+        fc.array(tags, { minLength: 5, maxLength: 5 }),
+        settings,
+        change,
+        async (has, first, wanted) => {
+          const count = String(shops++)
+          const ids = await makeFiles(
+            scope,
+            has.map((own, n) => ({ filename: `file-${count}-${n}.pdf`, tags: own })),
+          )
+          if (Object.keys(first).length > 0)
+            await scope.transaction((tx) => oneByOne(tx, ids.slice(0, 2), { set: first }))
+          const apart = await tried(async (tx) => [
+            await oneByOne(tx, ids, wanted),
+            await contents(tx),
+          ])
+          const together = await tried(async (tx) => [
+            await alike(tx, ids, wanted),
+            await contents(tx),
+          ])
+          expect(ledgers(together)).toEqual(ledgers(apart))
+          expect(timeless(together)).toEqual(timeless(apart))
+        },
+      ),
       { numRuns: 60 },
     )
   })
@@ -109,15 +130,22 @@ describe('a change that is the same for every file', () => {
       { filename: 'full.pdf', tags: many },
       { filename: 'claimed.pdf' },
     ])
-    const other = forShop(database, await createTestShop(database, `other-${shops++}.myshopify.com`))
+    const other = forShop(
+      database,
+      await createTestShop(database, `other-${shops++}.myshopify.com`),
+    )
     const [foreign] = await makeFiles(other, [{ filename: 'foreign.pdf' }])
-    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: ids[1] })
+    await scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', {
+      id: ids[1],
+    })
     const [operation] = await scope.query<{ id: string }>(
       `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total)
        select :shop, 'bulk', 'x', 'api', '{}', 'x', 1 returning id`,
     )
     await scope.insert('file_claims', { file_id: ids[3], operation_id: operation!.id, lease: 1 })
-    const changed = await scope.transaction((tx) => alike(tx, [...ids, foreign!], { tags: { add: ['new'] } }))
+    const changed = await scope.transaction((tx) =>
+      alike(tx, [...ids, foreign!], { tags: { add: ['new'] } }),
+    )
     expect([...changed.keys()]).toEqual([ids[0]])
   })
   it('is not for names, visibility, products, packs, or a way back from the trash', () => {

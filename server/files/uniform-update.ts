@@ -4,7 +4,9 @@ import { settingColumns, type FileChange } from '../../plugins/contract.ts'
 import type { Bindings } from '../db/for-shop.ts'
 import { MAX_TAGS, normalizeTags } from './rules.ts'
 
-/** Settings that are nothing but a column. A name must be free, and a public file needs an address. */
+/**
+ * Settings that are nothing but a column. A name must be free, and a public file needs an address.
+ */
 const COLUMN_TYPES = settingColumns({ plain: true })
 type Plain = keyof typeof COLUMN_TYPES
 
@@ -21,7 +23,10 @@ interface Field {
 }
 
 export interface UniformUpdate {
-  /** UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles` would note them. */
+  /**
+   * UPDATE of those of `given (id)` that it changes, RETURNING id, before, after: as `changeFiles`
+   * would note them.
+   */
   sql: string
   bindings: Bindings
 }
@@ -51,7 +56,10 @@ export function uniformUpdate(change: FileChange): UniformUpdate | null {
 const before = (field: Field) => field.before
 const after = (field: Field) => field.after
 
-/** What a file's fields are afterwards where all of them changed, made once for all files; undefined: it is not the same for all. */
+/**
+ * What a file's fields are afterwards where all of them changed, made once for all files;
+ * undefined: it is not the same for all.
+ */
 function wholeAfter(fields: readonly Field[], bindings: Bindings): string | undefined {
   if (fields.some(({ value }) => value === undefined)) return undefined
   bindings.uniform_after = JSON.stringify(Object.assign({}, ...fields.map(({ value }) => value)))
@@ -62,21 +70,31 @@ function wholeAfter(fields: readonly Field[], bindings: Bindings): string | unde
  * An object of the fields that changed, plus those always present. If all changed, the usual case,
  * it is built in one call, or is `whole`.
  */
-function noted(fields: readonly Field[], pair: (field: Field) => string, always?: string, whole?: string): string {
+function noted(
+  fields: readonly Field[],
+  pair: (field: Field) => string,
+  always?: string,
+  whole?: string,
+): string {
   const extra = always === undefined ? [] : [always]
   const all = whole ?? `jsonb_build_object(${[...fields.map(pair), ...extra].join(', ')})`
   if (fields.length === 1) return all
   const one = (field: Field) =>
     `case when ${afterUpdate(field.differs)} then jsonb_build_object(${pair(field)}) else '{}'::jsonb end`
   const differ = fields.map(({ differs }) => `(${afterUpdate(differs)})`).join(' and ')
-  const apart = [...fields.map(one), ...extra.map((given) => `jsonb_build_object(${given})`)].join(' || ')
+  const apart = [...fields.map(one), ...extra.map((given) => `jsonb_build_object(${given})`)].join(
+    ' || ',
+  )
   return `case when ${differ} then ${all} else ${apart} end`
 }
 
 /** In RETURNING the row as it was is `old`. */
 const afterUpdate = (sql: string) => sql.replaceAll('files.', 'old.')
 
-function fieldsOf({ set = {}, tags, deleted, ...rest }: FileChange, bindings: Bindings): Field[] | null {
+function fieldsOf(
+  { set = {}, tags, deleted, ...rest }: FileChange,
+  bindings: Bindings,
+): Field[] | null {
   if (Object.values(rest).some((value) => value !== undefined) || deleted === false) return null
   const fields: Field[] = []
   for (const [name, value] of Object.entries(set)) {
@@ -115,7 +133,10 @@ const TAGS = ':uniform_tags::text[]'
 const without = (all: string, some: string) =>
   `array(select t from unnest(${all}) with ordinality as u(t, n) where t <> all(${some}) order by n)`
 
-/** As server/engine/batches/apply.ts does it: those that stay in their order, then the new ones. Their order alone is no change. */
+/**
+ * As server/engine/batches/apply.ts does it: those that stay in their order, then the new ones.
+ * Their order alone is no change.
+ */
 function tagsField(change: TagChange, bindings: Bindings): Field | null {
   const way = wayOf(change)
   if (!way) return null
@@ -129,11 +150,22 @@ function tagsField(change: TagChange, bindings: Bindings): Field | null {
   }
 }
 
-function wayOf(change: TagChange): { tags: readonly string[]; after: string; differs: string } | null {
+function wayOf(
+  change: TagChange,
+): { tags: readonly string[]; after: string; differs: string } | null {
   if ('replace' in change)
-    return { tags: change.replace, after: TAGS, differs: `not (files.tags @> ${TAGS} and files.tags <@ ${TAGS})` }
+    return {
+      tags: change.replace,
+      after: TAGS,
+      differs: `not (files.tags @> ${TAGS} and files.tags <@ ${TAGS})`,
+    }
   const { add = [], remove = [] } = change
   if (add.length > 0 && remove.length > 0) return null
-  if (remove.length > 0) return { tags: remove, after: without('files.tags', TAGS), differs: `files.tags && ${TAGS}` }
-  return { tags: add, after: `files.tags || ${without(TAGS, 'files.tags')}`, differs: `not files.tags @> ${TAGS}` }
+  if (remove.length > 0)
+    return { tags: remove, after: without('files.tags', TAGS), differs: `files.tags && ${TAGS}` }
+  return {
+    tags: add,
+    after: `files.tags || ${without(TAGS, 'files.tags')}`,
+    differs: `not files.tags @> ${TAGS}`,
+  }
 }

@@ -22,7 +22,9 @@ export interface VersionRow {
 const VERSIONS = `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
   where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null`
 
-/** Newest first; none at all: there is no such file. `before`: the last number of the page before. */
+/**
+ * Newest first; none at all: there is no such file. `before`: the last number of the page before.
+ */
 export function listVersions(
   scope: ShopScope,
   fileId: string,
@@ -37,7 +39,11 @@ export function listVersions(
 }
 
 /** Where a version's bytes are, or null where the file has no such version. */
-export async function locateVersion(scope: ShopScope, fileId: string, number: number): Promise<LocatedFile | null> {
+export async function locateVersion(
+  scope: ShopScope,
+  fileId: string,
+  number: number,
+): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
     `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, coalesce(v.filename, f.filename) as filename,
        v.content_type, v.created_at as modified_at ${VERSIONS} and v.number = :number`,
@@ -47,8 +53,9 @@ export async function locateVersion(scope: ShopScope, fileId: string, number: nu
 }
 
 /**
- * Makes a version the file's current one; its links go on with those bytes. Where a conversion had given the file another ending, its
- * name gets that version's back. Throws as `editFile` does, and `not_found` where there is no such version.
+ * Makes a version the file's current one; its links go on with those bytes. Where a conversion had
+ * given the file another ending, its name gets that version's back. Throws as `editFile` does, and
+ * `not_found` where there is no such version.
  */
 export function restoreVersion(scope: ShopScope, fileId: string, number: number): Promise<void> {
   return editFile(scope, fileId, async (tx, draft) => {
@@ -64,8 +71,15 @@ export function restoreVersion(scope: ShopScope, fileId: string, number: number)
   })
 }
 
-/** At an operation's end: versions that it was told not to keep go once it can't be undone any more. `window`: an interval. */
-export async function expireReplaced(tx: ShopScope, operation: string, window: string): Promise<void> {
+/**
+ * At an operation's end: versions that it was told not to keep go once it can't be undone any more.
+ * `window`: an interval.
+ */
+export async function expireReplaced(
+  tx: ShopScope,
+  operation: string,
+  window: string,
+): Promise<void> {
   await tx.query(
     `update versions v set expires_at = now() + :window::interval
      from items i join files f on f.shop_id = i.shop_id and f.id = i.file_id
@@ -79,6 +93,7 @@ export async function expireReplaced(tx: ShopScope, operation: string, window: s
 /** `cover.jpg`, `Front.webp` → `Front.jpg` */
 export function withEndingOf(model: string, filename: string): string {
   if (extensionOf(model) === extensionOf(filename)) return filename
-  const stem = extensionOf(filename) === '' ? filename : filename.slice(0, filename.lastIndexOf('.'))
+  const stem =
+    extensionOf(filename) === '' ? filename : filename.slice(0, filename.lastIndexOf('.'))
   return extensionOf(model) === '' ? stem : stem + model.slice(model.lastIndexOf('.'))
 }

@@ -26,7 +26,11 @@ const get = (route: string, headers: Record<string, string> = {}): Promise<Raw> 
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () =>
-        resolve({ status: response.statusCode!, headers: response.headers, bytes: Buffer.concat(chunks) }),
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          bytes: Buffer.concat(chunks),
+        }),
       )
     })
     sent.once('error', reject).end()
@@ -52,8 +56,12 @@ it('is not sent again to a client that names its ETag, until it changes', async 
   const again = () => get('/api/files?limit=50', { 'if-none-match': String(first.headers.etag) })
   const same = await again()
   expect([same.status, same.bytes.length, same.headers.etag]).toEqual([304, 0, first.headers.etag])
-  const [{ id }] = (JSON.parse(brotliDecompressSync(first.bytes).toString()) as { data: [{ id: string }] }).data
-  expect((await app.owner.call('PATCH', `/api/files/${id}`, { tags: ['changed'] })).status).toBe(200)
+  const [{ id }] = (
+    JSON.parse(brotliDecompressSync(first.bytes).toString()) as { data: [{ id: string }] }
+  ).data
+  expect((await app.owner.call('PATCH', `/api/files/${id}`, { tags: ['changed'] })).status).toBe(
+    200,
+  )
   expect((await again()).status).toBe(200)
 })
 
@@ -68,8 +76,15 @@ it('counts what is new in one small answer', async () => {
 it('names an import after its first file, so that several can be told apart', async () => {
   const label = async (...names: string[]) => {
     const files = names.map((filename) => ({ filename, url: 'https://files.example/bytes' }))
-    const { body } = await app.owner.call('POST', '/api/files/import', { files }, { prefer: 'respond-async' })
-    return ((await app.owner.call('GET', `/api/operations/${body.job_id}`)).body as { label: string }).label
+    const { body } = await app.owner.call(
+      'POST',
+      '/api/files/import',
+      { files },
+      { prefer: 'respond-async' },
+    )
+    return (
+      (await app.owner.call('GET', `/api/operations/${body.job_id}`)).body as { label: string }
+    ).label
   }
   expect(await label('Tide tables.pdf')).toBe('Tide tables.pdf')
   expect(await label('Chart 1.pdf', 'Chart 2.pdf', 'Chart 3.pdf')).toBe('Chart 1.pdf and 2 more')

@@ -1,6 +1,12 @@
-// The HTTP application: downloads first, before Koa makes anything of them, since they are the hot path; then a Koa with health,
-// the API, and the page for all the rest.
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+// The HTTP application: downloads first, before Koa makes anything of them, since they are the hot
+// path; then a Koa with health, the API, and the page for all the rest.
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
@@ -127,18 +133,26 @@ export function createApp(parts: AppParts): RequestListener {
     if (address === null) return void others(request, response)
     const begun = performance.now()
     const answered = () =>
-      metrics.answered(address, methodOf(request), response.statusCode, (performance.now() - begun) / 1000)
+      metrics.answered(
+        address,
+        methodOf(request),
+        response.statusCode,
+        (performance.now() - begun) / 1000,
+      )
     void delivery.handle(request, response).then(answered)
   }
 }
 
 /** Anyone may send any: those that nobody answers are one. */
-const methodOf = ({ method = '' }: IncomingMessage): string => (METHODS.has(method) ? method : 'other')
+const methodOf = ({ method = '' }: IncomingMessage): string =>
+  METHODS.has(method) ? method : 'other'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter): Koa {
   const endpoints = listEndpoints(parts)
-  const { version } = createRequire(import.meta.url)(path.resolve(import.meta.dirname, '../../package.json')) as {
+  const { version } = createRequire(import.meta.url)(
+    path.resolve(import.meta.dirname, '../../package.json'),
+  ) as {
     version: string
   }
   const authenticator = createAuthenticator({ ...parts, failures })
@@ -151,7 +165,8 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   })
   const app = new Koa({ proxy: parts.trustProxy })
   app.on('error', (error: Error) => parts.log.debug('response', { error: error.message }))
-  if (parts.storefront.handle) app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
+  if (parts.storefront.handle)
+    app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
   app.use(timed(metrics))
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))
@@ -180,7 +195,12 @@ function timed(metrics: Metrics) {
     try {
       await next()
     } finally {
-      metrics.answered(routeOf(ctx), methodOf(ctx.req), ctx.res.statusCode, (performance.now() - begun) / 1000)
+      metrics.answered(
+        routeOf(ctx),
+        methodOf(ctx.req),
+        ctx.res.statusCode,
+        (performance.now() - begun) / 1000,
+      )
     }
   }
 }
@@ -206,7 +226,9 @@ function health(database: Database) {
   }
 }
 
-function unknownApi(match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] }) {
+function unknownApi(
+  match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] },
+) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (!ctx.path.startsWith('/api/') && ctx.path !== '/api') return next() as Promise<void>
     const methods = match(ctx.path, ctx.method).path.flatMap((route) => route.methods)
@@ -219,15 +241,28 @@ function unknownApi(match: (path: string, method: string) => { path: readonly { 
 const STALL_MS = 300_000
 
 /**
- * Listens, and resolves with the server once it does. Rejects with a sentence when the port is taken. A connection on which nothing has
- * moved for `stallMs` is given up; how long a request takes as a whole is not limited, since an upload may take hours.
+ * Listens, and resolves with the server once it does. Rejects with a sentence when the port is
+ * taken. A connection on which nothing has moved for `stallMs` is given up; how long a request
+ * takes as a whole is not limited, since an upload may take hours.
  */
-export async function listen(app: RequestListener, port: number, host: string, stallMs = STALL_MS): Promise<Server> {
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 }, app)
+export async function listen(
+  app: RequestListener,
+  port: number,
+  host: string,
+  stallMs = STALL_MS,
+): Promise<Server> {
+  const server = createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 },
+    app,
+  )
   server.setTimeout(stallMs)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new Error(`PORT: ${port} is taken on ${host}; write another one`) : error),
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`PORT: ${port} is taken on ${host}; write another one`)
+          : error,
+      ),
     )
     server.listen(port, host, resolve)
   })

@@ -13,10 +13,16 @@ afterAll(() => app.close())
 
 let made = 0
 const wrongKey = () => `sdk_live_${String(++made).padStart(43, 'x')}`
-async function ask(address: string, key: string, path = '/api/packs', method = 'GET'): Promise<number> {
+async function ask(
+  address: string,
+  key: string,
+  path = '/api/packs',
+  method = 'GET',
+): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': `192.0.2.99, ${address}` }
   const response = await fetch(app.url + path, { method, headers })
-  if (response.status === 429) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+  if (response.status === 429)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   return response.status
 }
 async function fail(address: string): Promise<number[]> {
@@ -40,7 +46,8 @@ test('a key that works goes on working there, and its requests count as no failu
 })
 
 test('uploads, session tokens and requests without a key', async () => {
-  for (let n = 0; n < MOST; n++) expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(401)
+  for (let n = 0; n < MOST; n++)
+    expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(401)
   expect(await ask('198.51.100.4', wrongKey(), '/api/uploads', 'POST')).toBe(429)
   for (let n = 0; n < MOST; n++) expect(await ask('198.51.100.5', `a.b.${n}`)).toBe(401)
   expect(await ask('198.51.100.5', 'a.b.c')).toBe(429)

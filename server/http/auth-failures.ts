@@ -1,5 +1,6 @@
-// Wrong keys and tokens, limited by the address that they come from. Failures are counted in the database, for every web
-// process; an address that has failed too often is remembered here, so that refusing it costs no query.
+// Wrong keys and tokens, limited by the address that they come from. Failures are counted in the
+// database, for every web process; an address that has failed too often is remembered here, so that
+// refusing it costs no query.
 import type { IncomingMessage } from 'node:http'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Limits } from '../config.ts'
@@ -13,9 +14,10 @@ const MOST_KEPT = 10_000
 
 export interface FailureLimiter {
   /**
-   * Runs `check`, and counts its `unauthenticated`. Throws `rate_limited` for further failures of that address.
-   * `secret`: what the client shows, if it could be guessed only by asking: from such an address it is not even checked,
-   * unless it was right before. Others behind the same address keep working. A signed token, without one, is always checked.
+   * Runs `check`, and counts its `unauthenticated`. Throws `rate_limited` for further failures of
+   * that address. `secret`: what the client shows, if it could be guessed only by asking: from such
+   * an address it is not even checked, unless it was right before. Others behind the same address
+   * keep working. A signed token, without one, is always checked.
    */
   guard<T>(request: IncomingMessage, check: () => T | Promise<T>, secret?: string): Promise<T>
 }
@@ -26,7 +28,11 @@ interface FailureParts {
   trustProxy: boolean
 }
 
-export function createFailureLimiter({ database, limits, trustProxy }: FailureParts): FailureLimiter {
+export function createFailureLimiter({
+  database,
+  limits,
+  trustProxy,
+}: FailureParts): FailureLimiter {
   const limiter = new RateLimiterPostgres({
     storeClient: database.pool,
     storeType: 'pool',
@@ -70,7 +76,8 @@ export function createFailureLimiter({ database, limits, trustProxy }: FailurePa
 }
 
 function tooMany(ms: number): AppError {
-  const message = 'Too many requests with a wrong key or token came from this address: wait as long as Retry-After says'
+  const message =
+    'Too many requests with a wrong key or token came from this address: wait as long as Retry-After says'
   return new AppError('rate_limited', { message, retryAfter: Math.max(1, Math.ceil(ms / 1000)) })
 }
 

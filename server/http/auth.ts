@@ -1,4 +1,5 @@
-// Who asks: an API key (stored as a hash, with scopes) or a storefront session token (a person in the admin, every scope).
+// Who asks: an API key (stored as a hash, with scopes) or a storefront session token (a person in
+// the admin, every scope).
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'

@@ -1,5 +1,6 @@
-// A request's JSON body, read within its limits. A body that is refused is read to its end, or its connection is closed:
-// on one that stays open, unread bytes hold up the next request, which behind a proxy is another client's.
+// A request's JSON body, read within its limits. A body that is refused is read to its end, or its
+// connection is closed: on one that stays open, unread bytes hold up the next request, which behind
+// a proxy is another client's.
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
@@ -11,8 +12,8 @@ const MOST_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5_000
 
 /**
- * Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`. An empty body is an empty object, since
- * every field of some requests is optional.
+ * Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`. An empty body is an
+ * empty object, since every field of some requests is optional.
  */
 export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown> {
   const readText = textReader(mostBytes)
@@ -29,7 +30,10 @@ export function jsonReader(mostBytes: number): (ctx: Context) => Promise<unknown
   }
 }
 
-/** koa-body decompresses the text and limits its bytes; the JSON is parsed below, once its shape is known. */
+/**
+ * koa-body decompresses the text and limits its bytes; the JSON is parsed below, once its shape is
+ * known.
+ */
 function textReader(mostBytes: number): (ctx: Context) => Promise<string> {
   const read = koaBody({ ...TEXT_ONLY, textLimit: mostBytes })
   return async (ctx) => {
@@ -56,7 +60,9 @@ function refusal(cause: unknown): AppError {
   const status = (cause as { status?: unknown }).status
   if (status === 413) return new AppError('payload_too_large')
   if (status !== 415) return new AppError('malformed_request', { cause })
-  return new AppError('unsupported_media_type', { message: 'Send the body plain, or as one of gzip, deflate, br' })
+  return new AppError('unsupported_media_type', {
+    message: 'Send the body plain, or as one of gzip, deflate, br',
+  })
 }
 
 /** Only a list or an object is a request. */

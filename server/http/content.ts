@@ -1,4 +1,5 @@
-// A file's bytes for the merchant's own tools: the conditions, ranges and headers of a buyer's download, without the counting.
+// A file's bytes for the merchant's own tools: the conditions, ranges and headers of a buyer's
+// download, without the counting.
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { decide } from '../delivery/conditions.ts'
@@ -14,13 +15,21 @@ const refused = (description: string) => ({ description, schema: errorSchema })
 export const contentReplies = {
   200: { description: 'The bytes', schema: null },
   206: { description: 'The part that `Range` asks for', schema: null },
-  304: { description: 'What the client has is the same: `If-None-Match`, `If-Modified-Since`', schema: null },
+  304: {
+    description: 'What the client has is the same: `If-None-Match`, `If-Modified-Since`',
+    schema: null,
+  },
   412: refused('It is another by now: `If-Match`, `If-Unmodified-Since`'),
   416: refused('It has no such part'),
 }
 
 /** Answers the request by itself: the body goes to the socket as it is read. */
-export async function sendContent(ctx: Context, store: BlobStore, shop: number, file: LocatedFile): Promise<void> {
+export async function sendContent(
+  ctx: Context,
+  store: BlobStore,
+  shop: number,
+  file: LocatedFile,
+): Promise<void> {
   const etag = `"${file.hash}"`
   const modifiedMs = file.modified_at.getTime()
   const answer = decide(ctx.method, ctx.req.headers, { etag, modifiedMs, size: file.size_bytes })
@@ -30,7 +39,10 @@ export async function sendContent(ctx: Context, store: BlobStore, shop: number, 
     throw new AppError('range_not_satisfiable')
   }
   const range: ByteRange | undefined = 'range' in answer ? answer.range : undefined
-  const bytes = answer.status === 304 || ctx.method === 'HEAD' ? null : await open(store, shop, file.hash, range)
+  const bytes =
+    answer.status === 304 || ctx.method === 'HEAD'
+      ? null
+      : await open(store, shop, file.hash, range)
   const length = range ? range.end - range.start + 1 : file.size_bytes
   ctx.respond = false
   ctx.res.writeHead(answer.status, [
@@ -39,7 +51,8 @@ export async function sendContent(ctx: Context, store: BlobStore, shop: number, 
     ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${file.size_bytes}`] : []),
   ])
   if (!bytes) ctx.res.end()
-  // A client that leaves early is no failure of ours; a store that fails ends the connection short of its length.
+  // A client that leaves early is no failure of ours; a store that fails ends the connection short
+  // of its length.
   else await pipeline(bytes, ctx.res).catch(() => ctx.res.destroy())
 }
 
@@ -47,7 +60,8 @@ async function open(store: BlobStore, shop: number, hash: string, range: ByteRan
   try {
     return await store.read(shop, hash, range)
   } catch (error) {
-    if (error instanceof StoreError) throw new AppError('unavailable', { retryAfter: 60, cause: error })
+    if (error instanceof StoreError)
+      throw new AppError('unavailable', { retryAfter: 60, cause: error })
     throw error
   }
 }

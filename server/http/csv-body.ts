@@ -1,11 +1,17 @@
-// A CSV file in a request: as the body itself or as the file of a form, handed on piece by piece as it comes.
+// A CSV file in a request: as the body itself or as the file of a form, handed on piece by piece as
+// it comes.
 import type { Context } from 'koa'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../errors.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
 
 /** Windows calls a CSV file a sheet of Excel's. */
-const TYPES = ['text/*', 'application/csv', 'application/vnd.ms-excel', 'application/octet-stream'] as const
+const TYPES = [
+  'text/*',
+  'application/csv',
+  'application/vnd.ms-excel',
+  'application/octet-stream',
+] as const
 const DEFAULT_NAME = 'import.csv'
 const MOST_NAME = 255
 /** What a form may have around its file. */
@@ -18,8 +24,8 @@ export interface ReceivedFile {
 }
 
 /**
- * Throws `payload_too_large` (where that is declared: whoever reads the bytes counts them), `unsupported_media_type`, and
- * `validation_failed` for a form without a file.
+ * Throws `payload_too_large` (where that is declared: whoever reads the bytes counts them),
+ * `unsupported_media_type`, and `validation_failed` for a form without a file.
  */
 export async function receivedFile(
   ctx: Context,
@@ -27,10 +33,13 @@ export async function receivedFile(
   mostBytes: number,
 ): Promise<ReceivedFile> {
   const boundary = ctx.is('multipart/form-data') ? boundaryIn(ctx.get('Content-Type')) : null
-  if (boundary === null && !ctx.is(...TYPES)) throw new AppError('unsupported_media_type', { message: WANTED })
-  if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : AROUND)) throw new AppError('payload_too_large')
+  if (boundary === null && !ctx.is(...TYPES))
+    throw new AppError('unsupported_media_type', { message: WANTED })
+  if ((ctx.request.length ?? 0) > mostBytes + (boundary === null ? 0 : AROUND))
+    throw new AppError('payload_too_large')
   const body = wholeBody(ctx)
-  // What is not wanted any more is read all the same once the answer is out: the next request would wait behind it.
+  // What is not wanted any more is read all the same once the answer is out: the next request would
+  // wait behind it.
   ctx.res.once('finish', () => void body.return(undefined).finally(() => ctx.req.resume()))
   if (boundary === null) return { filename: nameOf(filename), bytes: body }
   const file = await openFormFile(body, boundary)
@@ -41,7 +50,11 @@ export async function receivedFile(
 const WANTED = 'Send the CSV file (Content-Type: text/csv), or a form with it'
 
 function nameOf(filename: string | null | undefined): string {
-  const name = (filename ?? '').split(/[\\/]/).at(-1)!.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), '').trim()
+  const name = (filename ?? '')
+    .split(/[\\/]/)
+    .at(-1)!
+    .replace(new RegExp(UNSAFE_CHARACTERS, 'g'), '')
+    .trim()
   return name.toWellFormed().slice(0, MOST_NAME).toWellFormed() || DEFAULT_NAME
 }
 
@@ -49,6 +62,9 @@ async function* wholeBody(ctx: Context): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch (cause) {
-    throw new AppError('malformed_request', { message: 'The request broke off before the file was whole', cause })
+    throw new AppError('malformed_request', {
+      message: 'The request broke off before the file was whole',
+      cause,
+    })
   }
 }

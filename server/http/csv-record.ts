@@ -18,7 +18,10 @@ const perField = <T extends z.ZodType>(value: T) =>
 export const problemSchema = z
   .object({
     row: z.number().int().meta({ description: 'As a spreadsheet counts: the header is row 1' }),
-    column: z.string().nullable().meta({ description: 'The column’s header; null: the row as a whole' }),
+    column: z
+      .string()
+      .nullable()
+      .meta({ description: 'The column’s header; null: the row as a whole' }),
     severity: z.enum(['error', 'warning']),
     code: z.string(),
     message: z.string(),
@@ -40,7 +43,10 @@ const checkSchema = z.object({
   warnings: z.number().int(),
   error_rows: z.number().int().meta({ description: 'Rows with at least one error' }),
   import_rows: z.number().int().meta({ description: 'Rows without one that bring a file' }),
-  update_rows: z.number().int().meta({ description: 'Rows without one that change a file which is here' }),
+  update_rows: z
+    .number()
+    .int()
+    .meta({ description: 'Rows without one that change a file which is here' }),
 })
 
 export const csvSchema = z
@@ -53,11 +59,18 @@ export const csvSchema = z
     delimiter: z.string(),
     rows: z.number().int(),
     headers: z.array(z.string()),
-    columns: perField(z.object({ header: z.string(), sure: z.number(), reason: z.string() }).nullable()).meta({
+    columns: perField(
+      z.object({ header: z.string(), sure: z.number(), reason: z.string() }).nullable(),
+    ).meta({
       description: 'The suggested column for each field, with how sure (0 to 1)',
     }),
-    mapping: perField(z.string().nullable()).meta({ description: 'The column that each field is read from now' }),
-    saved_mapping: z.string().nullable().meta({ description: 'The saved mapping that was applied' }),
+    mapping: perField(z.string().nullable()).meta({
+      description: 'The column that each field is read from now',
+    }),
+    saved_mapping: z
+      .string()
+      .nullable()
+      .meta({ description: 'The saved mapping that was applied' }),
     missing: z.array(z.string()).meta({ description: 'Required fields that have no column' }),
     problems: z.array(problemSchema).meta({ description: 'The first problems of its structure' }),
     preview: z.array(
@@ -68,9 +81,15 @@ export const csvSchema = z
       }),
     ),
     check: checkSchema.nullable(),
-    failure: z.string().nullable().meta({ description: 'Why the last check did not come to its end' }),
+    failure: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last check did not come to its end' }),
     job_id: z.string().nullable().meta({ description: 'The import, once it was started' }),
-    update_job_id: z.string().nullable().meta({ description: 'The operation over rows that change files' }),
+    update_job_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The operation over rows that change files' }),
     created_at: timestamp,
     expires_at: timestamp.meta({ description: 'Until then it is kept' }),
   })
@@ -78,7 +97,15 @@ export const csvSchema = z
 
 export const listedCsvSchema = csvSchema
   .pick({
-    ...{ id: true, filename: true, status: true, size_bytes: true, rows: true, check: true, failure: true },
+    ...{
+      id: true,
+      filename: true,
+      status: true,
+      size_bytes: true,
+      rows: true,
+      check: true,
+      failure: true,
+    },
     ...{ job_id: true, update_job_id: true, created_at: true, expires_at: true },
   })
   .meta({ id: 'ListedCsvFile' })
@@ -124,13 +151,20 @@ function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csv
     const cell = (at: number) => (at < 0 ? null : originalCell(cells[at] ?? '').trim())
     return {
       row,
-      values: Object.fromEntries(FIELDS.map((field) => [field, cell(places[field])])) as Record<Field, string | null>,
+      values: Object.fromEntries(FIELDS.map((field) => [field, cell(places[field])])) as Record<
+        Field,
+        string | null
+      >,
       problems: found.map((problem) => previewProblem(row, problem, mapping)),
     }
   })
 }
 
-const previewProblem = (row: number, { field, ...problem }: CellProblem, mapping: CsvUpload['mapping']) => ({
+const previewProblem = (
+  row: number,
+  { field, ...problem }: CellProblem,
+  mapping: CsvUpload['mapping'],
+) => ({
   row,
   column: field && (mapping[field] ?? field),
   ...problem,
@@ -143,11 +177,29 @@ function checkOf({ check_options, progress }: ListedUpload): z.output<typeof che
   if (progress) {
     const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings } = progress
     const { error_rows, import_rows, update_rows } = progress
-    const counts = { rows, skus, skus_total, urls, urls_total, errors, warnings, error_rows, import_rows, update_rows }
+    const counts = {
+      rows,
+      skus,
+      skus_total,
+      urls,
+      urls_total,
+      errors,
+      warnings,
+      error_rows,
+      import_rows,
+      update_rows,
+    }
     return { ...check_options, phase, ...counts }
   }
   const none = { rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0, errors: 0, warnings: 0 }
-  return { ...check_options, phase: 'waiting', ...none, error_rows: 0, import_rows: 0, update_rows: 0 }
+  return {
+    ...check_options,
+    phase: 'waiting',
+    ...none,
+    error_rows: 0,
+    import_rows: 0,
+    update_rows: 0,
+  }
 }
 
 export const problemRecord = (problem: ProblemRow): z.output<typeof problemSchema> => {

@@ -1,4 +1,5 @@
-// Cursors of lists: opaque to clients, checked when they come back, part by part: what a query would choke on is a client's mistake.
+// Cursors of lists: opaque to clients, checked when they come back, part by part: what a query
+// would choke on is a client's mistake.
 import { AppError } from '../errors.ts'
 
 export const toCursor = (values: readonly (string | number)[]): string =>
@@ -10,18 +11,28 @@ type Values<Parts extends readonly CursorPart[]> = {
   [At in keyof Parts]: Parts[At] extends CursorPart<infer T> ? T : never
 }
 
-/** The values of a cursor that has these parts, or so many; null without one. Throws `validation_failed` for anything else. */
+/**
+ * The values of a cursor that has these parts, or so many; null without one. Throws
+ * `validation_failed` for anything else.
+ */
 export function fromCursor<const Parts extends readonly CursorPart[]>(
   cursor: string | undefined,
   parts: Parts,
 ): Values<Parts> | null
 export function fromCursor(cursor: string | undefined, length: number): (string | number)[] | null
-export function fromCursor(cursor: string | undefined, given: readonly CursorPart[] | number): unknown[] | null {
+export function fromCursor(
+  cursor: string | undefined,
+  given: readonly CursorPart[] | number,
+): unknown[] | null {
   if (cursor === undefined) return null
   const parts = typeof given === 'number' ? Array<CursorPart>(given).fill(anything) : given
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (Array.isArray(values) && values.length === parts.length && parts.every((is, at) => is(values[at])))
+    if (
+      Array.isArray(values) &&
+      values.length === parts.length &&
+      parts.every((is, at) => is(values[at]))
+    )
       return values
   } catch {
     // Said below.
@@ -51,7 +62,8 @@ export const bigInteger = (value: unknown): value is number => Number.isSafeInte
 export const uuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 
-const TIME = /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d){0,2}$/
+const TIME =
+  /^(\d{4}-\d\d-\d\d) ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d){0,2}$/
 /** A time as PostgreSQL writes it, with every digit; of a day that there is. */
 export const time = (value: unknown): value is string => {
   const day = typeof value === 'string' ? TIME.exec(value)?.[1] : undefined

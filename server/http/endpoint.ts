@@ -1,5 +1,5 @@
-// What an endpoint is: method, path, scope, the schemas that both validate its requests and describe it in OpenAPI, and
-// a short handler. Routes are lists of these.
+// What an endpoint is: method, path, scope, the schemas that both validate its requests and
+// describe it in OpenAPI, and a short handler. Routes are lists of these.
 import type { Context } from 'koa'
 import type { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -47,7 +47,10 @@ export interface Reply {
   status?: number
   headers?: Record<string, string>
   body: unknown
-  /** What the same request under the same Idempotency-Key is answered with, where that is not the body: a secret is kept nowhere. */
+  /**
+   * What the same request under the same Idempotency-Key is answered with, where that is not the
+   * body: a secret is kept nowhere.
+   */
   kept?: unknown
 }
 
@@ -67,13 +70,21 @@ export interface Endpoint<
   params?: Params
   query?: Query
   body?: Body
-  /** All that it does is in the database: under an Idempotency-Key its answer is written in the same transaction, once or not at all. */
+  /**
+   * All that it does is in the database: under an Idempotency-Key its answer is written in the same
+   * transaction, once or not at all.
+   */
   atomic?: true
-  /** It reads the request's body by itself, and sees to Idempotency-Key once it has: the key stands for that body. */
+  /**
+   * It reads the request's body by itself, and sees to Idempotency-Key once it has: the key stands
+   * for that body.
+   */
   readsBody?: true
   /** By status. A schema, or null for an answer that is not JSON: of this `type`, or of any. */
   replies: Record<number, { description: string; schema: z.ZodType | null; type?: string }>
-  handler(request: Request<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply | null>
+  handler(
+    request: Request<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ): Promise<Reply | null>
 }
 
 /** Keeps the schemas' types while an endpoint is written, and gives them up when it is listed. */

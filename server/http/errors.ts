@@ -1,4 +1,5 @@
-// The one place that turns errors into responses: the house error body, and a log entry for what we should be told.
+// The one place that turns errors into responses: the house error body, and a log entry for what we
+// should be told.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
 import { hasNoRoom, isDatabaseAway } from '../db/error-classes.ts'
@@ -45,7 +46,12 @@ export function errorResponses(log: Logger) {
     } catch (thrown) {
       const error = toAppError(thrown)
       if (error.status >= 500)
-        log.error('a request failed', { request_id: id, method: ctx.method, path: ctx.path, ...errorFields(thrown) })
+        log.error('a request failed', {
+          request_id: id,
+          method: ctx.method,
+          path: ctx.path,
+          ...errorFields(thrown),
+        })
       if (error.retryAfter !== null) ctx.set('Retry-After', String(error.retryAfter))
       if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="Stevedore"')
       ctx.status = error.status
@@ -60,7 +66,10 @@ export function notAllowed(ctx: Context, methods: readonly string[]): AppError {
   return new AppError('method_not_allowed')
 }
 
-/** What libraries throw, as one of our codes. Their own texts may carry what nobody should read: they are not passed on. */
+/**
+ * What libraries throw, as one of our codes. Their own texts may carry what nobody should read:
+ * they are not passed on.
+ */
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const { status } = (thrown ?? {}) as { status?: unknown }

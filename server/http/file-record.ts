@@ -35,10 +35,9 @@ export const fileSchema = z
     ...settingFields,
     public_url: z.url().nullable().meta({ description: 'Its address while it is public' }),
     version: z.number().int(),
-    problem: z
-      .object({ code: z.string(), message: z.string() })
-      .nullable()
-      .meta({ description: 'Why it cannot be downloaded, where that is so: its bytes are damaged' }),
+    problem: z.object({ code: z.string(), message: z.string() }).nullable().meta({
+      description: 'Why it cannot be downloaded, where that is so: its bytes are damaged',
+    }),
   })
   .meta({ id: 'File' })
 
@@ -71,5 +70,10 @@ export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileS
 
 const DAMAGED = { code: 'file_damaged', message: 'Its bytes are damaged' } as const
 
-const publicUrlOf = ({ visibility, deleted_at, public_token, filename }: FileRow, baseUrl: string): string | null =>
-  visibility === 'public' && deleted_at === null && public_token ? publicUrl(baseUrl, public_token, filename) : null
+const publicUrlOf = (
+  { visibility, deleted_at, public_token, filename }: FileRow,
+  baseUrl: string,
+): string | null =>
+  visibility === 'public' && deleted_at === null && public_token
+    ? publicUrl(baseUrl, public_token, filename)
+    : null

@@ -8,7 +8,8 @@ const part = (disposition: string, body: string) =>
 
 async function* cut(text: string, size: number) {
   const bytes = Buffer.from(text)
-  for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size))
+  for (let at = 0; at < bytes.length; at += size)
+    yield await Promise.resolve(bytes.subarray(at, at + size))
 }
 
 async function read(text: string, size = 5) {
@@ -36,7 +37,8 @@ describe('a form', () => {
   })
 
   it('names its file', async () => {
-    const named = async (disposition: string) => (await read(`${part(disposition, '')}--B--`))!.filename
+    const named = async (disposition: string) =>
+      (await read(`${part(disposition, '')}--B--`))!.filename
     expect(await named('name="file"; filename="Übersicht 1.csv"')).toBe('Übersicht 1.csv')
     expect(await named('name="file"; filename="a%22b\\"c.csv"')).toBe('a"b"c.csv')
     expect(await named('name=file; filename=plain.csv')).toBe('plain.csv')
@@ -47,7 +49,9 @@ describe('a form', () => {
     expect(await read(`${part('name="note"', 'x')}--B--\r\n`)).toBe(null)
     const whole = part('name="file"; filename="a.csv"', 'abc')
     for (const length of [1, 20, 60, whole.length - 2])
-      await expect(read(whole.slice(0, length))).rejects.toMatchObject({ code: 'malformed_request' })
+      await expect(read(whole.slice(0, length))).rejects.toMatchObject({
+        code: 'malformed_request',
+      })
     await expect(read('x'.repeat(100_000))).rejects.toMatchObject({ code: 'malformed_request' })
   })
 

@@ -1,5 +1,5 @@
-// The one file of a multipart form (RFC 7578), handed on as it comes: other parts before it are passed over, what follows it is
-// not looked at.
+// The one file of a multipart form (RFC 7578), handed on as it comes: other parts before it are
+// passed over, what follows it is not looked at.
 import { AppError } from '../errors.ts'
 
 export interface FormFile {
@@ -13,10 +13,15 @@ const MOST_HEADERS = 16 * 1024
 const MOST_FIELD = 1024 * 1024
 
 const malformed = () =>
-  new AppError('malformed_request', { message: 'The form could not be read to the end of its file' })
+  new AppError('malformed_request', {
+    message: 'The form could not be read to the end of its file',
+  })
 
 /** Null where the form has no file. `boundary` as the Content-Type names it. */
-export async function openFormFile(chunks: AsyncIterator<Uint8Array>, boundary: string): Promise<FormFile | null> {
+export async function openFormFile(
+  chunks: AsyncIterator<Uint8Array>,
+  boundary: string,
+): Promise<FormFile | null> {
   const mark = Buffer.from(`\r\n--${boundary}`)
   // The first mark has no line before it.
   let left = Buffer.from('\r\n')
@@ -53,7 +58,8 @@ export async function openFormFile(chunks: AsyncIterator<Uint8Array>, boundary: 
     if (left.toString('latin1', 0, 2) === '--') return null
     const headers = (await upTo(Buffer.from('\r\n\r\n'), MOST_HEADERS)).toString()
     const disposition = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? ''
-    if (/;\s*filename\*?=/i.test(disposition)) return { filename: nameIn(disposition), bytes: bytes() }
+    if (/;\s*filename\*?=/i.test(disposition))
+      return { filename: nameIn(disposition), bytes: bytes() }
     await upTo(mark, MOST_FIELD)
   }
 }
@@ -61,11 +67,14 @@ export async function openFormFile(chunks: AsyncIterator<Uint8Array>, boundary: 
 /** Browsers write a quote as %22, others with a backslash. */
 function nameIn(disposition: string): string | null {
   const [, quoted, bare] = /;\s*filename=(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition) ?? []
-  return quoted === undefined ? (bare ?? null) : quoted.replace(/\\(.)/g, '$1').replaceAll('%22', '"')
+  return quoted === undefined
+    ? (bare ?? null)
+    : quoted.replace(/\\(.)/g, '$1').replaceAll('%22', '"')
 }
 
 /** The boundary in a Content-Type, or null. */
 export function boundaryIn(contentType: string): string | null {
-  const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i.exec(contentType) ?? []
+  const [, quoted, bare] =
+    /;\s*boundary=(?:"([^"]{1,70})"|([^;\s"]{1,70}))/i.exec(contentType) ?? []
   return quoted ?? bare ?? null
 }

@@ -1,6 +1,7 @@
-// Idempotency-Key: the same request under the same key is carried out once and answered the same for 24 hours. A second
-// request waits for the first; one whose process died, or that failed half-way, is carried out again (starting an operation
-// twice gives one, and what is atomic was not done at all). Replies are kept sealed: some carry buyers' keys.
+// Idempotency-Key: the same request under the same key is carried out once and answered the same
+// for 24 hours. A second request waits for the first; one whose process died, or that failed
+// half-way, is carried out again (starting an operation twice gives one, and what is atomic was not
+// done at all). Replies are kept sealed: some carry buyers' keys.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../db/for-shop.ts'
 import { AppError } from '../errors.ts'
@@ -36,15 +37,22 @@ export interface IdempotentRequest {
 type Work = (unique: string, scope: ShopScope) => Promise<Reply>
 
 /** Runs `work` unless the key has been answered already. */
-export async function idempotently(scope: ShopScope, request: IdempotentRequest, work: Work): Promise<Reply> {
+export async function idempotently(
+  scope: ShopScope,
+  request: IdempotentRequest,
+  work: Work,
+): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
-    throw new AppError('malformed_request', { message: 'Idempotency-Key: send 1 to 255 visible ASCII characters' })
+    throw new AppError('malformed_request', {
+      message: 'Idempotency-Key: send 1 to 255 visible ASCII characters',
+    })
   const hash = createHash('sha256')
     .update(`${request.method} ${request.path}\n${JSON.stringify(request.body)}`)
     .digest()
   while (true) {
     const taken = await takeKey(scope, request, hash)
-    if ('reply' in taken) return { ...taken.reply, headers: { ...taken.reply.headers, 'Idempotent-Replayed': 'true' } }
+    if ('reply' in taken)
+      return { ...taken.reply, headers: { ...taken.reply.headers, 'Idempotent-Replayed': 'true' } }
     try {
       return await carryOut(scope, request, `${request.key}/${taken.createdAt.toISOString()}`, work)
     } catch (error) {
@@ -53,21 +61,34 @@ export async function idempotently(scope: ShopScope, request: IdempotentRequest,
   }
 }
 
-/** While we stood still someone else took over and was through first: the transaction was rolled back, the reply is theirs. */
+/**
+ * While we stood still someone else took over and was through first: the transaction was rolled
+ * back, the reply is theirs.
+ */
 class Overtaken extends Error {}
 
-async function carryOut(scope: ShopScope, request: IdempotentRequest, unique: string, work: Work): Promise<Reply> {
+async function carryOut(
+  scope: ShopScope,
+  request: IdempotentRequest,
+  unique: string,
+  work: Work,
+): Promise<Reply> {
   const beat = setInterval(() => void beatKey(scope, request.key).catch(() => {}), BEAT_MS)
   const answered = async (within: ShopScope): Promise<Reply> => {
     const { kept, ...reply } = await work(unique, within)
-    const isOurs = await keepReply(within, request, kept === undefined ? reply : { ...reply, body: kept })
+    const isOurs = await keepReply(
+      within,
+      request,
+      kept === undefined ? reply : { ...reply, body: kept },
+    )
     if (!isOurs && request.atomic) throw new Overtaken()
     return reply
   }
   try {
     return await (request.atomic ? scope.transaction(answered) : answered(scope))
   } catch (error) {
-    // What was written may be there, even where this is not known any more: the next try goes on under the same unique key.
+    // What was written may be there, even where this is not known any more: the next try goes on
+    // under the same unique key.
     await letGo(scope, request.key, error).catch(() => {})
     throw error
   } finally {
@@ -76,7 +97,11 @@ async function carryOut(scope: ShopScope, request: IdempotentRequest, unique: st
 }
 
 /** False: it has been answered by someone else. */
-async function keepReply(scope: ShopScope, { key, secrets }: IdempotentRequest, reply: Reply): Promise<boolean> {
+async function keepReply(
+  scope: ShopScope,
+  { key, secrets }: IdempotentRequest,
+  reply: Reply,
+): Promise<boolean> {
   const sealed = secrets.seal(JSON.stringify(reply), aboutOf(scope))
   const kept = await scope.query(
     'update idempotency_keys set reply = :sealed where shop_id = :shop and key = :key and reply is null returning 1',
@@ -87,7 +112,10 @@ async function keepReply(scope: ShopScope, { key, secrets }: IdempotentRequest, 
 
 const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
 
-/** A client's mistake has changed nothing, and is sent again with another body; any other failure leaves the key to the next try. */
+/**
+ * A client's mistake has changed nothing, and is sent again with another body; any other failure
+ * leaves the key to the next try.
+ */
 async function letGo(scope: ShopScope, key: string, error: unknown): Promise<void> {
   const isMistake = error instanceof AppError && error.status < 500
   await scope.query(
@@ -122,7 +150,8 @@ async function takeKey(
     if (row && !row.request_hash.equals(hash)) throw new AppError('idempotency_key_reused')
     if (row?.reply) return { reply: JSON.parse(secrets.open(row.reply, aboutOf(scope))) as Reply }
     if (row?.dead && (await takeOver(scope, key))) return { createdAt: row.created_at }
-    if (performance.now() > until || signal.aborted) throw new AppError('idempotency_in_progress', { retryAfter: 5 })
+    if (performance.now() > until || signal.aborted)
+      throw new AppError('idempotency_in_progress', { retryAfter: 5 })
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -137,4 +166,7 @@ async function takeOver(scope: ShopScope, key: string): Promise<boolean> {
 }
 
 const beatKey = (scope: ShopScope, key: string) =>
-  scope.query('update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key', { key })
+  scope.query(
+    'update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key',
+    { key },
+  )

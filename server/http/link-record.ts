@@ -54,7 +54,14 @@ export const linkFilterFields = {
 type GivenFilter = z.output<z.ZodObject<typeof linkFilterFields>>
 
 /** Throws `not_found` for an id of the wrong shape. */
-export function linkFilterOf({ file_id, pack_id, operation_id, status, email, search }: GivenFilter): LinkFilter {
+export function linkFilterOf({
+  file_id,
+  pack_id,
+  operation_id,
+  status,
+  email,
+  search,
+}: GivenFilter): LinkFilter {
   const bare = (prefix: IdPrefix | readonly IdPrefix[], id: string | undefined) =>
     id === undefined ? undefined : requirePublicId(prefix, id)
   return {

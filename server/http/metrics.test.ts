@@ -13,7 +13,11 @@ import { createMetrics } from './metrics.ts'
 let app: TestApp
 beforeAll(async () => {
   app = await openTestApp()
-  await insertManyFiles(app.engine.parts.database.pool, { shop: app.engine.shop, count: 3, prefix: 'secret-plan' })
+  await insertManyFiles(app.engine.parts.database.pool, {
+    shop: app.engine.shop,
+    count: 3,
+    prefix: 'secret-plan',
+  })
 })
 afterAll(() => app.close())
 
@@ -22,7 +26,10 @@ it('gives figures of requests by route, of downloads, of the process and of the 
   await app.owner.call('GET', `/api/files/${list.data[0].id}`)
   await app.owner.call('GET', '/api/nonsense')
   await fetch(`${app.url}/download?key=${'A'.repeat(43)}`)
-  await app.owner.call('POST', '/api/operations', { action: 'delete-files', select: { filter: { search: 'secret' } } })
+  await app.owner.call('POST', '/api/operations', {
+    action: 'delete-files',
+    select: { filter: { search: 'secret' } },
+  })
   const response = await fetch(`${app.url}/metrics`)
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
@@ -40,7 +47,9 @@ it('gives figures of requests by route, of downloads, of the process and of the 
     'stevedore_jobs{state="waiting"} 1',
   ])
     expect(lines).toContain(line)
-  expect(lines.find((line) => line.startsWith('process_resident_memory_bytes '))).toMatch(/ \d{7,}$/)
+  expect(lines.find((line) => line.startsWith('process_resident_memory_bytes '))).toMatch(
+    / \d{7,}$/,
+  )
   for (const line of lines)
     expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+|)$/)
   expect(lines.join('\n')).not.toContain('secret')
@@ -55,15 +64,22 @@ it.each([
   const { database } = app.engine.parts
   const failures = createFailureLimiter({ database, limits: DEFAULT_LIMITS, trustProxy: false })
   const metrics = createMetrics({ database, failures, token, open, downloads: () => 7 })
-  const koa = new Koa().use(errorResponses(silent)).use((ctx, next) => metrics.middleware(ctx, next))
-  const server = createServer((request, response) => void koa.callback()(request, response)).listen(0, '127.0.0.1')
+  const koa = new Koa()
+    .use(errorResponses(silent))
+    .use((ctx, next) => metrics.middleware(ctx, next))
+  const server = createServer((request, response) => void koa.callback()(request, response)).listen(
+    0,
+    '127.0.0.1',
+  )
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
-  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: authorization ? { authorization } : {} })
-  expect([response.status, (await response.text()).includes('stevedore_downloads_total 7')]).toEqual([
-    status,
-    status === 200,
-  ])
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`, {
+    headers: authorization ? { authorization } : {},
+  })
+  expect([
+    response.status,
+    (await response.text()).includes('stevedore_downloads_total 7'),
+  ]).toEqual([status, status === 200])
   await new Promise((resolve) => server.close(resolve))
 })
 
@@ -73,7 +89,10 @@ it('durations are counted into every bucket that is wide enough', async () => {
   const metrics = createMetrics({ database, failures, token: null, open: true, downloads: () => 0 })
   for (const seconds of [0.125, 0.5, 2, 75]) metrics.answered('a "b"', 'GET', 200, seconds)
   const koa = new Koa().use((ctx, next) => metrics.middleware(ctx, next))
-  const server = createServer((request, response) => void koa.callback()(request, response)).listen(0, '127.0.0.1')
+  const server = createServer((request, response) => void koa.callback()(request, response)).listen(
+    0,
+    '127.0.0.1',
+  )
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
@@ -91,7 +110,10 @@ it('durations are counted into every bucket that is wide enough', async () => {
       ['10', 3],
       ['60', 3],
       ['+Inf', 4],
-    ].map(([le, count]) => `stevedore_http_request_seconds_bucket{le="${le}",route="a \\"b\\""} ${count}`),
+    ].map(
+      ([le, count]) =>
+        `stevedore_http_request_seconds_bucket{le="${le}",route="a \\"b\\""} ${count}`,
+    ),
     'stevedore_http_request_seconds_sum{route="a \\"b\\""} 77.625',
     'stevedore_http_request_seconds_count{route="a \\"b\\""} 4',
   ])

@@ -1,6 +1,6 @@
-// GET /metrics, for Prometheus: this process, its requests and downloads, counted in memory, and the
-// state of all operations and jobs, read from the database at most every few seconds. Labels hold
-// our own words only: no name of a shop, a file or a person.
+// GET /metrics, for Prometheus: this process, its requests and downloads, counted in memory, and
+// the state of all operations and jobs, read from the database at most every few seconds. Labels
+// hold our own words only: no name of a shop, a file or a person.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
@@ -117,7 +117,11 @@ function processMetrics(registers: Registry[]): void {
     }),
   })
   gauge('process_resident_memory_bytes', 'Resident memory', () => process.memoryUsage.rss())
-  gauge('process_start_time_seconds', 'Start time since the epoch', () => Date.now() / 1000 - process.uptime())
+  gauge(
+    'process_start_time_seconds',
+    'Start time since the epoch',
+    () => Date.now() / 1000 - process.uptime(),
+  )
   gauge('nodejs_heap_size_used_bytes', 'Heap in use', () => process.memoryUsage().heapUsed)
   const delay = monitorEventLoopDelay({ resolution: TICK_MS })
   delay.enable()

@@ -1,5 +1,10 @@
-// The OpenAPI document, made of the schemas that validate the requests, with the examples that a test sends.
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+// The OpenAPI document, made of the schemas that validate the requests, with the examples that a
+// test sends.
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi'
 import { z } from 'zod'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example } from './examples/example.ts'
@@ -10,7 +15,10 @@ import { tusPaths } from './tus-paths.ts'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
-/** What any request of this kind may be answered with, where the endpoint says nothing of its own about it. */
+/**
+ * What any request of this kind may be answered with, where the endpoint says nothing of its own
+ * about it.
+ */
 function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<number, string>> {
   return {
     401: 'No valid API key or session token',
@@ -18,7 +26,13 @@ function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<nu
     404: 'No such thing in this shop',
     429: 'Too many requests: see Retry-After',
     ...(body || query ? { 422: 'Every problem' } : {}),
-    ...(body ? { 400: 'The body is no JSON', 413: 'The body is too large', 415: 'The body is not sent as JSON' } : {}),
+    ...(body
+      ? {
+          400: 'The body is no JSON',
+          413: 'The body is too large',
+          415: 'The body is not sent as JSON',
+        }
+      : {}),
     ...(takesKey(endpoint)
       ? { 409: 'This `Idempotency-Key` was used with another request, or that one still runs' }
       : {}),
@@ -30,7 +44,8 @@ const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || 
 const waits = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
-  description: 'The same request under the same key is carried out once, and answered the same for 24 hours',
+  description:
+    'The same request under the same key is carried out once, and answered the same for 24 hours',
 })
 const prefer = z
   .string()
@@ -54,8 +69,10 @@ function contentOf(status: string, { schema, type }: Endpoint['replies'][number]
 
 export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string, version: string) {
   const paths: ZodOpenApiPathsObject = {}
-  for (const endpoint of endpoints) (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint)
-  for (const [path, methods] of Object.entries(tusPaths)) paths[path] = { ...paths[path], ...methods }
+  for (const endpoint of endpoints)
+    (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint)
+  for (const [path, methods] of Object.entries(tusPaths))
+    paths[path] = { ...paths[path], ...methods }
   const document = createDocument({
     openapi: '3.1.0',
     info: {
@@ -112,7 +129,10 @@ export interface Operation {
   summary?: string
   tags?: string[]
   parameters?: { name: string; in: string; example?: unknown }[]
-  requestBody?: { content: Record<string, { schema?: unknown; example?: unknown }>; required?: boolean }
+  requestBody?: {
+    content: Record<string, { schema?: unknown; example?: unknown }>
+    required?: boolean
+  }
 }
 
 /** Gives it a name for programs that are made of the document, and its example. */
@@ -129,7 +149,8 @@ function complete(operation: Operation, method: string, path: string): void {
     const value = values[parameter.in]?.[parameter.name]
     if (value !== undefined) parameter.example = value
   }
-  if (example.body !== undefined) operation.requestBody!.content['application/json']!.example = example.body
+  if (example.body !== undefined)
+    operation.requestBody!.content['application/json']!.example = example.body
   if (!example.content) return
   const { type, text } = example.content
   operation.requestBody ??= { content: {}, required: true }

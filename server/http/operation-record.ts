@@ -24,11 +24,14 @@ export const operationSchema = z
     action: z.string(),
     channel: z.string(),
     label: z.string().nullable().meta({
-      description: 'What it is about: the first file of an import and how many more, or the CSV file; null: neither',
+      description:
+        'What it is about: the first file of an import and how many more, or the CSV file; null: neither',
     }),
     workflow: z.string(),
     workflow_title: z.string(),
-    steps: z.array(z.object({ id: z.string(), plugin: z.string(), title: z.string(), summary: z.string() })),
+    steps: z.array(
+      z.object({ id: z.string(), plugin: z.string(), title: z.string(), summary: z.string() }),
+    ),
     source: z.union([
       z.object({ type: z.literal('entries') }),
       z.object({ type: z.literal('files'), count: z.number().int() }),
@@ -39,7 +42,8 @@ export const operationSchema = z
     status: z.enum(OPERATION_STATUSES),
     preview: z.boolean().meta({ description: 'It was asked for as a preview' }),
     discarded: z.boolean().meta({
-      description: 'It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled`',
+      description:
+        'It was a preview that was cancelled or ran out: no file was worked on, all count as `cancelled`',
     }),
     actions: z
       .array(z.enum(ACTIONS))
@@ -51,13 +55,12 @@ export const operationSchema = z
     cancelled: z.number().int(),
     errors: z.number().int(),
     bytes: z.number().int(),
-    bytes_saved: z
-      .number()
-      .int()
-      .meta({ description: 'How many bytes fewer its files have; below zero where they have more' }),
-    percentage: z
-      .number()
-      .meta({ description: 'Of all files, those that were worked on: not those that were cancelled' }),
+    bytes_saved: z.number().int().meta({
+      description: 'How many bytes fewer its files have; below zero where they have more',
+    }),
+    percentage: z.number().meta({
+      description: 'Of all files, those that were worked on: not those that were cancelled',
+    }),
     elapsed_seconds: z.number().meta({
       description:
         'Of its latest round (a retry or a confirmation begins one), without the time it was paused or waited to be confirmed',
@@ -72,9 +75,15 @@ export const operationSchema = z
     undoes: z.string().nullable(),
     undone_by: z.string().nullable(),
     cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect no undo takes back' }),
-    intentions: z.array(z.string()).meta({ description: 'What its last steps would do; of a preview' }),
+    intentions: z
+      .array(z.string())
+      .meta({ description: 'What its last steps would do; of a preview' }),
     foreseen: z
-      .object({ changed: z.number().int(), unchanged: z.number().int(), candidates: z.number().int() })
+      .object({
+        changed: z.number().int(),
+        unchanged: z.number().int(),
+        candidates: z.number().int(),
+      })
       .nullable()
       .meta({
         description:
@@ -83,7 +92,12 @@ export const operationSchema = z
     stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
     artifact: z
-      .object({ filename: z.string(), content_type: z.string(), size_bytes: z.number().int(), url: z.string() })
+      .object({
+        filename: z.string(),
+        content_type: z.string(),
+        size_bytes: z.number().int(),
+        url: z.string(),
+      })
       .nullable()
       .meta({ description: 'What it produced, and where to download it' }),
     warnings: z.array(warning),
@@ -136,7 +150,9 @@ export function operationRecord(
     started_at: operation.started_at?.toISOString() ?? null,
     finished_at: operation.finished_at?.toISOString() ?? null,
     paused_at: operation.paused_at?.toISOString() ?? null,
-    undo_until: engine.actions(operation).includes('undo') ? operation.undo_until!.toISOString() : null,
+    undo_until: engine.actions(operation).includes('undo')
+      ? operation.undo_until!.toISOString()
+      : null,
     undoes: undoneId(operation),
     undone_by: undone_by && toOperationId('bulk', undone_by),
     cannot_undo: cannotUndo(workflow, engine.plugins),
@@ -152,7 +168,8 @@ export function operationRecord(
 }
 
 /** The operation that this one undoes; an undo itself is never an import. */
-const undoneId = ({ undoes, undoes_kind }: OperationRow) => undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
+const undoneId = ({ undoes, undoes_kind }: OperationRow) =>
+  undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
 
 /** A CSV file's name says enough; of an import's files the first one is named. */
 function labelOf({ label, channel, total }: OperationRow): string | null {
@@ -168,17 +185,31 @@ function sourceOf(operation: OperationRow): OperationRecord['source'] {
 const tenths = (seconds: number) => Math.round(seconds * 10) / 10
 
 function pace(operation: OperationRow, now: Date) {
-  const { total, started_at, created_at, previewed_at, finished_at, paused_at, paused_ms, ended_before } = operation
+  const {
+    total,
+    started_at,
+    created_at,
+    previewed_at,
+    finished_at,
+    paused_at,
+    paused_ms,
+    ended_before,
+  } = operation
   const worked = operation.done + operation.failed + operation.skipped
   const ended = worked + operation.cancelled
   const until = previewed_at ?? finished_at ?? paused_at ?? now
-  const elapsed = Math.max(0, (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000)
+  const elapsed = Math.max(
+    0,
+    (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000,
+  )
   // What an earlier round did says nothing about the speed of this one.
-  const remaining = ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null
+  const remaining =
+    ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null
   return {
     percentage: total === 0 ? 100 : Math.floor((worked / total) * 1000) / 10,
     elapsed_seconds: tenths(elapsed),
-    remaining_seconds: hasEnded(operation) || ended === total ? 0 : remaining === null ? null : tenths(remaining),
+    remaining_seconds:
+      hasEnded(operation) || ended === total ? 0 : remaining === null ? null : tenths(remaining),
   }
 }
 
@@ -188,14 +219,18 @@ export const itemSchema = z
     status: z.enum(ITEM_STATUSES),
     filename: z.string(),
     file_id: z.string().nullable(),
-    url: z
-      .string()
-      .nullable()
-      .meta({ description: 'Where an import fetched it from, without query, user info and fragment' }),
+    url: z.string().nullable().meta({
+      description: 'Where an import fetched it from, without query, user info and fragment',
+    }),
     product_mapped: z.boolean(),
     attempt: z.number().int(),
     error: z
-      .object({ code: z.string(), message: z.string(), detail: z.string().optional(), retryable: z.boolean() })
+      .object({
+        code: z.string(),
+        message: z.string(),
+        detail: z.string().optional(),
+        retryable: z.boolean(),
+      })
       .nullable(),
     warnings: z.array(warning),
     candidates: z
@@ -209,18 +244,28 @@ export const itemSchema = z
         }),
       )
       .meta({ description: 'Products of which a person is to choose one' }),
-    before: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The fields that changed, as they were' }),
-    after: z
+    before: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: 'As they are (in a preview: would be); tags and mappings as {added, removed}' }),
+      .meta({ description: 'The fields that changed, as they were' }),
+    after: z.record(z.string(), z.unknown()).nullable().meta({
+      description: 'As they are (in a preview: would be); tags and mappings as {added, removed}',
+    }),
     finished_at: timestamp.nullable(),
   })
   .meta({ id: 'Item' })
 
 /** Kept for an undo, and of no interest to anyone else. */
 const INNER = new Set([
-  ...['updated_at', 'deleted_at', 'product_mapped', 'mapping_state', 'pack_id', 'pack_position', 'drop_previous'],
+  ...[
+    'updated_at',
+    'deleted_at',
+    'product_mapped',
+    'mapping_state',
+    'pack_id',
+    'pack_position',
+    'drop_previous',
+  ],
 ])
 const shown = (fields: Record<string, unknown> | null) =>
   fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !INNER.has(name)))
@@ -229,7 +274,10 @@ const shown = (fields: Record<string, unknown> | null) =>
 function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
   const pack = after?.pack as { from: string | null; to: string | null } | undefined
   if (!pack) return { before: shown(before), after: shown(after) }
-  return { before: { ...shown(before), pack: pack.from }, after: { ...shown(after), pack: pack.to } }
+  return {
+    before: { ...shown(before), pack: pack.from },
+    after: { ...shown(after), pack: pack.to },
+  }
 }
 
 export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
@@ -243,9 +291,11 @@ export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
     attempt: item.attempt,
     error: item.error,
     warnings: item.warnings ?? [],
-    candidates: (item.candidates ?? []).map(({ product_id, product_title, variant_id, score, reason }) => ({
-      ...{ product_id, product_title, variant_id, score, reason },
-    })),
+    candidates: (item.candidates ?? []).map(
+      ({ product_id, product_title, variant_id, score, reason }) => ({
+        ...{ product_id, product_title, variant_id, score, reason },
+      }),
+    ),
     ...shownChange(item),
     finished_at: item.finished_at?.toISOString() ?? null,
   }

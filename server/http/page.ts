@@ -1,5 +1,6 @@
-// The admin page: built files from web/dist, or Vite's middleware in development; every other path gets the page itself,
-// since it routes by itself. The head is completed with what the page needs to sign in.
+// The admin page: built files from web/dist, or Vite's middleware in development; every other path
+// gets the page itself, since it routes by itself. The head is completed with what the page needs
+// to sign in.
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -32,7 +33,8 @@ export function builtPage(): PageSource {
   return {
     development: false,
     asset: async (ctx) => {
-      if (!ctx.path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|ico|png|txt)$/.test(ctx.path)) return false
+      if (!ctx.path.startsWith('/assets/') && !/^\/[\w-]+\.(svg|ico|png|txt)$/.test(ctx.path))
+        return false
       const file = path.join(DIST, path.normalize(ctx.path))
       if (!file.startsWith(DIST + path.sep)) return false
       const found = await bestForm(ctx, file)
@@ -42,7 +44,10 @@ export function builtPage(): PageSource {
       if (found.encoding) ctx.set('Content-Encoding', found.encoding)
       ctx.length = found.size
       // Names in assets/ carry a hash of what is in them.
-      ctx.set('Cache-Control', ctx.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
+      ctx.set(
+        'Cache-Control',
+        ctx.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      )
       ctx.set('X-Content-Type-Options', 'nosniff')
       ctx.body = createReadStream(found.file)
       return true
@@ -84,12 +89,14 @@ export async function developmentPage(): Promise<PageSource> {
           resolve(false)
         })
       }),
-    html: async (url) => vite.transformIndexHtml(url, await readFile(path.join(WEB, 'index.html'), 'utf8')),
+    html: async (url) =>
+      vite.transformIndexHtml(url, await readFile(path.join(WEB, 'index.html'), 'utf8')),
     close: () => vite.close(),
   }
 }
 
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+const escapeHtml = (text: string) =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 export function pageRoute(source: PageSource, storefront: Storefront, demo: boolean) {
   const { apiKey, bridgeUrl } = storefront.page
@@ -117,9 +124,18 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
 }
 
 /** Only the shop that opens the page may frame it. */
-function contentPolicy(ctx: Context, bridgeUrl: string, demo: boolean, development: boolean): string {
+function contentPolicy(
+  ctx: Context,
+  bridgeUrl: string,
+  demo: boolean,
+  development: boolean,
+): string {
   const shop = String(ctx.query.shop ?? '')
-  const ancestors = demo ? "'self'" : SHOP_DOMAIN.test(shop) ? `https://${shop} https://admin.shopify.com` : "'none'"
+  const ancestors = demo
+    ? "'self'"
+    : SHOP_DOMAIN.test(shop)
+      ? `https://${shop} https://admin.shopify.com`
+      : "'none'"
   const bridge = bridgeUrl.startsWith('/') ? '' : ` ${new URL(bridgeUrl).origin}`
   return [
     "default-src 'self'",

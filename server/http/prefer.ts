@@ -4,7 +4,10 @@ import type { Context } from 'koa'
 export const LONGEST_WAIT_SECONDS = 120
 
 /** Seconds to wait, and what to say in Preference-Applied (null: nothing was asked for). */
-export function waitingTime(ctx: Context, fallback: number): { seconds: number; applied: string | null } {
+export function waitingTime(
+  ctx: Context,
+  fallback: number,
+): { seconds: number; applied: string | null } {
   const preferences = ctx
     .get('Prefer')
     .toLowerCase()

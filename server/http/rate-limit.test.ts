@@ -5,7 +5,12 @@ import { SCOPES } from './endpoint.ts'
 let app: TestApp
 beforeAll(async () => {
   app = await openTestApp({
-    limits: { reads_per_minute: 4, shop_reads_per_minute: 6, writes_per_minute: 1, shop_writes_per_minute: 100 },
+    limits: {
+      reads_per_minute: 4,
+      shop_reads_per_minute: 6,
+      writes_per_minute: 1,
+      shop_writes_per_minute: 100,
+    },
   })
 })
 afterAll(() => app.close())
@@ -22,7 +27,10 @@ test('keys share their shop’s limit in addition to their own; another shop has
   expect(await many(first, 6)).toEqual([200, 200, 200, 200, 429, 429])
   expect(await many(second, 3)).toEqual([200, 200, 429])
   const refused = await second.call('GET', '/api/tags')
-  expect(refused.body.error).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('together') })
+  expect(refused.body.error).toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('together'),
+  })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(refused.headers.get('ratelimit-policy')).toBe('"shop-reads";q=6;w=60')
   const stranger = await app.stranger('another.myshopify.com')

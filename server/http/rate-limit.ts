@@ -9,9 +9,9 @@ const MINUTE = 60
 
 export interface RateLimiter {
   /**
-   * Counts one request; throws `rate_limited` with the seconds to wait. Sets the RateLimit headers either way. A key's
-   * request counts for its shop too: many keys get no more than the shop may have. People in the admin page do not
-   * share that limit, so that keys cannot lock them out.
+   * Counts one request; throws `rate_limited` with the seconds to wait. Sets the RateLimit headers
+   * either way. A key's request counts for its shop too: many keys get no more than the shop may
+   * have. People in the admin page do not share that limit, so that keys cannot lock them out.
    */
   count(ctx: Context, subject: string, shop: number): Promise<void>
 }
@@ -55,14 +55,16 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
       const own = await look(isRead ? reads : writes, subject)
       ctx.set('RateLimit-Policy', own.policy)
       ctx.set('RateLimit', own.limit)
-      // What a key is refused does not count for its shop: one key in a loop must not use up the others' requests.
+      // What a key is refused does not count for its shop: one key in a loop must not use up the
+      // others' requests.
       if (own.refused) throw new AppError('rate_limited', { retryAfter: own.seconds })
       if (!subject.startsWith('key:')) return
       const shared = await look(isRead ? shopReads : shopWrites, `shop:${shop}`)
       if (!shared.refused) return
       ctx.set('RateLimit-Policy', shared.policy)
       ctx.set('RateLimit', shared.limit)
-      const message = 'The API keys of this shop have made too many requests together: wait as long as Retry-After says'
+      const message =
+        'The API keys of this shop have made too many requests together: wait as long as Retry-After says'
       throw new AppError('rate_limited', { retryAfter: shared.seconds, message })
     },
   }

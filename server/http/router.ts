@@ -1,4 +1,5 @@
-// From endpoints to routes: rate limit, authenticate, check scope, validate, handle, in that order for every one of them.
+// From endpoints to routes: rate limit, authenticate, check scope, validate, handle, in that order
+// for every one of them.
 import { createHash } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
@@ -56,7 +57,15 @@ async function answer(
   const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
   const signal = signalOf(ctx)
   const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
-    endpoint.handler({ caller: { ...caller, scope }, params, query, body, idempotencyKey, signal, ctx })
+    endpoint.handler({
+      caller: { ...caller, scope },
+      params,
+      query,
+      body,
+      idempotencyKey,
+      signal,
+      ctx,
+    })
   const key = ctx.get('Idempotency-Key')
   const writes = (endpoint.method === 'post' || endpoint.method === 'put') && !endpoint.readsBody
   const reply =

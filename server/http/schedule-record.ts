@@ -9,8 +9,16 @@ import { timestamp } from './schemas.ts'
 
 const NEXT_RUNS = 5
 
-export const action = z.string().nullable().default(null).meta({ description: 'A bulk action: a plugin’s id' })
-export const workflow = z.string().nullable().default(null).meta({ description: 'Or the workflow that it runs' })
+export const action = z
+  .string()
+  .nullable()
+  .default(null)
+  .meta({ description: 'A bulk action: a plugin’s id' })
+export const workflow = z
+  .string()
+  .nullable()
+  .default(null)
+  .meta({ description: 'Or the workflow that it runs' })
 export const cron = z
   .string()
   .max(200)
@@ -24,14 +32,14 @@ export const scheduleBody = z
     action,
     workflow,
     options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
-    filter: filterSchema.default({}).meta({ description: 'Which files, looked up anew with every run' }),
+    filter: filterSchema
+      .default({})
+      .meta({ description: 'Which files, looked up anew with every run' }),
     notify: z.enum(['always', 'errors', 'never']).default('always'),
-    cap: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(100)
-      .meta({ description: 'The most files that one run may delete; above it, the run waits to be confirmed' }),
+    cap: z.int().min(1).max(1_000_000).default(100).meta({
+      description:
+        'The most files that one run may delete; above it, the run waits to be confirmed',
+    }),
   })
   .meta({ id: 'ScheduleRequest' })
 
@@ -42,7 +50,9 @@ export const scheduleSchema = z
     time_zone: z.string(),
     schedule_text: z.string().meta({ example: 'Monthly on the 1st at 02:00' }),
     next_runs: z.array(timestamp),
-    last_run: z.object({ operation_id: z.string(), status: z.enum(OPERATION_STATUSES), at: timestamp }).nullable(),
+    last_run: z
+      .object({ operation_id: z.string(), status: z.enum(OPERATION_STATUSES), at: timestamp })
+      .nullable(),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -53,7 +63,11 @@ export const timesOf = (cron: string, timeZone: string, now: Date) => ({
   schedule_text: scheduleText(cron),
 })
 
-export function scheduleRecord(row: ScheduleRow, time_zone: string, now: Date): z.output<typeof scheduleSchema> {
+export function scheduleRecord(
+  row: ScheduleRow,
+  time_zone: string,
+  now: Date,
+): z.output<typeof scheduleSchema> {
   const { name, enabled, cron, action, workflow, options, filter, notify, cap } = row
   const times = timesOf(cron, time_zone, now)
   return {

@@ -9,7 +9,8 @@ export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual
 const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {
     const problem = rule(value)
-    if (problem) context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+    if (problem)
+      context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
   })
 
 export const filename = ruled(filenameProblem).meta({
@@ -28,7 +29,13 @@ export const warning = z.object({ code: z.string(), message: z.string() })
 
 const MOST_ROWS = 250
 const limit = (usual: number) =>
-  z.coerce.number().int().min(1).max(MOST_ROWS).default(usual).meta({ description: 'At most this many, up to 250' })
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_ROWS)
+    .default(usual)
+    .meta({ description: 'At most this many, up to 250' })
 
 export const page = {
   limit: limit(50),
@@ -51,7 +58,12 @@ export const errorSchema = z
       param: z.string().nullable(),
       details: z
         .array(
-          z.object({ index: z.number().int().optional(), param: z.string(), code: z.string(), message: z.string() }),
+          z.object({
+            index: z.number().int().optional(),
+            param: z.string(),
+            code: z.string(),
+            message: z.string(),
+          }),
         )
         .meta({ description: 'Every problem, up to the first 100' }),
       details_total: z.number().int().meta({ description: 'How many problems there are' }),

@@ -8,9 +8,13 @@ import type { Caller, Scope } from './endpoint.ts'
 export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !caller.scopes.has(scope))
   if (missing)
-    throw new AppError('missing_scope', { message: `Permission denied: this key lacks the scope ${missing}` })
+    throw new AppError('missing_scope', {
+      message: `Permission denied: this key lacks the scope ${missing}`,
+    })
 }
 
-/** What an import needs beyond `imports:write`: one that replaces the bytes of files changes them. */
+/**
+ * What an import needs beyond `imports:write`: one that replaces the bytes of files changes them.
+ */
 export const requireImportScopes = (caller: Caller, onConflict: Entry['on_conflict']): void =>
   requireScopes(caller, scopesOfConflict(onConflict))

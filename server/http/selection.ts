@@ -11,7 +11,10 @@ const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
     .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
     .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
 
-/** As `fileIds`, but one of the wrong shape is kept: it counts as failed, as one that is unknown does. */
+/**
+ * As `fileIds`, but one of the wrong shape is kept: it counts as failed, as one that is unknown
+ * does.
+ */
 export const anyFileIds = (limits: Limits) => counted(z.array(z.string()), limits)
 
 /** Typed ids of files; one of the wrong shape is named with its place. */
@@ -21,7 +24,11 @@ export const fileIds = (limits: Limits) =>
       z.string().transform((id, context) => {
         const uuid = parsePublicId('file', id)
         if (uuid !== null) return uuid
-        context.addIssue({ code: 'custom', message: 'This is not the id of a file', params: { code: 'invalid_value' } })
+        context.addIssue({
+          code: 'custom',
+          message: 'This is not the id of a file',
+          params: { code: 'invalid_value' },
+        })
         return z.NEVER
       }),
     ),
@@ -30,10 +37,15 @@ export const fileIds = (limits: Limits) =>
 
 export const selectionSchema = (limits: Limits) =>
   z
-    .union([z.strictObject({ file_ids: fileIds(limits) }), z.strictObject({ filter: filterSchema })])
+    .union([
+      z.strictObject({ file_ids: fileIds(limits) }),
+      z.strictObject({ filter: filterSchema }),
+    ])
     .meta({ description: 'Which files: their ids, or a filter as of `GET /api/files`' })
 
 export type Selection = z.output<ReturnType<typeof selectionSchema>>
 
 export const sourceOf = (selection: Selection): Source =>
-  'file_ids' in selection ? { type: 'files', ids: selection.file_ids } : { type: 'filter', filter: selection.filter }
+  'file_ids' in selection
+    ? { type: 'files', ids: selection.file_ids }
+    : { type: 'filter', filter: selection.filter }

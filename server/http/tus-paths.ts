@@ -1,4 +1,5 @@
-// The tus part of /api/uploads as OpenAPI describes it. It is no list of endpoints: a tus server answers it (server/http/tus.ts).
+// The tus part of /api/uploads as OpenAPI describes it. It is no list of endpoints: a tus server
+// answers it (server/http/tus.ts).
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { z } from 'zod'
 import { errorSchema } from './schemas.ts'
@@ -7,13 +8,24 @@ const resumable = z.literal('1.0.0').meta({ description: 'The version of the pro
 const offset = z.coerce.number().int().min(0)
 const id = z.strictObject({ id: z.string() })
 
-const refused = (description: string) => ({ description, content: { 'application/json': { schema: errorSchema } } })
-const NO_SCOPE = { 401: refused('No valid API key or session token'), 403: refused('The key lacks the scope') }
-const GONE = { ...NO_SCOPE, 404: refused('No such upload in this shop'), 410: refused('It was not finished in time') }
+const refused = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: errorSchema } },
+})
+const NO_SCOPE = {
+  401: refused('No valid API key or session token'),
+  403: refused('The key lacks the scope'),
+}
+const GONE = {
+  ...NO_SCOPE,
+  404: refused('No such upload in this shop'),
+  410: refused('It was not finished in time'),
+}
 
 const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOperationObject => ({
   ...given,
-  description: `${given.description ?? ''}\n\ntus 1.0: any tus client will do. Scope: \`imports:write\`.`.trim(),
+  description:
+    `${given.description ?? ''}\n\ntus 1.0: any tus client will do. Scope: \`imports:write\`.`.trim(),
   tags: ['Uploads'],
 })
 
@@ -21,7 +33,10 @@ export const tusPaths: ZodOpenApiPathsObject = {
   '/api/uploads': {
     options: operation({
       summary: 'Ask what the tus server can do',
-      responses: { 204: { description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`' }, ...NO_SCOPE },
+      responses: {
+        204: { description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`' },
+        ...NO_SCOPE,
+      },
     }),
     post: operation({
       summary: 'Begin an upload',
@@ -50,7 +65,10 @@ export const tusPaths: ZodOpenApiPathsObject = {
     head: operation({
       summary: 'Ask how much of an upload is there',
       requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
-      responses: { 200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Expires`' }, ...GONE },
+      responses: {
+        200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Expires`' },
+        ...GONE,
+      },
     }),
     patch: operation({
       summary: 'Send bytes of an upload',
@@ -58,7 +76,9 @@ export const tusPaths: ZodOpenApiPathsObject = {
         path: id,
         header: z.object({
           'Tus-Resumable': resumable,
-          'Upload-Offset': offset.meta({ description: 'Where these bytes begin: what `HEAD` says' }),
+          'Upload-Offset': offset.meta({
+            description: 'Where these bytes begin: what `HEAD` says',
+          }),
           'Upload-Checksum': z.string().optional().meta({
             description: 'Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`',
           }),
@@ -66,7 +86,9 @@ export const tusPaths: ZodOpenApiPathsObject = {
       },
       requestBody: {
         required: true,
-        content: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } },
+        },
       },
       responses: {
         204: { description: '`Upload-Offset` says how much is there now' },

@@ -1,5 +1,6 @@
-// The tus part of /api/uploads: authenticated like every endpoint, then answered by the tus server. Its requests are not
-// counted against a minute's limits: a folder of small files is hundreds of them, and what is open is limited instead.
+// The tus part of /api/uploads: authenticated like every endpoint, then answered by the tus server.
+// Its requests are not counted against a minute's limits: a folder of small files is hundreds of
+// them, and what is open is limited instead.
 import type { Context, Next } from 'koa'
 import type { Entry } from '../../plugins/contract.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
@@ -16,14 +17,17 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     const matched = PATH.exec(ctx.path)
     if (!matched) return next() as Promise<void>
     ctx.set('Tus-Resumable', '1.0.0')
-    // For clients behind something that lets no PATCH through. From here on it is the request's method, for everyone.
+    // For clients behind something that lets no PATCH through. From here on it is the request's
+    // method, for everyone.
     ctx.method = ctx.get('X-HTTP-Method-Override').toUpperCase() || ctx.method
     // Above all GET: what was sent is fetched from here by nobody.
     const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
     if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
     const caller = await authenticator.authenticate(ctx.req)
     if (!caller.scopes.has('imports:write'))
-      throw new AppError('missing_scope', { message: 'Permission denied: this key lacks the scope imports:write' })
+      throw new AppError('missing_scope', {
+        message: 'Permission denied: this key lacks the scope imports:write',
+      })
     ctx.set('Cache-Control', 'no-store')
     try {
       const permit = (onConflict: Entry['on_conflict']) => requireImportScopes(caller, onConflict)

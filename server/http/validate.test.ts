@@ -8,21 +8,27 @@ const schema = z.strictObject({
   name: z.string().max(5).optional(),
   tags: tags.optional(),
   list: z.array(z.strictObject({ n: z.int(), text: z.string().optional() })).optional(),
-  either: z.union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })]).optional(),
+  either: z
+    .union([z.strictObject({ a: z.string() }), z.strictObject({ b: z.string() })])
+    .optional(),
   options: z.record(z.string(), z.unknown()).optional(),
 })
 function problemsOf(value: unknown) {
   try {
     validate(schema, value)
   } catch (error) {
-    if (error instanceof AppError) return error.details.map(({ param, index, code }) => [param, index, code])
+    if (error instanceof AppError)
+      return error.details.map(({ param, index, code }) => [param, index, code])
     throw error
   }
   return []
 }
 
 it('gives the parsed value', () => {
-  expect(validate(schema, { name: 'ok', list: [{ n: 1 }] })).toEqual({ name: 'ok', list: [{ n: 1 }] })
+  expect(validate(schema, { name: 'ok', list: [{ n: 1 }] })).toEqual({
+    name: 'ok',
+    list: [{ n: 1 }],
+  })
 })
 
 describe('names every problem, with its place', () => {
@@ -51,20 +57,34 @@ describe('names every problem, with its place', () => {
 describe('text that could not be stored is refused wherever it stands', () => {
   it.each<[string, unknown, unknown[]]>([
     ['a character 0', { name: 'a\u0000' }, [['name', undefined, 'invalid_value']]],
-    ['half a character', { list: [{ n: 1 }, { n: 2, text: '\ud800' }] }, [['text', 1, 'invalid_value']]],
-    ['in what no schema looks into', { options: { deep: [{ er: 'a\u0000' }] } }, [['er', 0, 'invalid_value']]],
+    [
+      'half a character',
+      { list: [{ n: 1 }, { n: 2, text: '\ud800' }] },
+      [['text', 1, 'invalid_value']],
+    ],
+    [
+      'in what no schema looks into',
+      { options: { deep: [{ er: 'a\u0000' }] } },
+      [['er', 0, 'invalid_value']],
+    ],
     ['as a name', { options: { 'a\u0000': 1 } }, [['options', undefined, 'unknown_field']]],
-    ['where the schema has its own word for it', { tags: ['a\u0000'] }, [['tags', 0, 'invalid_tag']]],
+    [
+      'where the schema has its own word for it',
+      { tags: ['a\u0000'] },
+      [['tags', 0, 'invalid_tag']],
+    ],
   ])('%s', (_what, value, problems) => expect(problemsOf(value)).toEqual(problems))
   it('and what is nested deeper than any request is no request', () => {
-    const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+    const deep = (levels: number): unknown =>
+      JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
     expect(problemsOf({ options: { deep: deep(40) } })).toEqual([])
     for (const levels of [60, 20_000])
       expect(() => validate(z.unknown(), deep(levels))).toThrow(
         expect.objectContaining({ code: 'malformed_request' }) as Error,
       )
   })
-  it('and all other text is taken', () => expect(problemsOf({ name: '\u{1f600}\ufffd\u0001' })).toEqual([]))
+  it('and all other text is taken', () =>
+    expect(problemsOf({ name: '\u{1f600}\ufffd\u0001' })).toEqual([]))
 })
 
 describe('what is too long is named, and reaches nothing else', () => {
@@ -89,7 +109,11 @@ describe('what is too long is named, and reaches nothing else', () => {
     throw new Error('It was taken')
   }
   it('whatever comes after the limit in the schema', () => {
-    const { details } = refusal({ text: 'x'.repeat(1e6), list: Array<string>(5000).fill('y'), more: 1 })
+    const { details } = refusal({
+      text: 'x'.repeat(1e6),
+      list: Array<string>(5000).fill('y'),
+      more: 1,
+    })
     expect(details).toEqual([
       { param: 'text', code: 'invalid_value', message: 'At most five' },
       { param: 'list', code: 'too_many', message: expect.any(String) as string },
@@ -99,15 +123,23 @@ describe('what is too long is named, and reaches nothing else', () => {
   })
   it('in each of several shapes, and where a schema has no limit of its own', () => {
     const fine = { text: 'a', list: [] }
-    expect(refusal({ ...fine, either: { in: 'x'.repeat(5) } }).details).toMatchObject([{ param: 'either.in' }])
+    expect(refusal({ ...fine, either: { in: 'x'.repeat(5) } }).details).toMatchObject([
+      { param: 'either.in' },
+    ])
     expect(refusal({ ...fine, either: 'x'.repeat(4) }).details).toMatchObject([{ param: 'either' }])
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`k${n}`, n]))
-    expect(refusal({ ...fine, record: many }).details).toMatchObject([{ param: 'record', code: 'too_many' }])
-    expect(refusal({ ...fine, list: ['x'.repeat(10_001)] }).details).toMatchObject([{ param: 'list', index: 0 }])
+    expect(refusal({ ...fine, record: many }).details).toMatchObject([
+      { param: 'record', code: 'too_many' },
+    ])
+    expect(refusal({ ...fine, list: ['x'.repeat(10_001)] }).details).toMatchObject([
+      { param: 'list', index: 0 },
+    ])
     expect(validate(watched, { ...fine, trimmed: `  abc${' '.repeat(100)}` }).trimmed).toBe('abc')
   })
   it('and the first hundred problems are named, the others counted', () => {
-    const unknown = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`${'k'.repeat(2000)}${n}`, n]))
+    const unknown = Object.fromEntries(
+      Array.from({ length: 900 }, (_, n) => [`${'k'.repeat(2000)}${n}`, n]),
+    )
     const { details, detailsTotal } = refusal({ text: 1, list: [], ...unknown })
     expect([details.length, detailsTotal]).toEqual([100, 901])
     expect(JSON.stringify(details).length).toBeLessThan(40_000)

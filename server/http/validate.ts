@@ -1,14 +1,18 @@
-// Checking requests against their schemas: every problem is named at once, each with our own stable code.
+// Checking requests against their schemas: every problem is named at once, each with our own stable
+// code.
 import type { z } from 'zod'
 import { parseBounded, shortName, type Issue } from '../bounds.ts'
 import { AppError, isErrorCode, MOST_DETAILS, type ErrorCode, type ErrorDetail } from '../errors.ts'
 import { MOST_DEEP, tooDeep } from './body-shape.ts'
 
 /**
- * The parsed value. Throws `validation_failed` with the first hundred problems and their number, and
- * `malformed_request` for a value that is nested too deep.
+ * The parsed value. Throws `validation_failed` with the first hundred problems and their number,
+ * and `malformed_request` for a value that is nested too deep.
  */
-export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
   const problems = new Problems()
   const unstored = unstorable(value)
   const parsed = parseBounded(schema, value)
@@ -43,8 +47,8 @@ class Problems {
 const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
 
 /**
- * PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in any field. Runs
- * first, so that no later walk meets a value that is nested too deep for it.
+ * PostgreSQL keeps neither the character 0 nor half a character: text with one is refused here, in
+ * any field. Runs first, so that no later walk meets a value that is nested too deep for it.
  */
 function unstorable(value: unknown): ErrorDetail[] {
   const found: ErrorDetail[] = []
@@ -57,13 +61,15 @@ function unstorable(value: unknown): ErrorDetail[] {
   }
   const look = (at: unknown): void => {
     if (found.length >= MOST_DETAILS) return
-    if (typeof at === 'string' && !isStorable(at)) report('invalid_value', 'This has a character that cannot be stored')
+    if (typeof at === 'string' && !isStorable(at))
+      report('invalid_value', 'This has a character that cannot be stored')
     if (typeof at !== 'object' || at === null) return
     if (path.length === MOST_DEEP) throw tooDeep()
     if (Array.isArray(at)) return at.forEach((inner, index) => inside(index, inner))
     for (const [key, inner] of Object.entries(at))
       if (isFieldName(key)) inside(key, inner)
-      else report('unknown_field', 'A field has a name, or a character in it, that cannot be stored')
+      else
+        report('unknown_field', 'A field has a name, or a character in it, that cannot be stored')
   }
   look(value)
   return found
@@ -77,7 +83,9 @@ function detailsOf(issue: Issue, value: unknown, most: number): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .slice(0, most)
-      .map((key) => detail([...issue.path, key], 'unknown_field', `There is no field ${shortName(key)}`))
+      .map((key) =>
+        detail([...issue.path, key], 'unknown_field', `There is no field ${shortName(key)}`),
+      )
   if (issue.code === 'invalid_union' && issue.errors[0]?.[0]) {
     const [first] = issue.errors[0]
     return detailsOf({ ...first, path: [...issue.path, ...first.path] } as Issue, value, most)
@@ -94,7 +102,12 @@ function detail(path: readonly PropertyKey[], code: ErrorCode, message: string):
       .map(shortName)
       .join('.')
   if (at === -1) return { param: names(path), code, message }
-  return { index: path[at] as number, param: names(path.slice(at + 1)) || names(path.slice(0, at)), code, message }
+  return {
+    index: path[at] as number,
+    param: names(path.slice(at + 1)) || names(path.slice(0, at)),
+    code,
+    message,
+  }
 }
 
 function codeOf(issue: Issue, value: unknown): ErrorCode {
@@ -102,9 +115,17 @@ function codeOf(issue: Issue, value: unknown): ErrorCode {
     case 'invalid_type':
       return valueAt(value, issue.path) === undefined ? 'required' : 'invalid_type'
     case 'too_small':
-      return issue.origin === 'number' ? 'out_of_range' : issue.origin === 'string' ? 'invalid_value' : 'too_few'
+      return issue.origin === 'number'
+        ? 'out_of_range'
+        : issue.origin === 'string'
+          ? 'invalid_value'
+          : 'too_few'
     case 'too_big':
-      return issue.origin === 'number' ? 'out_of_range' : issue.origin === 'string' ? 'invalid_value' : 'too_many'
+      return issue.origin === 'number'
+        ? 'out_of_range'
+        : issue.origin === 'string'
+          ? 'invalid_value'
+          : 'too_many'
     case 'custom': {
       const code: unknown = issue.params?.code
       return typeof code === 'string' && isErrorCode(code) ? code : 'invalid_value'
@@ -115,4 +136,7 @@ function codeOf(issue: Issue, value: unknown): ErrorCode {
 }
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  path.reduce<unknown>(
+    (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
+    value,
+  )

@@ -43,10 +43,17 @@ const JOBS = `
  * Registers the gauges and returns what updates them. The database is read at most every 5 seconds,
  * however often that is called. While it is unavailable, the gauges keep their last values.
  */
-export function workMetrics(registers: Registry[], { pool }: Pick<Database, 'pool'>): () => Promise<void> {
+export function workMetrics(
+  registers: Registry[],
+  { pool }: Pick<Database, 'pool'>,
+): () => Promise<void> {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ registers, name, help, labelNames })
-  const operations = gauge('stevedore_operations', 'Operations running or ended within the hour', 'status')
+  const operations = gauge(
+    'stevedore_operations',
+    'Operations running or ended within the hour',
+    'status',
+  )
   const items = gauge('stevedore_items', 'Their items', 'status')
   const done = gauge('stevedore_items_done', 'Their items that are done', 'status')
   const failed = gauge('stevedore_items_failed', 'Their items that failed', 'status')

@@ -16,27 +16,34 @@ const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
 })
 const values = z.record(z.string(), z.unknown())
 
-// What is in here is checked as a whole, so that every problem is named with its place: `steps[2].options.tags`.
+// What is in here is checked as a whole, so that every problem is named with its place:
+// `steps[2].options.tags`.
 export const workflowBody = z
   .strictObject({
     name: z.string(),
     kind: z.enum(['import', 'bulk']),
-    parallel: z.number().default(1).meta({ description: 'Batches that may run at once; 1: one after another' }),
+    parallel: z
+      .number()
+      .default(1)
+      .meta({ description: 'Batches that may run at once; 1: one after another' }),
     steps: z.array(
       z.strictObject({
-        id: z.string().optional().meta({ description: 'Stays the same while the step does; absent: one is made' }),
+        id: z
+          .string()
+          .optional()
+          .meta({ description: 'Stays the same while the step does; absent: one is made' }),
         plugin: z.string().max(100),
         options: values.optional(),
-        when: values.nullable().optional().meta({ description: 'Files of which this does not hold pass the step by' }),
+        when: values
+          .nullable()
+          .optional()
+          .meta({ description: 'Files of which this does not hold pass the step by' }),
         on_failure: onFailure.optional(),
       }),
     ),
-    channel: z
-      .string()
-      .max(100)
-      .nullable()
-      .default(null)
-      .meta({ description: 'Every import of this channel runs it (`GET /api/channels` lists them)' }),
+    channel: z.string().max(100).nullable().default(null).meta({
+      description: 'Every import of this channel runs it (`GET /api/channels` lists them)',
+    }),
   })
   .meta({ id: 'WorkflowRequest' })
 

@@ -14,16 +14,20 @@ function tableOf(heading: string): string[][] {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => line.startsWith(`| ${heading} `))
   const end = lines.findIndex((line, at) => at > start && !line.startsWith('|'))
-  return lines.slice(start + 2, end).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim())) // prettier-ignore
+  // prettier-ignore
+  return lines.slice(start + 2, end).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
 }
-const listOf = (cell: string) => cell.split(',').map((one) => one.trim()).filter(Boolean) // prettier-ignore
+// prettier-ignore
+const listOf = (cell: string) => cell.split(',').map((one) => one.trim()).filter(Boolean)
 
 const catalog = tableOf('product').map(([title, skus, tags]) => ({
   title: title!,
   skus: listOf(skus!),
   tags: listOf(tags!),
 }))
-const examples = tableOf('file').map(([file, tags, becomes]) => [file!.slice(1, -1), listOf(tags!), becomes!] as const)
+const examples = tableOf('file').map(
+  ([file, tags, becomes]) => [file!.slice(1, -1), listOf(tags!), becomes!] as const,
+)
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let scope: ShopScope
@@ -36,7 +40,8 @@ afterAll(() => database.drop())
 
 /** As the document says it. */
 function wordsFor({ mapping, candidates, suggestions }: Match): string {
-  const listed = (all: Match['candidates']) => all.map((one) => `${one.product_title} ${one.score}`).join(', ')
+  const listed = (all: Match['candidates']) =>
+    all.map((one) => `${one.product_title} ${one.score}`).join(', ')
   if (candidates.length > 0) return `review: ${listed(candidates)}`
   if (suggestions.length > 0) return `suggested: ${listed(suggestions)}`
   if (!mapping) return 'unmapped'
@@ -55,8 +60,14 @@ test.each(examples)('%s %j: %s', async (filename, tags, becomes) => {
 
 test('however sure a guess must be, a SKU is the SKU', async () => {
   const match = createMatcher(createTitleCache())
-  const files = ['BREAD_sample chapter.pdf', 'slow-bread_final_v3.pdf', 'PRINT_A3.jpg'].map((filename) => ({ filename, tags: [] })) // prettier-ignore
-  const found = await match(scope, files, { by: ['filename', 'title'], threshold: 1 }, new AbortController().signal)
+  // prettier-ignore
+  const files = ['BREAD_sample chapter.pdf', 'slow-bread_final_v3.pdf', 'PRINT_A3.jpg'].map((filename) => ({ filename, tags: [] }))
+  const found = await match(
+    scope,
+    files,
+    { by: ['filename', 'title'], threshold: 1 },
+    new AbortController().signal,
+  )
   expect(found.map(wordsFor)).toEqual([
     'Slow Bread (variant BREAD), by filename, 0.95',
     'suggested: Slow Bread 0.94',

@@ -1,5 +1,6 @@
-// The one scoring: every way of matching gives its hits with a score from 0 to 1 and the reason in words, and one rule decides
-// on them. docs/merchants/mapping.md says the same in a person's words, with examples that are checked against this.
+// The one scoring: every way of matching gives its hits with a score from 0 to 1 and the reason in
+// words, and one rule decides on them. docs/merchants/mapping.md says the same in a person's words,
+// with examples that are checked against this.
 import type { Mapping, Match, MatchMethod } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { Run } from './sku-in-name.ts'
@@ -24,11 +25,15 @@ const FURTHER_TAG = 0.05
 function wayOf({ first, whole, weak }: Run): [score: number, how: string] {
   if (weak) return [WEAK_SKU, 'The filename has a part like the SKU']
   if (!first) return [WITHIN_FILENAME, 'The filename contains the SKU']
-  return whole ? [WHOLE_NAME, 'The file is called as the SKU'] : [IN_FILENAME, 'The filename begins with the SKU']
+  return whole
+    ? [WHOLE_NAME, 'The file is called as the SKU']
+    : [IN_FILENAME, 'The filename begins with the SKU']
 }
 
 /** The SKUs that the name has, with their variants: one hit a product. */
-export function hitsOfFilename(found: readonly { run: Run; variants: readonly MirroredVariant[] }[]): Mapping[] {
+export function hitsOfFilename(
+  found: readonly { run: Run; variants: readonly MirroredVariant[] }[],
+): Mapping[] {
   const hits = found.flatMap(({ run, variants }) => hitsOfSku(variants, 'filename', ...wayOf(run)))
   return [...Map.groupBy(hits, ({ product_id }) => product_id).values()].map((same) => {
     const best = same.reduce((one, other) => (other.score > one.score ? other : one))
@@ -37,9 +42,14 @@ export function hitsOfFilename(found: readonly { run: Run; variants: readonly Mi
   })
 }
 
-export function hitsOfTags(variants: readonly MirroredVariant[], tagged: readonly TaggedProduct[]): Mapping[] {
+export function hitsOfTags(
+  variants: readonly MirroredVariant[],
+  tagged: readonly TaggedProduct[],
+): Mapping[] {
   const bySku = [...Map.groupBy(variants, ({ key }) => key).values()]
-  const skus = bySku.flatMap((same) => hitsOfSku(same, 'tags', TAG_IS_SKU, 'One of its tags is the SKU'))
+  const skus = bySku.flatMap((same) =>
+    hitsOfSku(same, 'tags', TAG_IS_SKU, 'One of its tags is the SKU'),
+  )
   const telling = [...Map.groupBy(tagged, ({ key }) => key).values()]
     .filter((same) => same.length <= MOST_TAGGED)
     .flat()
@@ -61,11 +71,21 @@ export const hitOfTitle = (productId: string, title: string, likeness: number): 
   sku: null,
   method: 'title',
   score: rounded(likeness),
-  reason: likeness === 1 ? 'Its name is the title' : `Its name is ${Math.round(likeness * 100)} % like the title`,
+  reason:
+    likeness === 1
+      ? 'Its name is the title'
+      : `Its name is ${Math.round(likeness * 100)} % like the title`,
 })
 
-/** One hit a product: the variant where only one has the SKU, the whole product where several have. */
-function hitsOfSku(variants: readonly MirroredVariant[], method: MatchMethod, score: number, how: string): Mapping[] {
+/**
+ * One hit a product: the variant where only one has the SKU, the whole product where several have.
+ */
+function hitsOfSku(
+  variants: readonly MirroredVariant[],
+  method: MatchMethod,
+  score: number,
+  how: string,
+): Mapping[] {
   return [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
     ...target(same[0]!),
     variant_id: same.length === 1 ? same[0]!.variant_id : null,
@@ -93,8 +113,8 @@ export interface Decision {
 }
 
 /**
- * The threshold is for what is alike: a SKU is the SKU, however sure a guess must be. One that may be
- * there by chance is never more than a suggestion.
+ * The threshold is for what is alike: a SKU is the SKU, however sure a guess must be. One that may
+ * be there by chance is never more than a suggestion.
  */
 export function decide(hits: readonly Mapping[], threshold: number): Decision {
   const sorted = hits.toSorted((a, b) => b.score - a.score)
@@ -104,13 +124,18 @@ export function decide(hits: readonly Mapping[], threshold: number): Decision {
   const close = good.filter(({ score }) => best.score - score < MARGIN)
   const rivals = close.some(({ product_id }) => product_id !== best.product_id)
   if (!rivals) return { match: { mapping: best, candidates: [], suggestions: [] }, near: [] }
-  return { match: { mapping: null, candidates: close.slice(0, MOST_CANDIDATES), suggestions: [] }, near: [] }
+  return {
+    match: { mapping: null, candidates: close.slice(0, MOST_CANDIDATES), suggestions: [] },
+    near: [],
+  }
 }
 
-const isGood = ({ sku, score }: Mapping, threshold: number) => (sku === null ? score >= threshold : score > WEAK_SKU)
+const isGood = ({ sku, score }: Mapping, threshold: number) =>
+  sku === null ? score >= threshold : score > WEAK_SKU
 
 /** Of the near ones of all ways, one a product, best first. */
 export function suggestionsOf(near: readonly Mapping[]): Mapping[] {
-  const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id) // prettier-ignore
+  // prettier-ignore
+  const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id)
   return [...best.values()].map(([one]) => one!).slice(0, MOST_CANDIDATES)
 }

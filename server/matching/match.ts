@@ -1,4 +1,5 @@
-// Matching files to products: one way after another, each over the files that the ways before it have left.
+// Matching files to products: one way after another, each over the files that the ways before it
+// have left.
 import {
   nameKey,
   type FileView,
@@ -15,7 +16,15 @@ import {
   variantsBySkuParts,
   type MirroredVariant,
 } from '../storefront/mirror/lookup.ts'
-import { decide, hitOfTitle, hitsOfFilename, hitsOfTags, MOST_TAGGED, NEAR, suggestionsOf } from './hits.ts'
+import {
+  decide,
+  hitOfTitle,
+  hitsOfFilename,
+  hitsOfTags,
+  MOST_TAGGED,
+  NEAR,
+  suggestionsOf,
+} from './hits.ts'
 import { scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type Run } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
@@ -25,7 +34,12 @@ import { wordsOf, wordsOfName, type Words } from './words.ts'
 export type Named = Pick<FileView, 'filename' | 'tags'>
 
 /** The hits of one way of matching, a list a file. */
-type Way = (scope: ShopScope, files: readonly Named[], threshold: number, signal: AbortSignal) => Promise<Mapping[][]>
+type Way = (
+  scope: ShopScope,
+  files: readonly Named[],
+  threshold: number,
+  signal: AbortSignal,
+) => Promise<Mapping[][]>
 
 /** Gives an answer a file, in their order. */
 export type Matcher = (
@@ -37,7 +51,9 @@ export type Matcher = (
 
 /** Where a name is nearly a title, few titles have to be looked at. */
 const CLOSE = { floor: 0.7, margin: 0.1, limit: 20 }
-/** A typo in a short title costs half its trigrams; more of them, and it is no suggestion either. */
+/**
+ * A typo in a short title costs half its trigrams; more of them, and it is no suggestion either.
+ */
 const ALIKE = { floor: 0.4, margin: 0.15, limit: 20 }
 // Between these the process answers others.
 const TITLES_AT_ONCE = 20
@@ -57,23 +73,29 @@ export function createMatcher(cache: TitleCache): Matcher {
       signal.throwIfAborted()
       const open = [...decided.keys()].filter((at) => decided[at] === null)
       if (open.length === 0) break
-      const hits = await ways[method](scope, open.map((at) => files[at]!), rules.threshold, signal) // prettier-ignore
+      // prettier-ignore
+      const hits = await ways[method](scope, open.map((at) => files[at]!), rules.threshold, signal)
       for (const [place, at] of open.entries()) {
         const decision = decide(hits[place]!, rules.threshold)
         decided[at] = decision.match
         near[at]!.push(...decision.near)
       }
     }
-    return decided.map((match, at) => match ?? { mapping: null, candidates: [], suggestions: suggestionsOf(near[at]!) })
+    return decided.map(
+      (match, at) =>
+        match ?? { mapping: null, candidates: [], suggestions: suggestionsOf(near[at]!) },
+    )
   }
 }
 
 /** SKUs at the start come first: only names without one cost the questions for all the others. */
 async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {
-  const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename))) // prettier-ignore
+  // prettier-ignore
+  const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
   const found = starts.map((runs) => runs.filter(({ run }) => !run.weak).slice(0, 1))
   const open = [...found.keys()].filter((at) => found[at]!.length === 0)
-  const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename))) // prettier-ignore
+  // prettier-ignore
+  const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename)))
   for (const [place, at] of open.entries()) found[at] = telling([...starts[at]!, ...later[place]!])
   return found.map(hitsOfFilename)
 }
@@ -84,15 +106,21 @@ interface KnownRun {
 }
 
 /** Those of each name's runs that are a SKU of the catalog. */
-async function knownRuns(scope: ShopScope, runs: readonly (readonly Run[])[]): Promise<KnownRun[][]> {
+async function knownRuns(
+  scope: ShopScope,
+  runs: readonly (readonly Run[])[],
+): Promise<KnownRun[][]> {
   const keys = new Set(runs.flatMap((own) => own.map(({ key }) => key)))
   const known = Map.groupBy(await variantsBySkuParts(scope, [...keys]), ({ key }) => key)
-  return runs.map((own) => own.filter(({ key }) => known.has(key)).map((run) => judged(run, known.get(run.key)!)))
+  return runs.map((own) =>
+    own.filter(({ key }) => known.has(key)).map((run) => judged(run, known.get(run.key)!)),
+  )
 }
 
 /**
- * Where SKUs differ only in their delimiters, those in the name decide. And a SKU of words or of numbers
- * that the name has with the same delimiters is not there by chance, unless they are spaces.
+ * Where SKUs differ only in their delimiters, those in the name decide. And a SKU of words or of
+ * numbers that the name has with the same delimiters is not there by chance, unless they are
+ * spaces.
  */
 function judged(run: Run, variants: readonly MirroredVariant[]): KnownRun {
   const same = variants.filter(({ sku }) => nameKey(sku.trim()) === run.text)

@@ -20,7 +20,9 @@ test.each([
   ['Guide, second edition.pdf', 'Guide 2nd Edition', 1],
   ['Course deutsch.pdf', 'Course (DE)', 1],
   ['Volume II.pdf', 'Volume 2', 1],
-])('%s is like %s: %d', (name, title, expected) => expect(rounded(score(name, title))).toBe(expected))
+])('%s is like %s: %d', (name, title, expected) =>
+  expect(rounded(score(name, title))).toBe(expected),
+)
 
 test.each([
   ['Volume 1', 'Volume 2'],
@@ -47,7 +49,10 @@ test.each([
   ['The Complete Guide to Knitting Volume 2.pdf', 'The Complete Guide to Knitting'],
   ['The Complete Course in Knitting FR.pdf', 'The Complete Course in Knitting'],
   ['The Complete Course in Knitting.pdf', 'The Complete Course in Knitting (DE)'],
-  ['The Complete Illustrated Poster Collection Red.pdf', 'The Complete Illustrated Poster Collection Blue'],
+  [
+    'The Complete Illustrated Poster Collection Red.pdf',
+    'The Complete Illustrated Poster Collection Blue',
+  ],
 ])('%s may be %s, and a person is asked', (name, title) => {
   expect(score(name, title)).toBeGreaterThanOrEqual(0.6)
   expect(score(name, title)).toBeLessThan(0.8)
@@ -55,8 +60,11 @@ test.each([
 
 describe('one typo', () => {
   const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz')
-  const word = (most: number) => fc.array(letter, { minLength: 4, maxLength: most }).map((letters) => letters.join(''))
-  const title = fc.array(word(8), { minLength: 2, maxLength: 5 }).filter((words) => words.join('').length >= 10)
+  const word = (most: number) =>
+    fc.array(letter, { minLength: 4, maxLength: most }).map((letters) => letters.join(''))
+  const title = fc
+    .array(word(8), { minLength: 2, maxLength: 5 })
+    .filter((words) => words.join('').length >= 10)
   test('in a title of ten letters or more scores above 0.85', () => {
     fc.assert(
       fc.property(
@@ -69,8 +77,12 @@ describe('one typo', () => {
           // prettier-ignore
           const own = words[which % words.length]!
           const at = where % (own.length - 1)
-          const [from, to] = { change: [1, by], add: [0, by], drop: [1, ''], swap: [2, `${own[at + 1]}${own[at]}`] }[how] as [number, string] // prettier-ignore
-          const typed = words.with(which % words.length, own.slice(0, at) + to + own.slice(at + from))
+          // prettier-ignore
+          const [from, to] = { change: [1, by], add: [0, by], drop: [1, ''], swap: [2, `${own[at + 1]}${own[at]}`] }[how] as [number, string]
+          const typed = words.with(
+            which % words.length,
+            own.slice(0, at) + to + own.slice(at + from),
+          )
           const [name, whole] = [
             { ...wordsOf(''), letters: typed },
             { ...wordsOf(''), letters: words },

@@ -1,5 +1,6 @@
 // How well a name fits a title: a normalised edit distance over words. What tells products apart
-// (numbers, volumes, sizes, languages) is never a typo. docs/merchants/mapping.md has the same rules.
+// (numbers, volumes, sizes, languages) is never a typo. docs/merchants/mapping.md has the same
+// rules.
 import leven from 'leven'
 import { tellingOf } from './telling.ts'
 import type { Words } from './words.ts'
@@ -8,16 +9,23 @@ import type { Words } from './words.ts'
 export const STRAY_NUMBER = 0.06
 /** A number in the title that the name does not have: never sure. */
 const MISSING_NUMBER = 0.25
-/** A word of the title replaced by another; a language, a size or a volume that only one of them has. */
+/**
+ * A word of the title replaced by another; a language, a size or a volume that only one of them
+ * has.
+ */
 const OTHER_WORD = 0.2
 /** Words run together, or one cut in two. */
 const JOINED = 0.5
-const LITTLE_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' ')) // prettier-ignore
+// prettier-ignore
+const LITTLE_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
 
 /** 0 to 1; 0 where something tells another product. */
 export function scoreWords(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels)) return 0
-  const [ofName, ofTitle] = [without(name.letters, title.letters), without(title.letters, name.letters)]
+  const [ofName, ofTitle] = [
+    without(name.letters, title.letters),
+    without(title.letters, name.letters),
+  ]
   const numbers = scoreNumbers(name, title, ofName, ofTitle)
   if (numbers === null) return 0
   const words = costOfWords(ofName, ofTitle)
@@ -43,14 +51,23 @@ const isContrary = (labels: readonly string[], others: readonly string[]) => {
   const start = (label: string) => label.slice(0, label.indexOf(' ') + 1)
   return labels.some(
     (label) =>
-      !others.includes(label) && others.some((other) => start(other) === start(label) && !labels.includes(other)),
+      !others.includes(label) &&
+      others.some((other) => start(other) === start(label) && !labels.includes(other)),
   )
 }
 
 /** What the numbers cost; null: they are of different products. */
-function scoreNumbers(name: Words, title: Words, ofName: string[], ofTitle: string[]): number | null {
+function scoreNumbers(
+  name: Words,
+  title: Words,
+  ofName: string[],
+  ofTitle: string[],
+): number | null {
   const versions = new Set(name.versions)
-  const plain = new Set([...name.numbers.filter((one) => !versions.has(one)), ...takeNumbers(ofName)])
+  const plain = new Set([
+    ...name.numbers.filter((one) => !versions.has(one)),
+    ...takeNumbers(ofName),
+  ])
   const wanted = new Set([...title.numbers, ...takeNumbers(ofTitle)])
   const missing = beyond(wanted, plain)
   const stray = beyond(plain, wanted)
@@ -59,7 +76,8 @@ function scoreNumbers(name: Words, title: Words, ofName: string[], ofTitle: stri
   const others = beyond(versions, wanted)
   if (others.length > 0 && told.some((one) => title.versions.includes(one))) return null
   const isPart =
-    title.labels.length === 0 && name.labels.some((label) => stray.includes(label.slice(label.indexOf(' ') + 1)))
+    title.labels.length === 0 &&
+    name.labels.some((label) => stray.includes(label.slice(label.indexOf(' ') + 1)))
   if (isPart) return OTHER_WORD
   const ofOthers = (stray.length > 0 ? STRAY_NUMBER : 0) + (others.length > 0 ? STRAY_NUMBER : 0)
   return told.length > 0 ? MISSING_NUMBER + ofOthers : ofOthers
@@ -114,12 +132,17 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
   return { cost: cost + lossOf(left) + lossOf(open), penalty: isOther || isTold ? OTHER_WORD : 0 }
 }
 
-/** What words cost that the other text does not have: letters, and half of those of little words. */
+/**
+ * What words cost that the other text does not have: letters, and half of those of little words.
+ */
 const lossOf = (words: readonly string[]) =>
   words.reduce((sum, word) => sum + word.length * (LITTLE_WORDS.has(word) ? 0.5 : 1), 0)
 
 /** `german` and `de` are the same. */
-function withoutSameTelling(ofName: readonly string[], ofTitle: readonly string[]): [string[], string[]] {
+function withoutSameTelling(
+  ofName: readonly string[],
+  ofTitle: readonly string[],
+): [string[], string[]] {
   const valueOf = (word: string) => {
     const told = tellingOf(word)
     return told && `${told.kind} ${told.value}`

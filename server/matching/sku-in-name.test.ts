@@ -31,7 +31,9 @@ describe('SKUs that a name may begin with', () => {
     ['K-x', ['k']],
     ['K.pdf', []],
     ['EB 001.pdf', ['eb']],
-  ])('too short to be meant in %s: %j', (name, weak) => expect(keysOf(startRuns(name), true)).toEqual(weak))
+  ])('too short to be meant in %s: %j', (name, weak) =>
+    expect(keysOf(startRuns(name), true)).toEqual(weak),
+  )
 })
 
 test('SKUs elsewhere in a name begin and end at delimiters; plain words and numbers are weak, an extension is none', () => {
@@ -45,7 +47,8 @@ describe('in a catalog', () => {
   let shops = 0
   const shopWith = async (...products: readonly (readonly string[])[]) => {
     const scope = forShop(database, await createTestShop(database, `skus-${++shops}.myshopify.com`))
-    await fillMirror(scope, products.map((skus, at) => ({ title: `Product ${at + 1}`, skus }))) // prettier-ignore
+    // prettier-ignore
+    await fillMirror(scope, products.map((skus, at) => ({ title: `Product ${at + 1}`, skus })))
     return scope
   }
   const never = new AbortController().signal
@@ -55,8 +58,13 @@ describe('in a catalog', () => {
     const found = await match(scope, files, { by: ['filename'], threshold: 0.8 }, never)
     return found.map(({ mapping, candidates, suggestions }) => {
       if (mapping) return `${mapping.sku} ${mapping.score}`
-      const say = (kind: string, all: typeof candidates) => `${kind}: ${all.map(({ sku }) => sku).join(', ')}`
-      return candidates.length > 0 ? say('review', candidates) : suggestions.length > 0 ? say('near', suggestions) : '–'
+      const say = (kind: string, all: typeof candidates) =>
+        `${kind}: ${all.map(({ sku }) => sku).join(', ')}`
+      return candidates.length > 0
+        ? say('review', candidates)
+        : suggestions.length > 0
+          ? say('near', suggestions)
+          : '–'
     })
   }
   beforeAll(async () => {
@@ -65,7 +73,15 @@ describe('in a catalog', () => {
   afterAll(() => database.drop())
 
   test('a SKU is found anywhere between delimiters, in any case, with any delimiters', async () => {
-    const scope = await shopWith(['EB-001'], ['EB-003'], ['EB-006'], ['EB-010'], ['SEW 01'], ['3D-04 (v2)'], ['_Z-9_'])
+    const scope = await shopWith(
+      ['EB-001'],
+      ['EB-003'],
+      ['EB-006'],
+      ['EB-010'],
+      ['SEW 01'],
+      ['3D-04 (v2)'],
+      ['_Z-9_'],
+    )
     const found = {
       'guide-EB-006.pdf': 'EB-006 0.9',
       'bread_EB-003.pdf': 'EB-003 0.9',
@@ -94,7 +110,8 @@ describe('in a catalog', () => {
       'x SET-1 SET-2.pdf': 'SET-1 0.9',
     }
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
-    const [both] = await match(scope, [{ filename: 'x SET-1 SET-2.pdf', tags: [] }], { by: ['filename'], threshold: 0.8 }, never) // prettier-ignore
+    // prettier-ignore
+    const [both] = await match(scope, [{ filename: 'x SET-1 SET-2.pdf', tags: [] }], { by: ['filename'], threshold: 0.8 }, never)
     expect(both!.mapping).toMatchObject({ variant_id: null, product_title: 'Product 5' })
   })
 
@@ -128,21 +145,27 @@ describe('in a catalog', () => {
   // A model without runs and SQL: the name contains the SKU's parts in sequence.
   const sku = fc
     .array(fc.constantFrom('ab1', 'cd2', 'ef3', 'éf4'), { minLength: 1, maxLength: 4 })
-    .chain((parts) => fc.constantFrom('-', '_', '.', ' ', ' (').map((delimiter) => parts.join(delimiter)))
-  const partsOf = (text: string) => nameKey(text).split(/[ \-_.()[\]{}]+/).filter(Boolean).join('-') // prettier-ignore
+    .chain((parts) =>
+      fc.constantFrom('-', '_', '.', ' ', ' (').map((delimiter) => parts.join(delimiter)),
+    )
+  // prettier-ignore
+  const partsOf = (text: string) => nameKey(text).split(/[ \-_.()[\]{}]+/).filter(Boolean).join('-')
   test('the longest SKU that the name begins with, with any delimiters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(sku, { minLength: 1, maxLength: 8, selector: partsOf }),
-        fc.array(sku.map((text) => `${text}.pdf`), { minLength: 1, maxLength: 5 }), // prettier-ignore
+        // prettier-ignore
+        fc.array(sku.map((text) => `${text}.pdf`), { minLength: 1, maxLength: 5 }),
         async (skus, names) => {
           // prettier-ignore
           const scope = await shopWith(...skus.map((one) => [one]))
           const answers = await find(scope, ...names)
           for (const [at, name] of names.entries()) {
             const whole = `${partsOf(name)}-`
-            const begin = skus.filter((one) => whole.startsWith(`${partsOf(one)}-`)).sort((a, b) => partsOf(b).length - partsOf(a).length)[0] // prettier-ignore
-            if (begin) expect(answers[at]).toMatch(new RegExp(`^${begin.replace(/[.(]/g, '\\$&')} 0.9`))
+            // prettier-ignore
+            const begin = skus.filter((one) => whole.startsWith(`${partsOf(one)}-`)).sort((a, b) => partsOf(b).length - partsOf(a).length)[0]
+            if (begin)
+              expect(answers[at]).toMatch(new RegExp(`^${begin.replace(/[.(]/g, '\\$&')} 0.9`))
             else if (answers[at] === '–')
               expect(skus.some((one) => `-${whole}`.includes(`-${partsOf(one)}-`))).toBe(false)
           }

@@ -1,9 +1,13 @@
-// SKUs that a filename may contain: `{product_sku}_{filename}.pdf`, or anywhere between delimiters. A SKU
-// may contain delimiters itself, so every run of parts is a question to the catalog, asked in batches.
+// SKUs that a filename may contain: `{product_sku}_{filename}.pdf`, or anywhere between delimiters.
+// A SKU may contain delimiters itself, so every run of parts is a question to the catalog, asked in
+// batches.
 import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
 
-/** What is no delimiter. migrations/0004_catalog-and-reviews.ts splits SKUs at the same characters (sku_parts). */
+/**
+ * What is no delimiter. migrations/0004_catalog-and-reviews.ts splits SKUs at the same characters
+ * (sku_parts).
+ */
 const PARTS = /[^ \-_.()[\]{}]+/g
 /** The platform has no SKU longer than this. */
 const LONGEST_SKU = 255
@@ -53,7 +57,10 @@ interface Part {
 
 function partsOf(filename: string): { name: string; parts: Part[] } {
   const name = nameKey(filename)
-  const parts = [...name.matchAll(PARTS)].map(({ 0: { length }, index }) => ({ from: index, to: index + length }))
+  const parts = [...name.matchAll(PARTS)].map(({ 0: { length }, index }) => ({
+    from: index,
+    to: index + length,
+  }))
   return { name, parts }
 }
 
@@ -74,4 +81,7 @@ const isPlain = (letters: string) => letters.length < TELLING || /^(\p{L}+|\p{N}
 
 /** Those that lie within no other. */
 export const outermost = (runs: readonly Run[]): Run[] =>
-  runs.filter(({ from, to }) => !runs.some((one) => one.from <= from && one.to >= to && one.to - one.from > to - from))
+  runs.filter(
+    ({ from, to }) =>
+      !runs.some((one) => one.from <= from && one.to >= to && one.to - one.from > to - from),
+  )

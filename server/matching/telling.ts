@@ -1,13 +1,26 @@
-// Words that tell one product from another: numbers in words, sizes, languages, levels. Two different
-// ones of a kind are never a typo of each other.
+// Words that tell one product from another: numbers in words, sizes, languages, levels. Two
+// different ones of a kind are never a typo of each other.
 
 type Kind = 'number' | 'size' | 'language' | 'level'
 
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
   // One entry has all words for one value.
   number:
-    'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','), // prettier-ignore
-  size: ['xs', 's small', 'm medium', 'l large', 'xl', 'xxl', 'xxxl', 'mini', 'standard', 'big', 'huge'],
+    // prettier-ignore
+    'one first i,two second ii,three third iii,four fourth iv,five fifth v,six sixth vi,seven seventh vii,eight eighth viii,nine ninth ix,ten tenth x,eleven eleventh xi,twelve twelfth xii'.split(','),
+  size: [
+    'xs',
+    's small',
+    'm medium',
+    'l large',
+    'xl',
+    'xxl',
+    'xxxl',
+    'mini',
+    'standard',
+    'big',
+    'huge',
+  ],
   language: [
     'de deu ger german deutsch',
     'en eng english englisch',
@@ -45,12 +58,15 @@ const LISTS: Readonly<Record<Kind, readonly string[]>> = {
 
 const KINDS = new Map(
   Object.entries(LISTS).flatMap(([kind, list]) =>
-    list.flatMap((words, at) => words.split(' ').map((word) => [word, { kind: kind as Kind, value: at + 1 }] as const)),
+    list.flatMap((words, at) =>
+      words.split(' ').map((word) => [word, { kind: kind as Kind, value: at + 1 }] as const),
+    ),
   ),
 )
 
 /** null: a word like others. */
-export const tellingOf = (word: string): { kind: Kind; value: number } | null => KINDS.get(word) ?? null
+export const tellingOf = (word: string): { kind: Kind; value: number } | null =>
+  KINDS.get(word) ?? null
 
 /** Words that number what comes after them, each by the first of its kind. */
 const LABELS = new Map(
@@ -59,7 +75,9 @@ const LABELS = new Map(
     .flatMap((same) => same.split(' ').map((word) => [word, same.split(' ')[0]!] as const)),
 )
 
-/** `volume 2`, of each label that a number comes after: digits, a word for one, or a single letter. */
+/**
+ * `volume 2`, of each label that a number comes after: digits, a word for one, or a single letter.
+ */
 export function labelsOf(parts: readonly string[]): string[] {
   return parts.flatMap((part, at) => {
     const [label, next] = [LABELS.get(part), parts[at + 1]]

@@ -1,5 +1,5 @@
-// Title indexes of the shops that are being matched, in the worker's memory: built from the mirror, built again when it has
-// changed, given up when nobody asks any more or others need the room.
+// Title indexes of the shops that are being matched, in the worker's memory: built from the mirror,
+// built again when it has changed, given up when nobody asks any more or others need the room.
 import type { ShopScope } from '../db/for-shop.ts'
 import { allTitles, generationOf } from '../storefront/mirror/lookup.ts'
 import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
@@ -32,11 +32,17 @@ export function createTitleCache(mostTitles = MOST_TITLES): TitleCache {
     if (kept.get(shop) === entry) kept.delete(shop)
   }
   const begin = (scope: ShopScope, generation: number): Kept => {
-    const entry: Kept = { generation, index: build(scope), titles: 0, timer: setTimeout(() => {}, 0) }
+    const entry: Kept = {
+      generation,
+      index: build(scope),
+      titles: 0,
+      timer: setTimeout(() => {}, 0),
+    }
     entry.index.then(
       ({ size }) => {
         entry.titles = size
-        for (const [shop, other] of kept) if (titles() > mostTitles && shop !== scope.shop) forget(shop, other)
+        for (const [shop, other] of kept)
+          if (titles() > mostTitles && shop !== scope.shop) forget(shop, other)
       },
       () => forget(scope.shop, entry),
     )
@@ -63,6 +69,7 @@ export function createTitleCache(mostTitles = MOST_TITLES): TitleCache {
 /** A page at a time, so that the worker's other jobs get their turns. */
 async function build(scope: ShopScope): Promise<TitleIndex> {
   const builder = titleIndexBuilder()
-  for await (const page of allTitles(scope)) for (const { id, title } of page) builder.add(id, title)
+  for await (const page of allTitles(scope))
+    for (const { id, title } of page) builder.add(id, title)
   return builder.build()
 }

@@ -7,8 +7,11 @@ import { createTitleCache } from './title-cache.ts'
 import { scoreTitle, titleIndexBuilder } from './title-index.ts'
 import { stemOf, wordsOf, wordsOfName } from './words.ts'
 
-const WORDS = ['knot', 'knots', 'rope', 'ropes', 'slow', 'bread', 'the', 'tide', 'tables', 'café', 'of', 'final', '2', '12', '2025', '日本'] // prettier-ignore
-const title = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 }).map((words) => words.join(' '))
+// prettier-ignore
+const WORDS = ['knot', 'knots', 'rope', 'ropes', 'slow', 'bread', 'the', 'tide', 'tables', 'café', 'of', 'final', '2', '12', '2025', '日本']
+const title = fc
+  .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 })
+  .map((words) => words.join(' '))
 const name = fc.oneof(
   title,
   fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -36,7 +39,10 @@ describe('the index', () => {
           for (const one of names) {
             const words = wordsOfName(one)
             const all = titles
-              .map((text, at) => ({ id: String(at).padStart(3, '0'), score: scoreTitle(words, wordsOf(text)) }))
+              .map((text, at) => ({
+                id: String(at).padStart(3, '0'),
+                score: scoreTitle(words, wordsOf(text)),
+              }))
               .filter(({ score }) => score >= floor)
               .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
             const close = all.filter(({ score }) => score >= all[0]!.score - margin)
@@ -50,7 +56,9 @@ describe('the index', () => {
   })
   test('of no titles, and a name of no words, find nothing', () => {
     expect(indexOf([]).search(wordsOfName('a.pdf'), { floor: 0, margin: 1, limit: 9 })).toEqual([])
-    expect(indexOf(['a', '–']).search(wordsOfName('--.pdf'), { floor: 0.1, margin: 1, limit: 9 })).toEqual([])
+    expect(
+      indexOf(['a', '–']).search(wordsOfName('--.pdf'), { floor: 0.1, margin: 1, limit: 9 }),
+    ).toEqual([])
   })
 })
 
@@ -64,7 +72,9 @@ describe('words', () => {
     ['archive.tar.gz', ['archive'], []],
     ['007 007.pdf', [], ['7']],
     ['日本 ŁÓDŹ.pdf', ['日本', 'łodz'], []],
-  ])('of %s', (text, letters, numbers) => expect(wordsOfName(text)).toMatchObject({ letters, numbers }))
+  ])('of %s', (text, letters, numbers) =>
+    expect(wordsOfName(text)).toMatchObject({ letters, numbers }),
+  )
   test.each([
     ['a.pdf', 'a'],
     ['Vol. 2', 'Vol. 2'],
@@ -101,7 +111,9 @@ describe('the indexes that are kept', () => {
 
   test('give way to others where there is no room for all: those asked for longest ago go', async () => {
     const cache = createTitleCache(5)
-    const shops = await Promise.all(['a', 'b', 'c'].map((one) => shopOf(`room-${one}.myshopify.com`)))
+    const shops = await Promise.all(
+      ['a', 'b', 'c'].map((one) => shopOf(`room-${one}.myshopify.com`)),
+    )
     for (const scope of shops) await fillMirror(scope, [{ title: 'One' }, { title: 'Two' }])
     const [a, b, c] = shops
     const [ofA, ofB] = [await cache.of(a!), await cache.of(b!)]
@@ -115,7 +127,8 @@ describe('the indexes that are kept', () => {
   test('one that could not be built is tried again', async () => {
     const scope = await shopOf('again.myshopify.com')
     const cache = createTitleCache()
-    const broken = { ...scope, query: (sql: string, bindings = {}) => sql.includes('from products') ? Promise.reject(new Error('away')) : scope.query(sql, bindings) } as typeof scope // prettier-ignore
+    // prettier-ignore
+    const broken = { ...scope, query: (sql: string, bindings = {}) => sql.includes('from products') ? Promise.reject(new Error('away')) : scope.query(sql, bindings) } as typeof scope
     await expect(cache.of(broken)).rejects.toThrow('away')
     expect((await cache.of(scope)).size).toBe(0)
   })

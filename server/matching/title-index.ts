@@ -1,6 +1,6 @@
-// The titles of one shop, to be searched by likeness: tens of thousands of names against tens of thousands of titles. A name's
-// rarest trigrams are looked up first, and as soon as no title unseen could still be good enough, it ends: the answer is the same
-// as if every title had been compared.
+// The titles of one shop, to be searched by likeness: tens of thousands of names against tens of
+// thousands of titles. A name's rarest trigrams are looked up first, and as soon as no title unseen
+// could still be good enough, it ends: the answer is the same as if every title had been compared.
 import { gramsOf, likeness } from './grams.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { wordsOf, type Words } from './words.ts'
@@ -28,12 +28,16 @@ export interface TitleIndexBuilder {
 }
 
 /**
- * How alike a name and a title are, to find the titles worth scoring: the share of common trigrams. A number in the title counts always; one in the name counts where
- * the title has it too, and costs a little where it has not.
+ * How alike a name and a title are, to find the titles worth scoring: the share of common trigrams.
+ * A number in the title counts always; one in the name counts where the title has it too, and costs
+ * a little where it has not.
  */
 export function scoreTitle(name: Words, title: Words): number {
   const numbers = name.numbers.filter((number) => title.numbers.includes(number))
-  const [own, other] = [gramsOf([...name.letters, ...numbers]), gramsOf([...title.letters, ...title.numbers])]
+  const [own, other] = [
+    gramsOf([...name.letters, ...numbers]),
+    gramsOf([...title.letters, ...title.numbers]),
+  ]
   const shared = [...own].filter((gram) => other.has(gram)).length
   const stray = numbers.length < name.numbers.length ? STRAY_NUMBER : 0
   return Math.max(0, likeness(shared, own.size, other.size) - stray)
@@ -108,7 +112,8 @@ function invert({ grams, ends }: Lists, count: number): Lists {
 
 function searchable(tables: Tables): TitleIndex {
   const { gramIds, ids, titles, holders } = tables
-  // What the present search has marked: trigrams of the name's letters, and titles that it has scored.
+  // What the present search has marked: trigrams of the name's letters, and titles that it has
+  // scored.
   const marked = new Uint8Array(gramIds.size)
   const seen = new Uint32Array(ids.length)
   let search = 0
@@ -118,7 +123,9 @@ function searchable(tables: Tables): TitleIndex {
     search: (words, { floor, margin, limit }) => {
       search++
       const name = nameGrams(gramIds, words)
-      const rarest = [...name.letters, ...name.ofNumbers].sort((a, b) => lengthOf(holders, a) - lengthOf(holders, b))
+      const rarest = [...name.letters, ...name.ofNumbers].sort(
+        (a, b) => lengthOf(holders, a) - lengthOf(holders, b),
+      )
       for (const gram of name.letters) marked[gram] = 1
       const hits: { title: number; score: number }[] = []
       let least = floor
@@ -131,7 +138,12 @@ function searchable(tables: Tables): TitleIndex {
         for (let place = startOf(holders, rarest[at]!); place < end; place++) {
           const title = holders.grams[place]!
           const length = lengthOf(titles, title)
-          if (left < least * (own + length) || length * least > name.whole || length < name.size * least) continue
+          if (
+            left < least * (own + length) ||
+            length * least > name.whole ||
+            length < name.size * least
+          )
+            continue
           if (seen[title] === search) continue
           seen[title] = search
           const score = scoreOf(tables, marked, name, title)
@@ -175,16 +187,25 @@ function nameGrams(gramIds: ReadonlyMap<string, number>, { letters, numbers }: W
   }
 }
 
-function scoreOf({ titles, numbers }: Tables, marked: Uint8Array, name: NameGrams, title: number): number {
+function scoreOf(
+  { titles, numbers }: Tables,
+  marked: Uint8Array,
+  name: NameGrams,
+  title: number,
+): number {
   let shared = 0
-  for (let at = startOf(titles, title); at < titles.ends[title]!; at++) shared += marked[titles.grams[at]!]!
+  for (let at = startOf(titles, title); at < titles.ends[title]!; at++)
+    shared += marked[titles.grams[at]!]!
   let { size } = name
   let stray = 0
   if (name.numbers.length > 0) {
     const there = numbers.get(title) ?? []
     const common = name.numbers.filter(({ number }) => there.includes(number))
     // The title has each of these whole, so that its trigrams have theirs.
-    const more = common.length === 1 ? common[0]!.grams.size : new Set(common.flatMap(({ grams }) => [...grams])).size
+    const more =
+      common.length === 1
+        ? common[0]!.grams.size
+        : new Set(common.flatMap(({ grams }) => [...grams])).size
     size += more
     shared += more
     if (common.length < name.numbers.length) stray = STRAY_NUMBER

@@ -1,4 +1,5 @@
-// The words that a name and a title are compared by: what people write differently without meaning anything by it is gone.
+// The words that a name and a title are compared by: what people write differently without meaning
+// anything by it is gone.
 
 import { labelsOf } from './telling.ts'
 
@@ -39,12 +40,16 @@ export function wordsOf(title: string): Words {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/(\d)(st|nd|rd|th)(?!\p{L})/gu, '$1')
-  const parts = (text.match(/\p{L}+|\p{N}+/gu) ?? []).map((part) => part.replace(/^0+(?=\p{N})/u, ''))
+  const parts = (text.match(/\p{L}+|\p{N}+/gu) ?? []).map((part) =>
+    part.replace(/^0+(?=\p{N})/u, ''),
+  )
   const letters = parts.filter((part) => !isNumber(part))
   const telling = letters.filter((word) => !VERSION_WORDS.has(word))
   const isCopy = /[([]\p{N}{1,2}[)\]]\s*$/u.test(text)
   const versions = parts.filter(
-    (part, at) => isNumber(part) && ((isCopy && at === parts.length - 1) || VERSION_WORDS.has(parts[at - 1] ?? '')),
+    (part, at) =>
+      isNumber(part) &&
+      ((isCopy && at === parts.length - 1) || VERSION_WORDS.has(parts[at - 1] ?? '')),
   )
   return {
     letters: telling.length > 0 ? telling : letters,

@@ -37,7 +37,8 @@ beforeEach(async () => {
     database,
     client,
     secrets,
-    operationRecord: (_scope, id) => Promise.resolve({ id: `import_${id}`, status: 'success', asked: (asked += 1) }),
+    operationRecord: (_scope, id) =>
+      Promise.resolve({ id: `import_${id}`, status: 'success', asked: (asked += 1) }),
     smtpUrl: null,
     from: 'files@example.com',
     baseUrl: 'https://files.example.com',
@@ -62,11 +63,17 @@ async function endOperation(url: string | undefined = receiver.url, round = 0): 
 }
 
 const messagesOf = async (operation: string) =>
-  (await listMessages(scope, { kind: 'callback', limit: 50 }, '')).filter((row) => row.operation_id === operation)
+  (await listMessages(scope, { kind: 'callback', limit: 50 }, '')).filter(
+    (row) => row.operation_id === operation,
+  )
 const end = async () => {
   const operation = await endOperation()
   const [message] = await messagesOf(operation)
-  return { operation, id: message!.id, deliver: () => outbox.deliver({ shop: scope.shop, message: message!.id }) }
+  return {
+    operation,
+    id: message!.id,
+    deliver: () => outbox.deliver({ shop: scope.shop, message: message!.id }),
+  }
 }
 const delayOf = async (id: string) => {
   const { rows } = await database.pool.query<{ delay: number }>(
@@ -91,7 +98,9 @@ describe('a callback', () => {
       timestamp: expect.stringMatching(/^\d{4}-/),
       data: { id: `import_${operation}`, status: 'success' },
     })
-    expect(() => new Webhook(webhookSecret(secrets, scope.shop + 1)).verify(body, headers)).toThrow()
+    expect(() =>
+      new Webhook(webhookSecret(secrets, scope.shop + 1)).verify(body, headers),
+    ).toThrow()
     expect((await messagesOf(operation))[0]).toMatchObject({
       status: 'sent',
       // Without its query, which is for the receiver alone.
@@ -104,7 +113,10 @@ describe('a callback', () => {
     receiver.status = 503
     const { operation, id, deliver } = await end()
     await deliver()
-    expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting', error: 'The address answered 503' })
+    expect((await messagesOf(operation))[0]).toMatchObject({
+      status: 'waiting',
+      error: 'The address answered 503',
+    })
     expect(await delayOf(id)).toBeCloseTo(5, -1)
     receiver.status = 200
     options.clock = () => new Date(Date.now() + 300_000)
@@ -114,7 +126,9 @@ describe('a callback', () => {
     const [first, second] = receiver.posts
     expect(second!.body).toBe(first!.body)
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
-    expect(Number(second!.headers['webhook-timestamp'])).toBeGreaterThan(Number(first!.headers['webhook-timestamp']))
+    expect(Number(second!.headers['webhook-timestamp'])).toBeGreaterThan(
+      Number(first!.headers['webhook-timestamp']),
+    )
     expect((await messagesOf(operation))[0]).toMatchObject({ status: 'sent', attempts: 2 })
   })
 
@@ -125,7 +139,10 @@ describe('a callback', () => {
     const { operation, deliver } = await end()
     await deliver()
     expect(elsewhere.posts).toEqual([])
-    expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting', error: 'The address answered 307' })
+    expect((await messagesOf(operation))[0]).toMatchObject({
+      status: 'waiting',
+      error: 'The address answered 307',
+    })
     await elsewhere.close()
   })
 
@@ -153,7 +170,10 @@ describe('a callback', () => {
     }
     expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting' })
     await deliver()
-    expect((await messagesOf(operation))[0]).toMatchObject({ status: 'failed', attempts: delays.length + 1 })
+    expect((await messagesOf(operation))[0]).toMatchObject({
+      status: 'failed',
+      attempts: delays.length + 1,
+    })
     const days = delays.reduce((sum, delay) => sum + delay) / 86_400_000
     expect(days).toBeGreaterThan(2.5)
     expect(days).toBeLessThanOrEqual(3)
@@ -189,7 +209,11 @@ describe('a callback', () => {
     while (receiver.posts.length === 0) await new Promise(setImmediate)
     await outbox.close()
     await delivered
-    expect((await messagesOf(operation))[0]).toMatchObject({ status: 'waiting', attempts: 0, error: null })
+    expect((await messagesOf(operation))[0]).toMatchObject({
+      status: 'waiting',
+      attempts: 0,
+      error: null,
+    })
   })
 })
 

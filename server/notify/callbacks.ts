@@ -1,7 +1,12 @@
-// Callbacks: the end of an operation is posted to the address that its caller gave, at least once, under one id.
+// Callbacks: the end of an operation is posted to the address that its caller gave, at least once,
+// under one id.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../engine/worker/queue.ts'
-import { withoutSecrets, wholeAddress, type KeptAddress } from '../engine/operations/sealed-addresses.ts'
+import {
+  withoutSecrets,
+  wholeAddress,
+  type KeptAddress,
+} from '../engine/operations/sealed-addresses.ts'
 import { toPublicId } from '../ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { Secrets } from '../secrets.ts'
@@ -27,10 +32,17 @@ const DELAYS = [
 const WITHIN_MS = 15 * SECOND
 const GONE = 410
 
-/** Call it in the transaction that ends the operation, in any status. Without a `callback_url` it does nothing. */
+/**
+ * Call it in the transaction that ends the operation, in any status. Without a `callback_url` it
+ * does nothing.
+ */
 export async function queueCallback(
   tx: ShopScope,
-  operation: { id: string; round: number; request: { callback_url?: string; callback_sealed?: string } },
+  operation: {
+    id: string
+    round: number
+    request: { callback_url?: string; callback_sealed?: string }
+  },
 ): Promise<void> {
   const { callback_url: url, callback_sealed: sealed } = operation.request
   if (url === undefined) return
@@ -41,7 +53,10 @@ export async function queueCallback(
      values (:shop, :key, 'callback', :payload, :operation) on conflict do nothing returning id`,
     {
       key,
-      payload: JSON.stringify({ url, ...(sealed === undefined ? {} : { sealed }) } satisfies KeptAddress),
+      payload: JSON.stringify({
+        url,
+        ...(sealed === undefined ? {} : { sealed }),
+      } satisfies KeptAddress),
       operation: operation.id,
     },
   )
@@ -56,7 +71,12 @@ export interface CallbackOptions {
   clock: () => Date
 }
 
-export function callbackDeliverer({ client, secrets, operationRecord, clock }: CallbackOptions): Deliverer {
+export function callbackDeliverer({
+  client,
+  secrets,
+  operationRecord,
+  clock,
+}: CallbackOptions): Deliverer {
   return {
     delays: DELAYS,
     lost: 'waiting',
@@ -71,7 +91,12 @@ export function callbackDeliverer({ client, secrets, operationRecord, clock }: C
     send: async (scope, { text }, { id, payload }, stopping) => {
       const headers = {
         'content-type': 'application/json',
-        ...signatureHeaders(webhookSecret(secrets, scope.shop), toPublicId('message', id), clock(), text),
+        ...signatureHeaders(
+          webhookSecret(secrets, scope.shop),
+          toPublicId('message', id),
+          clock(),
+          text,
+        ),
       }
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(WITHIN_MS)])
       const address = wholeAddress(payload as KeptAddress, { shop: scope.shop, secrets })
@@ -80,7 +105,10 @@ export function callbackDeliverer({ client, secrets, operationRecord, clock }: C
       } catch {
         if (stopping.aborted) return { status: 'returned' }
         // One text for all causes: details would reveal what this server can reach.
-        return { status: 'again', reason: 'The address could not be reached, or did not answer in time' }
+        return {
+          status: 'again',
+          reason: 'The address could not be reached, or did not answer in time',
+        }
       }
     },
   }
@@ -89,6 +117,7 @@ export function callbackDeliverer({ client, secrets, operationRecord, clock }: C
 function deliveryOf(status: number): Delivery {
   if (status >= 200 && status < 300) return { status: 'sent' }
   // Standard Webhooks: 410 means that the receiver wants no more messages.
-  if (status === GONE) return { status: 'failed', reason: 'The address answered 410: it wants no callbacks any more' }
+  if (status === GONE)
+    return { status: 'failed', reason: 'The address answered 410: it wants no callbacks any more' }
   return { status: 'again', reason: `The address answered ${status}` }
 }

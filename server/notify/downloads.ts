@@ -1,6 +1,6 @@
-// Notifications of downloads, for files that have them switched on, and of buyers who ask for more downloads. The first download
-// of a file is reported immediately, further ones at most once an hour with their number, so that a popular file does not
-// flood the shop's inbox.
+// Notifications of downloads, for files that have them switched on, and of buyers who ask for more
+// downloads. The first download of a file is reported immediately, further ones at most once an
+// hour with their number, so that a popular file does not flood the shop's inbox.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Ask } from '../delivery/ask.ts'
@@ -21,14 +21,17 @@ export const downloadMessages = (database: Database, clock: () => Date): Downloa
   asked: (ask) => forShop(database, ask.shop).transaction((tx) => tellAsk(tx, ask)),
 })
 
-/** Notifies all shops of due downloads; gives the number of shops. Safe to run in several processes. */
+/**
+ * Notifies all shops of due downloads; gives the number of shops. Safe to run in several processes.
+ */
 export async function tellDownloads(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ shop_id: number }>(
     `select distinct shop_id from download_notices
      where untold > 0 and (told_at is null or told_at <= $1::timestamptz - $2::interval) order by shop_id`,
     [now, TOLD_EVERY],
   )
-  for (const { shop_id } of rows) await forShop(database, shop_id).transaction((tx) => tellShop(tx, now))
+  for (const { shop_id } of rows)
+    await forShop(database, shop_id).transaction((tx) => tellShop(tx, now))
   return rows.length
 }
 
@@ -52,9 +55,14 @@ async function tellShop(tx: ShopScope, now: Date): Promise<void> {
     { now, every: TOLD_EVERY },
   )
   // The notification may have been switched off in the meantime.
-  const files = rows.filter(({ wanted }) => wanted).toSorted((a, b) => a.filename.localeCompare(b.filename, 'en'))
+  const files = rows
+    .filter(({ wanted }) => wanted)
+    .toSorted((a, b) => a.filename.localeCompare(b.filename, 'en'))
   if (files.length === 0) return
-  const title = files.length === 1 ? `${files[0]!.filename} was downloaded` : `${files.length} files were downloaded`
+  const title =
+    files.length === 1
+      ? `${files[0]!.filename} was downloaded`
+      : `${files.length} files were downloaded`
   const named = files.slice(0, MOST_NAMED)
   const body = named.map(({ filename, downloads }) => `${filename}: ${times(downloads)}`).join('\n')
   const more = files.length - named.length
@@ -105,11 +113,19 @@ async function tellAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
       name: link.name,
       reason: ask.reason === null ? 'Their link still works.' : (REASONS[ask.reason] ?? ''),
     },
-    ...{ sent_to: link.email, email: ask.email, message: ask.message, lines: ask.message?.split(/\r?\n/) ?? [] },
+    ...{
+      sent_to: link.email,
+      email: ask.email,
+      message: ask.message,
+      lines: ask.message?.split(/\r?\n/) ?? [],
+    },
     address: addressOf(link),
   }
   await raiseNotice(tx, { level: 'info', title, body: noticeOf(data), operation_id: null })
-  await sendMail(tx, shop, `asked/${ask.link}/${ask.now.getTime()}`, { template: 'download-asked', data })
+  await sendMail(tx, shop, `asked/${ask.link}/${ask.now.getTime()}`, {
+    template: 'download-asked',
+    data,
+  })
   return true
 }
 
@@ -125,7 +141,12 @@ const REASONS: Readonly<Record<string, string>> = {
   link_withdrawn: 'Their link was withdrawn.',
 }
 
-const noticeOf = ({ reason, sent_to, email, message }: Record<'reason' | 'sent_to' | 'email' | 'message', unknown>) =>
+const noticeOf = ({
+  reason,
+  sent_to,
+  email,
+  message,
+}: Record<'reason' | 'sent_to' | 'email' | 'message', unknown>) =>
   [
     reason,
     sent_to && `The link was made for ${String(sent_to)}.`,
@@ -136,7 +157,12 @@ const noticeOf = ({ reason, sent_to, email, message }: Record<'reason' | 'sent_t
     .join('\n')
 
 /** Without recipients no email is queued: it would fail and raise a notice about that. */
-async function sendMail(tx: ShopScope, { settings }: ShopRecord, key: string, payload: MailPayload): Promise<void> {
+async function sendMail(
+  tx: ShopScope,
+  { settings }: ShopRecord,
+  key: string,
+  payload: MailPayload,
+): Promise<void> {
   if (settings.recipients.length === 0) return
   const [row] = (await tx
     .insert('outbox', { key, kind: 'email', payload: JSON.stringify(payload) })

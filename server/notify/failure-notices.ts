@@ -1,4 +1,5 @@
-// In-app notices about messages that could not be delivered: another message might not arrive either.
+// In-app notices about messages that could not be delivered: another message might not arrive
+// either.
 import type { ShopScope } from '../db/for-shop.ts'
 import { broughtLink } from './link-mail.ts'
 import { raiseNotice } from './notices.ts'
@@ -13,8 +14,15 @@ export interface Failure {
 type Told = Pick<Message, 'id' | 'kind' | 'operation_id'>
 
 /** Call it in the transaction that records the failure. */
-export async function raiseFailureNotice(tx: ShopScope, message: Told, failure: Failure): Promise<void> {
-  const words = message.kind === 'email' ? await ofEmail(tx, message, failure) : await ofCallback(tx, message, failure)
+export async function raiseFailureNotice(
+  tx: ShopScope,
+  message: Told,
+  failure: Failure,
+): Promise<void> {
+  const words =
+    message.kind === 'email'
+      ? await ofEmail(tx, message, failure)
+      : await ofCallback(tx, message, failure)
   const level = failure.status === 'failed' ? 'critical' : 'warning'
   await raiseNotice(tx, { level, ...words, operation_id: message.operation_id })
 }
@@ -31,7 +39,8 @@ async function ofEmail(tx: ShopScope, message: Told, { status, reason }: Failure
     failed: link
       ? 'Create a new link if it has ended, or if the address is wrong.'
       : 'Correct the recipients in your settings if they are wrong, and send it again.',
-    unknown: 'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
+    unknown:
+      'It is not sent again by itself: ask the recipients, and send it again if it is missing.',
     partly: 'Correct the recipients in your settings.',
   }[status]
   return { title, body: `${what}: ${reason}. ${next}` }

@@ -25,14 +25,21 @@ afterAll(() => database.drop())
 beforeEach(async () => {
   smtp = await startMailFake()
   scope = forShop(database, await createTestShop(database, `shop-${shops++}.myshopify.com`))
-  await database.pool.query(`update shops set name = 'Harbour & Sons', settings = $2 where id = $1`, [
-    scope.shop,
-    { recipients: ['owner@example.com'] },
-  ])
+  await database.pool.query(
+    `update shops set name = 'Harbour & Sons', settings = $2 where id = $1`,
+    [scope.shop, { recipients: ['owner@example.com'] }],
+  )
   await insertManyFiles(database.pool, { shop: scope.shop, count: 3 })
   files = (await scope.from<{ id: string }>('files').select('id')).map(({ id }) => id)
   outbox = openOutbox({
-    ...{ database, secrets, smtpUrl: smtp.url, from: 'Stevedore <files@example.com>', baseUrl: BASE_URL, log: silent },
+    ...{
+      database,
+      secrets,
+      smtpUrl: smtp.url,
+      from: 'Stevedore <files@example.com>',
+      baseUrl: BASE_URL,
+      log: silent,
+    },
     client: { post: () => Promise.reject(new Error('no callback in this test')) },
     operationRecord: () => Promise.resolve({}),
     clock: () => new Date(),
@@ -51,7 +58,8 @@ const queue = (links: readonly Link[], occasion = 'made') =>
     links.map(({ id }) => id),
     { occasion },
   )
-const messages = (): Promise<MessageRow[]> => listMessages(scope, { kind: 'email', limit: 50 }, BASE_URL)
+const messages = (): Promise<MessageRow[]> =>
+  listMessages(scope, { kind: 'email', limit: 50 }, BASE_URL)
 const deliverAll = async () => {
   for (const { id } of await messages()) await outbox.deliver({ shop: scope.shop, message: id })
 }
@@ -73,11 +81,16 @@ describe('a link by email', () => {
     expect(raw).toContain('&lt;b&gt;Guide&lt;/b&gt; &amp; more.pdf')
     const until = link!.expires_at!.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
     expect(raw).toContain(`It works 5 times, until ${until}.`)
-    expect(await messages()).toMatchObject([{ status: 'sent', to: ['buyer@example.com'], error: null }])
+    expect(await messages()).toMatchObject([
+      { status: 'sent', to: ['buyer@example.com'], error: null },
+    ])
   })
 
   it.each([
-    [{ expiry_days: null, download_limit: null }, 'It works as often as you like and does not expire.'],
+    [
+      { expiry_days: null, download_limit: null },
+      'It works as often as you like and does not expire.',
+    ],
     [{ expiry_days: null, download_limit: 1 }, 'It works once and does not expire.'],
   ])('says its terms in words: %j', async (terms, words) => {
     await queue(await make({ file_ids: [files[0]], ...terms }))
@@ -128,7 +141,11 @@ describe('a link by email', () => {
     const [link] = await make({ file_ids: [files[0]] })
     await queue([link!])
     expect(await messages()).toMatchObject([
-      { status: 'waiting', to: ['buyer@example.com'], subject: `Your download from Harbour & Sons: ${link!.name}` },
+      {
+        status: 'waiting',
+        to: ['buyer@example.com'],
+        subject: `Your download from Harbour & Sons: ${link!.name}`,
+      },
     ])
   })
 
@@ -156,7 +173,9 @@ describe('a link by email', () => {
     await end(link!.id)
     await deliverAll()
     expect(smtp.mails).toEqual([])
-    expect(await messages()).toMatchObject([{ status: 'failed', error: 'The link does not work any more' }])
+    expect(await messages()).toMatchObject([
+      { status: 'failed', error: 'The link does not work any more' },
+    ])
     expect((await listNotices(scope, { limit: 5 })).rows).toMatchObject([
       { level: 'critical', body: expect.stringContaining('Create a new link') },
     ])

@@ -1,8 +1,15 @@
-// Email with buyers' links. A message stores only the link's id, and the key is inserted when it is sent: neither the outbox
-// nor the list of sent messages contains a key.
+// Email with buyers' links. A message stores only the link's id, and the key is inserted when it is
+// sent: neither the outbox nor the list of sent messages contains a key.
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessages } from '../engine/worker/queue.ts'
-import { linkAddress, LINK_COLUMNS, LINK_TABLES, readLinks, type Link, type LinkRow } from '../files/links.ts'
+import {
+  linkAddress,
+  LINK_COLUMNS,
+  LINK_TABLES,
+  readLinks,
+  type Link,
+  type LinkRow,
+} from '../files/links.ts'
 import { readShop } from '../files/shop-settings.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Content } from './outbox.ts'
@@ -25,8 +32,8 @@ export const broughtLink = (payload: unknown): string | null => {
 }
 
 /**
- * Queues an email for each link (bare UUIDs) to its own address. Idempotent for each `occasion`. Call it in the transaction
- * that decides to send them. Gives how many were queued.
+ * Queues an email for each link (bare UUIDs) to its own address. Idempotent for each `occasion`.
+ * Call it in the transaction that decides to send them. Gives how many were queued.
  */
 export async function queueLinkMails(
   tx: ShopScope,
@@ -68,7 +75,10 @@ export async function writeLinkMails(
         pack: row.pack_id !== null,
         terms: termsOf(row),
       }
-      const mail = renderMail({ template: TEMPLATE, data: { ...data, address: linkAddress(baseUrl, KEY) } }, baseUrl)
+      const mail = renderMail(
+        { template: TEMPLATE, data: { ...data, address: linkAddress(baseUrl, KEY) } },
+        baseUrl,
+      )
       return [row.id, { ...mail, to: row.email === null ? [] : [row.email] }]
     }),
   )
@@ -83,8 +93,13 @@ export async function withKey(
 ): Promise<Content | null> {
   const [found] = await readLinks(scope, parts.secrets, [link], parts.now)
   if (found?.status !== 'active') return null
-  const fill = (text: string) => text.replaceAll(linkAddress(parts.baseUrl, KEY), linkAddress(parts.baseUrl, found.key))
-  return { ...content, text: fill(content.text), ...(content.html ? { html: fill(content.html) } : {}) }
+  const fill = (text: string) =>
+    text.replaceAll(linkAddress(parts.baseUrl, KEY), linkAddress(parts.baseUrl, found.key))
+  return {
+    ...content,
+    text: fill(content.text),
+    ...(content.html ? { html: fill(content.html) } : {}),
+  }
 }
 
 /** A name must not start a new line of the message. */
@@ -93,9 +108,16 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 /** `It works once, until January 31, 2026.` */
 function termsOf({ download_limit, downloads, expires_at }: LinkRow): string {
   const left = download_limit === null ? null : Math.max(0, download_limit - downloads)
-  const times = left === null ? 'as often as you like' : left === 1 ? 'once' : `${left.toLocaleString('en')} times`
+  const times =
+    left === null
+      ? 'as often as you like'
+      : left === 1
+        ? 'once'
+        : `${left.toLocaleString('en')} times`
   const until = expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-  return until === undefined ? `It works ${times} and does not expire.` : `It works ${times}, until ${until}.`
+  return until === undefined
+    ? `It works ${times} and does not expire.`
+    : `It works ${times}, until ${until}.`
 }
 
 /** Why it is not sent, or null. */

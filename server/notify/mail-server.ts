@@ -1,5 +1,6 @@
-// Hands email to the mail server, at most once. The point of no return in SMTP is the server's reply to DATA: before it nothing
-// was sent, and a reply after the message is a clear yes or no. Only silence after the message leaves its fate unknown.
+// Hands email to the mail server, at most once. The point of no return in SMTP is the server's
+// reply to DATA: before it nothing was sent, and a reply after the message is a clear yes or no.
+// Only silence after the message leaves its fate unknown.
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
@@ -20,7 +21,10 @@ export interface MailServer {
   handOver(letter: Letter, signal: AbortSignal): Promise<Delivery>
 }
 
-/** Milliseconds. The first two together are below the two minutes after which the sweep takes a message for lost. */
+/**
+ * Milliseconds. The first two together are below the two minutes after which the sweep takes a
+ * message for lost.
+ */
 export interface MailTimeouts {
   /** Until the server is ready for the message. */
   handOver: number
@@ -48,7 +52,9 @@ export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): 
       done()
     })
   })
-  return { handOver: (letter, signal) => handOver(transport, letter, openGate(signal, timeouts.handOver)) }
+  return {
+    handOver: (letter, signal) => handOver(transport, letter, openGate(signal, timeouts.handOver)),
+  }
 }
 
 /** Decides whether the message may still be sent when the server asks for it. */
@@ -115,11 +121,15 @@ async function handOver(
       gate,
       signal: gate.closed,
     } as object)
-    return { status: 'sent', ...(rejected.length > 0 ? { reason: `Not accepted for ${rejected.join(', ')}` } : {}) }
+    return {
+      status: 'sent',
+      ...(rejected.length > 0 ? { reason: `Not accepted for ${rejected.join(', ')}` } : {}),
+    }
   } catch (error) {
     if (gate.stopping && !gate.passed) return { status: 'returned' }
     const replied = typeof (error as SmtpError).responseCode === 'number'
-    if (gate.passed && !replied) return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
+    if (gate.passed && !replied)
+      return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
     return { status: 'again', reason: reasonOf(error as SmtpError) }
   }
 }
@@ -133,6 +143,7 @@ interface SmtpError extends Error {
 /** The mail server's reply, without its address. */
 function reasonOf({ code, response }: SmtpError): string {
   if (code === 'EAUTH') return 'The mail server did not accept our sign-in'
-  if (response) return `The mail server answered: ${response.replace(/\s+/g, ' ').trim().slice(0, 200)}`
+  if (response)
+    return `The mail server answered: ${response.replace(/\s+/g, ' ').trim().slice(0, 200)}`
   return 'The mail server could not be reached'
 }

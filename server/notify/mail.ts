@@ -1,5 +1,5 @@
-// Email: rendered from its template before the first attempt; sent to the shop's current recipients, or, if it contains a link,
-// to the address that the link was created for.
+// Email: rendered from its template before the first attempt; sent to the shop's current
+// recipients, or, if it contains a link, to the address that the link was created for.
 import { readShop } from '../files/shop-settings.ts'
 import { toPublicId } from '../ids.ts'
 import type { Secrets } from '../secrets.ts'
@@ -27,17 +27,23 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
     write: async (scope, message) => {
       const link = broughtLink(message.payload)
       if (link)
-        return message.content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? { to: [], ...GONE }
+        return (
+          message.content ??
+          (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? { to: [], ...GONE }
+        )
       const { settings } = await readShop(scope)
       const written = message.content ?? renderMail(message.payload as MailPayload, baseUrl)
       return { ...written, to: settings.recipients }
     },
     send: async (scope, content, { id, payload }, signal) => {
       const link = broughtLink(payload)
-      const sent = link ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() }) : content
+      const sent = link
+        ? await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
+        : content
       if (!sent) return { status: 'failed', reason: 'The link does not work any more' }
       const { to, subject, text, html } = sent
-      if (to.length === 0) return { status: 'failed', reason: 'There are no recipients in the settings' }
+      if (to.length === 0)
+        return { status: 'failed', reason: 'There are no recipients in the settings' }
       if (!server) return { status: 'sent', content: { kept: true } }
       const letter = { from, to, subject, text, ...(html ? { html } : {}), ...stamps(id) }
       const delivery = await server.handOver(letter, signal)
@@ -48,7 +54,10 @@ export function mailDeliverer({ server, from, baseUrl, secrets, clock }: MailOpt
 
 const GONE = { subject: 'A download link', text: '' }
 
-/** Equal in every attempt, so that receivers can drop copies; the header suppresses automatic replies. */
+/**
+ * Equal in every attempt, so that receivers can drop copies; the header suppresses automatic
+ * replies.
+ */
 const stamps = (id: string) => ({
   messageId: `<${toPublicId('message', id)}@stevedore>`,
   headers: { 'Auto-Submitted': 'auto-generated' },

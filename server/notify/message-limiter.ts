@@ -1,5 +1,5 @@
-// Limits concurrent messages: a slow mail server or receiver must not occupy all jobs of this process, and one shop's messages
-// must not delay another shop's.
+// Limits concurrent messages: a slow mail server or receiver must not occupy all jobs of this
+// process, and one shop's messages must not delay another shop's.
 import type { MessageKind } from './outbox.ts'
 
 const AGAIN_MS = 500
@@ -13,7 +13,9 @@ export interface MessageLimiter {
 }
 
 /** @param atOnce concurrent messages of each kind in this process; at most one of each shop. */
-export function createMessageLimiter(atOnce: Readonly<Record<MessageKind, number>>): MessageLimiter {
+export function createMessageLimiter(
+  atOnce: Readonly<Record<MessageKind, number>>,
+): MessageLimiter {
   const busy = new Map<MessageKind, Set<number>>()
   let last = 0
   return {

@@ -37,7 +37,11 @@ export interface MessageFilter {
 }
 
 /** Newest first. `baseUrl` renders messages that have no content yet. */
-export async function listMessages(scope: ShopScope, filter: MessageFilter, baseUrl: string): Promise<MessageRow[]> {
+export async function listMessages(
+  scope: ShopScope,
+  filter: MessageFilter,
+  baseUrl: string,
+): Promise<MessageRow[]> {
   const { kind, status, before, limit } = filter
   const rows = await scope.query<Stored>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
@@ -48,7 +52,11 @@ export async function listMessages(scope: ShopScope, filter: MessageFilter, base
   return readable(scope, rows, baseUrl)
 }
 
-export async function readMessage(scope: ShopScope, id: string, baseUrl: string): Promise<MessageRow | null> {
+export async function readMessage(
+  scope: ShopScope,
+  id: string,
+  baseUrl: string,
+): Promise<MessageRow | null> {
   const rows = await scope.query<Stored>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id
      where m.shop_id = :shop and m.id = :id`,
@@ -70,18 +78,34 @@ export function sendAgain(scope: ShopScope, id: string): Promise<boolean> {
   })
 }
 
-async function readable(scope: ShopScope, rows: readonly Stored[], baseUrl: string): Promise<MessageRow[]> {
+async function readable(
+  scope: ShopScope,
+  rows: readonly Stored[],
+  baseUrl: string,
+): Promise<MessageRow[]> {
   const waiting = rows.filter(({ content }) => content === null)
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => broughtLink(payload) ?? [])
   const brought = await writeLinkMails(scope, links, baseUrl)
-  return rows.map(({ payload, content, ...row }) => ({ ...row, ...(content ?? draft(row.kind, payload)) }))
+  return rows.map(({ payload, content, ...row }) => ({
+    ...row,
+    ...(content ?? draft(row.kind, payload)),
+  }))
 
   function draft(kind: MessageKind, payload: unknown): Content {
     if (kind === 'callback')
-      return { to: [withoutSecrets((payload as { url: string }).url)], subject: CALLBACK_EVENT, text: '' }
+      return {
+        to: [withoutSecrets((payload as { url: string }).url)],
+        subject: CALLBACK_EVENT,
+        text: '',
+      }
     const link = broughtLink(payload)
-    return (link && brought.get(link)) || { ...draftMail(payload as MailPayload, baseUrl), to: link ? [] : recipients }
+    return (
+      (link && brought.get(link)) || {
+        ...draftMail(payload as MailPayload, baseUrl),
+        to: link ? [] : recipients,
+      }
+    )
   }
 }
 

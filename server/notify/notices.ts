@@ -1,5 +1,5 @@
-// In-app notices, as the page lists them. The engine raises them when an operation ends, the outbox when a message could not be
-// delivered.
+// In-app notices, as the page lists them. The engine raises them when an operation ends, the outbox
+// when a message could not be delivered.
 import type { ShopScope } from '../db/for-shop.ts'
 
 export interface NoticeRow {

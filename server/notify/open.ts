@@ -1,4 +1,5 @@
-// The outbox with its parts: a deliverer for each kind of message, and the sweep of messages whose worker died.
+// The outbox with its parts: a deliverer for each kind of message, and the sweep of messages whose
+// worker died.
 import type { Database } from '../db/database.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { OutboxJob } from '../engine/worker/queue.ts'
@@ -25,7 +26,10 @@ export interface Outbox {
   deliver(job: OutboxJob): Promise<void>
   /** The sweep of messages whose worker died. */
   sweep: BackgroundTask
-  /** Returns messages that were not handed over yet to the queue; call it before the worker is stopped. */
+  /**
+   * Returns messages that were not handed over yet to the queue; call it before the worker is
+   * stopped.
+   */
   close(): Promise<void>
 }
 

@@ -56,7 +56,10 @@ beforeEach(async () => {
   smtp = await startMailFake()
   shop = await createTestShop(database, `shop-${(shops += 1)}.myshopify.com`)
   scope = forShop(database, shop)
-  await database.pool.query('update shops set settings = $2 where id = $1', [shop, { recipients: TO }])
+  await database.pool.query('update shops set settings = $2 where id = $1', [
+    shop,
+    { recipients: TO },
+  ])
   outbox = open()
 })
 afterEach(async () => {
@@ -97,7 +100,10 @@ const DATA = {
     { label: 'Changed', count: 1200 },
     { label: 'Failed', count: 4 },
   ],
-  failures: { listed: [{ filename: '<b>guide</b>.pdf', code: 'file_in_use', message: 'File in use' }], more: 1200 },
+  failures: {
+    listed: [{ filename: '<b>guide</b>.pdf', code: 'file_in_use', message: 'File in use' }],
+    more: 1200,
+  },
   unmapped: { listed: [], more: 0, length: 0 },
   warned: { listed: [], more: 0 },
   next: ['Choose Retry Failed once the other operation on those files has ended.'],
@@ -131,7 +137,13 @@ describe('an email', () => {
     expect(parts).toContain('&lt;b&gt;guide&lt;/b&gt;.pdf')
     expect(parts).toContain('Harbour &amp; Sons')
     expect(parts).toContain(`${BASE_URL}/operations/op_1`)
-    expect(await read(id)).toMatchObject({ status: 'sent', to: TO, kept: false, error: null, attempts: 1 })
+    expect(await read(id)).toMatchObject({
+      status: 'sent',
+      to: TO,
+      kept: false,
+      error: null,
+      attempts: 1,
+    })
     expect((await read(id)).sent_at).toBeInstanceOf(Date)
     expect(await notices()).toEqual([])
   })
@@ -147,7 +159,11 @@ describe('an email', () => {
   it('that cannot be written is tried and failed like any other, and hides no other message', async () => {
     const id = await queueEmail({ payload: JSON.stringify({ template: 'no-such', data: {} }) })
     for (let n = 0; n < 3; n++) await deliver(id)
-    expect(await read(id)).toMatchObject({ status: 'failed', error: 'It could not be written', subject: 'no-such' })
+    expect(await read(id)).toMatchObject({
+      status: 'failed',
+      error: 'It could not be written',
+      subject: 'no-such',
+    })
     expect((await notices()).length).toBe(1)
   })
 
@@ -155,7 +171,11 @@ describe('an email', () => {
     const id = await queueEmail()
     await deliver(id, open({ smtpUrl: null }))
     expect(smtp.mails).toEqual([])
-    expect(await read(id)).toMatchObject({ status: 'sent', kept: true, text: expect.stringContaining('File in use') })
+    expect(await read(id)).toMatchObject({
+      status: 'sent',
+      kept: true,
+      text: expect.stringContaining('File in use'),
+    })
   })
 
   it.each(['refuse', 'refuse-message'] as const)(
@@ -177,7 +197,11 @@ describe('an email', () => {
       await deliver(id)
       expect(await read(id)).toMatchObject({ status: 'failed', attempts: 3 })
       expect(await notices()).toMatchObject([
-        { level: 'critical', title: 'An email could not be sent', operation_id: (await read(id)).operation_id },
+        {
+          level: 'critical',
+          title: 'An email could not be sent',
+          operation_id: (await read(id)).operation_id,
+        },
       ])
     },
   )
@@ -194,14 +218,19 @@ describe('an email', () => {
     await deliver(id)
     expect(smtp.mails).toMatchObject([{ to: [TO[0]] }])
     expect(await read(id)).toMatchObject({ status: 'sent', error: `Not accepted for ${TO[1]}` })
-    expect(await notices()).toMatchObject([{ level: 'warning', title: 'An email was not sent to all recipients' }])
+    expect(await notices()).toMatchObject([
+      { level: 'warning', title: 'An email was not sent to all recipients' },
+    ])
   })
 
   it('without recipients fails at once', async () => {
     await database.pool.query(`update shops set settings = '{}' where id = $1`, [shop])
     const id = await queueEmail()
     await deliver(id)
-    expect(await read(id)).toMatchObject({ status: 'failed', error: 'There are no recipients in the settings' })
+    expect(await read(id)).toMatchObject({
+      status: 'failed',
+      error: 'There are no recipients in the settings',
+    })
   })
 })
 
@@ -213,7 +242,9 @@ describe('an email that may have arrived', () => {
     await deliver(id)
     expect(await read(id)).toMatchObject({ status: 'unknown' })
     expect(await jobs(id)).toEqual([])
-    expect(await notices()).toMatchObject([{ level: 'warning', title: 'An email may not have arrived' }])
+    expect(await notices()).toMatchObject([
+      { level: 'warning', title: 'An email may not have arrived' },
+    ])
     smtp.behaviour = 'accept'
     expect(await sendAgain(scope, id)).toBe(true)
     expect((await jobs(id)).length).toBe(1)
@@ -255,7 +286,9 @@ describe('an email that may have arrived', () => {
     const delivered = deliver(id)
     await until(() => smtp.hanging === 1)
     expect(await sendAgain(scope, id)).toBe(false)
-    await database.pool.query(`update outbox set taken_at = now() - interval '3 m' where id = $1`, [id])
+    await database.pool.query(`update outbox set taken_at = now() - interval '3 m' where id = $1`, [
+      id,
+    ])
     await sweepStaleMessages(database, deliverers(smtp.url))
     expect(await read(id)).toMatchObject({ status: 'unknown' })
     smtp.release()
@@ -284,7 +317,9 @@ describe('a slow mail server', () => {
     const delivered = deliver(first)
     await until(() => smtp.hanging === 1)
     await Promise.all([deliver(second), deliver(third)])
-    const [soon, later] = [(await jobs(second))[0]!.delay, (await jobs(third))[0]!.delay].sort((one, two) => one - two)
+    const [soon, later] = [(await jobs(second))[0]!.delay, (await jobs(third))[0]!.delay].sort(
+      (one, two) => one - two,
+    )
     expect(soon).toBeLessThan(1)
     expect(later! - soon!).toBeGreaterThan(0.05)
     expect(await read(second)).toMatchObject({ status: 'waiting', attempts: 0 })
@@ -342,7 +377,14 @@ describe('stopping', () => {
 })
 
 describe('handing over', () => {
-  const letter = { from: 'a@example.com', to: TO, subject: 'S', text: 'T', messageId: '<m@stevedore>', headers: {} }
+  const letter = {
+    from: 'a@example.com',
+    to: TO,
+    subject: 'S',
+    text: 'T',
+    messageId: '<m@stevedore>',
+    headers: {},
+  }
 
   it('is given up when the server is not ready in time, and nothing leaves when it is later', async () => {
     smtp.behaviour = 'hang-before'
@@ -358,7 +400,9 @@ describe('handing over', () => {
   it('is unknown when the server falls silent after the message', async () => {
     smtp.behaviour = 'hang-after'
     const server = openMailServer(smtp.url, { handOver: 1000, answer: 300, connect: 1000 })
-    expect(await server.handOver(letter, new AbortController().signal)).toMatchObject({ status: 'unknown' })
+    expect(await server.handOver(letter, new AbortController().signal)).toMatchObject({
+      status: 'unknown',
+    })
   })
 })
 

@@ -1,5 +1,5 @@
-// The outbox: one worker takes a message under a lease, hands it over, and records the result. A deliverer for each kind of
-// message decides how it is sent and how often.
+// The outbox: one worker takes a message under a lease, hands it over, and records the result. A
+// deliverer for each kind of message decides how it is sent and how often.
 import type { Database } from '../db/database.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { queueMessage, type OutboxJob } from '../engine/worker/queue.ts'
@@ -31,7 +31,10 @@ export interface Message {
   lease: number
 }
 
-/** The result of one attempt. Reasons are shown to the shop: they reveal nothing of this server's network. */
+/**
+ * The result of one attempt. Reasons are shown to the shop: they reveal nothing of this server's
+ * network.
+ */
 export type Delivery =
   | { status: 'sent'; content?: Partial<Content>; reason?: string }
   /** Not delivered; another attempt may help. */
@@ -67,7 +70,10 @@ export interface OutboxParts {
 /** Concurrent messages of each kind in one process: most jobs are left for files. */
 const AT_ONCE = { email: 1, callback: 2 }
 
-/** Carries out one message. Throws only when the database is away; the sweep then records the result. */
+/**
+ * Carries out one message. Throws only when the database is away; the sweep then records the
+ * result.
+ */
 export function createDeliver(parts: OutboxParts): (job: OutboxJob) => Promise<void> {
   const limiter = createMessageLimiter(AT_ONCE)
   return async ({ shop, message: id }) => {
@@ -95,7 +101,11 @@ async function carryOut(scope: ShopScope, id: string, parts: OutboxParts): Promi
   const deliverer = parts.deliverers[message.kind]
   const delivery = await attempt(scope, message, deliverer, parts)
   if (delivery.status !== 'sent')
-    parts.log.warn('a message was not delivered', { message: id, kind: message.kind, status: delivery.status })
+    parts.log.warn('a message was not delivered', {
+      message: id,
+      kind: message.kind,
+      status: delivery.status,
+    })
   await recordAttempt(scope, message, deliverer.delays, delivery)
 }
 

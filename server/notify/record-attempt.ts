@@ -6,10 +6,16 @@ import { queueMessage } from '../engine/worker/queue.ts'
 import type { Delivery, Message } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
-/** When this process stops: late enough that another worker takes the message, and not this one again. */
+/**
+ * When this process stops: late enough that another worker takes the message, and not this one
+ * again.
+ */
 export const later = (): Date => new Date(Date.now() + 5000)
 
-/** Records the result, and queues the next attempt or notifies the shop. Throws when the database stays away. */
+/**
+ * Records the result, and queues the next attempt or notifies the shop. Throws when the database
+ * stays away.
+ */
 export async function recordAttempt(
   scope: ShopScope,
   message: Message,
@@ -35,7 +41,14 @@ type Writer<Status extends Delivery['status']> = (
 const WRITERS: { [Status in Delivery['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
     // Also when the sweep has marked it as unknown in the meantime.
-    const held = await note(tx, message, ['sending', 'unknown'], 'sent', reason ?? null, JSON.stringify(content))
+    const held = await note(
+      tx,
+      message,
+      ['sending', 'unknown'],
+      'sent',
+      reason ?? null,
+      JSON.stringify(content),
+    )
     if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
   },
   again: async (tx, message, { reason }, delays) => {
@@ -46,7 +59,9 @@ const WRITERS: { [Status in Delivery['status']]: Writer<Status> } = {
   },
   returned: async (tx, message) => {
     if (!(await note(tx, message, ['sending'], 'waiting', null))) return
-    await tx.query('update outbox set attempts = attempts - 1 where shop_id = :shop and id = :id', { id: message.id })
+    await tx.query('update outbox set attempts = attempts - 1 where shop_id = :shop and id = :id', {
+      id: message.id,
+    })
     await queueMessage(tx, message.id, later())
   },
   failed: giveUp,
@@ -58,7 +73,8 @@ async function giveUp(
   message: Message,
   end: { status: 'failed' | 'unknown'; reason: string },
 ): Promise<void> {
-  if (await note(tx, message, ['sending'], end.status, end.reason)) await raiseFailureNotice(tx, message, end)
+  if (await note(tx, message, ['sending'], end.status, end.reason))
+    await raiseFailureNotice(tx, message, end)
 }
 
 /** False when another attempt has the message, or the sweep has recorded a result. */

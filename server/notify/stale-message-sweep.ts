@@ -1,5 +1,6 @@
-// Messages whose worker died while it sent them, across shops. A living worker records its attempt long before this sweep
-// looks at the message (mail-server.ts, callbacks.ts); both times come from the clock of the database.
+// Messages whose worker died while it sent them, across shops. A living worker records its attempt
+// long before this sweep looks at the message (mail-server.ts, callbacks.ts); both times come from
+// the clock of the database.
 import type { Database } from '../db/database.ts'
 import { forShop } from '../db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
@@ -23,7 +24,10 @@ interface StaleRow {
 }
 
 /** Safe to run in several workers concurrently; gives how many messages it found. */
-export async function sweepStaleMessages(database: Database, deliverers: Deliverers): Promise<number> {
+export async function sweepStaleMessages(
+  database: Database,
+  deliverers: Deliverers,
+): Promise<number> {
   const { rows } = await database.pool.query<StaleRow>(
     `select shop_id, id, kind, operation_id, lease, result is not null as written from outbox
      where status = 'sending' and coalesce(taken_at, created_at) < now() - $1::interval`,

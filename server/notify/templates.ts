@@ -1,4 +1,5 @@
-// Email from templates: `<name>.txt` with the subject in its first line, and `<name>.html.hbs`, whose values are escaped.
+// Email from templates: `<name>.txt` with the subject in its first line, and `<name>.html.hbs`,
+// whose values are escaped.
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 

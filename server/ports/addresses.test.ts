@@ -1,18 +1,92 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { PortError } from '../../plugins/contract.ts'
-import { addressRules, guardedLookup, isLoopback, isPublic, targetOf, type Resolve } from './addresses.ts'
+import {
+  addressRules,
+  guardedLookup,
+  isLoopback,
+  isPublic,
+  targetOf,
+  type Resolve,
+} from './addresses.ts'
 
 const NOT_PUBLIC = [
-  ['0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.127.255.254', '127.0.0.1', '127.9.9.9'],
-  ['169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1', '192.0.2.1', '192.88.99.1', '192.168.1.1'],
-  ['198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
-  ['168.63.129.16', '::', '::1', '::127.0.0.1', '::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:169.254.169.254'],
-  ['::ffff:168.63.129.16', '::ffff:0:127.0.0.1', '64:ff9b::7f00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::1', '100::1'],
-  ['2001::1', '2001:db8::1', '2001:10::1', '2001:20::1', '2002:7f00:1::', '2002:808:808::1', '3fff::1', '5f00::1'],
-  ['fc00::1', 'fd00::1', 'fd00:ec2::254', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'ff02::1', '4000::1', '1::1'],
+  [
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '10.255.255.255',
+    '100.64.0.1',
+    '100.127.255.254',
+    '127.0.0.1',
+    '127.9.9.9',
+  ],
+  [
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.88.99.1',
+    '192.168.1.1',
+  ],
+  [
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '239.255.255.255',
+    '240.0.0.1',
+    '255.255.255.255',
+  ],
+  [
+    '168.63.129.16',
+    '::',
+    '::1',
+    '::127.0.0.1',
+    '::ffff:127.0.0.1',
+    '::ffff:10.0.0.1',
+    '::ffff:169.254.169.254',
+  ],
+  [
+    '::ffff:168.63.129.16',
+    '::ffff:0:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b::8.8.8.8',
+    '64:ff9b:1::1',
+    '100::1',
+  ],
+  [
+    '2001::1',
+    '2001:db8::1',
+    '2001:10::1',
+    '2001:20::1',
+    '2002:7f00:1::',
+    '2002:808:808::1',
+    '3fff::1',
+    '5f00::1',
+  ],
+  [
+    'fc00::1',
+    'fd00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    '4000::1',
+    '1::1',
+  ],
   ['', 'localhost', '1.2.3', '0x7f.1', 'not an address'],
 ].flat()
-const PUBLIC = ['1.1.1.1', '8.8.8.8', '93.184.216.34', '100.128.0.1', '172.32.0.1', '::ffff:8.8.8.8', '2606:4700::1111']
+const PUBLIC = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '93.184.216.34',
+  '100.128.0.1',
+  '172.32.0.1',
+  '::ffff:8.8.8.8',
+  '2606:4700::1111',
+]
 
 describe('addresses', () => {
   it.each(NOT_PUBLIC)('%s is not public', (address) => expect(isPublic(address)).toBe(false))
@@ -20,26 +94,70 @@ describe('addresses', () => {
   it('loopback is loopback alone', () => {
     for (const address of ['127.0.0.1', '127.255.0.1', '::1', '::ffff:127.0.0.1'])
       expect(isLoopback(address)).toBe(true)
-    for (const address of ['0.0.0.0', '::', '10.0.0.1', '8.8.8.8', '2002:7f00:1::', '64:ff9b::7f00:1'])
+    for (const address of [
+      '0.0.0.0',
+      '::',
+      '10.0.0.1',
+      '8.8.8.8',
+      '2002:7f00:1::',
+      '64:ff9b::7f00:1',
+    ])
       expect(isLoopback(address)).toBe(false)
   })
 })
 
 const REFUSED = [
-  ['http://127.0.0.1/', 'http://0x7f.1/', 'http://2130706433/', 'http://017700000001/', 'http://127.1/', 'http://0/'],
-  ['http://127.0.0.1./', 'http://１２７.0.0.1/', 'http://%31%32%37.0.0.1/', 'http://[::1]/', 'http://[::]/'],
+  [
+    'http://127.0.0.1/',
+    'http://0x7f.1/',
+    'http://2130706433/',
+    'http://017700000001/',
+    'http://127.1/',
+    'http://0/',
+  ],
+  [
+    'http://127.0.0.1./',
+    'http://１２７.0.0.1/',
+    'http://%31%32%37.0.0.1/',
+    'http://[::1]/',
+    'http://[::]/',
+  ],
   [
     'http://[::ffff:127.0.0.1]/',
     'http://[0:0:0:0:0:ffff:7f00:1]/',
     'http://[64:ff9b::7f00:1]/',
     'http://[2002:7f00:1::]/',
   ],
-  ['http://169.254.169.254/latest/meta-data', 'http://100.64.0.1/', 'http://[fd00::1]/', 'http://168.63.129.16/'],
+  [
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://168.63.129.16/',
+  ],
   ['http://10.0.0.1/', 'https://192.168.0.1/', 'http://0.0.0.0/', 'http://[fe80::1]/'],
-  ['http://example.com:8080/', 'http://example.com:22/', 'https://example.com:6379/', 'http://8.8.8.8:53/'],
-  ['ftp://example.com/a', 'file:///etc/passwd', 'gopher://example.com/', 'data:text/plain,x', 'javascript:alert(1)'],
+  [
+    'http://example.com:8080/',
+    'http://example.com:22/',
+    'https://example.com:6379/',
+    'http://8.8.8.8:53/',
+  ],
+  [
+    'ftp://example.com/a',
+    'file:///etc/passwd',
+    'gopher://example.com/',
+    'data:text/plain,x',
+    'javascript:alert(1)',
+  ],
   ['http://user@example.com/', 'http://user:secret@example.com/', 'http://:secret@example.com/'],
-  ['', 'example.com/a', '//example.com/a', 'http://', 'http://exa mple.com/', 'http://256.256.256.256/', 'http://[::1'],
+  [
+    '',
+    'example.com/a',
+    '//example.com/a',
+    'http://',
+    'http://exa mple.com/',
+    'http://256.256.256.256/',
+    'http://[::1',
+  ],
 ].flat()
 
 describe('a target', () => {
@@ -52,12 +170,24 @@ describe('a target', () => {
     'http://example.com:443/',
     'https://example.com:80/',
     'http://8.8.8.8/',
-  ])('%s is taken', (url) => expect(targetOf(url, addressRules(false)).url.href).toBe(new URL(url).href))
+  ])('%s is taken', (url) =>
+    expect(targetOf(url, addressRules(false)).url.href).toBe(new URL(url).href),
+  )
   it('opens loopback alone, on any port, when that is allowed', () => {
     const rules = addressRules(true)
-    for (const url of ['http://127.0.0.1:3001/', 'http://[::1]:9/', 'http://127.0.0.1/', 'http://localhost:3001/'])
+    for (const url of [
+      'http://127.0.0.1:3001/',
+      'http://[::1]:9/',
+      'http://127.0.0.1/',
+      'http://localhost:3001/',
+    ])
       expect(targetOf(url, rules).rule('127.0.0.1')).toBe(true)
-    for (const url of ['http://10.0.0.1:3001/', 'http://8.8.8.8:3001/', 'http://0.0.0.0:3001/', 'http://10.0.0.1/'])
+    for (const url of [
+      'http://10.0.0.1:3001/',
+      'http://8.8.8.8:3001/',
+      'http://0.0.0.0:3001/',
+      'http://10.0.0.1/',
+    ])
       expect(
         failureOf(() => targetOf(url, rules)),
         url,
@@ -75,7 +205,8 @@ describe('a look-up', () => {
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       )
-  const unknown: Resolve = (_, done) => done(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])
+  const unknown: Resolve = (_, done) =>
+    done(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])
   /** A resolver that answers after so many milliseconds of the fake clock. */
   const after =
     (ms: number, resolve: Resolve): Resolve =>

@@ -1,5 +1,6 @@
-// Which addresses an outgoing request may go to: part of every guarded request. An address is judged where the socket
-// gets it, in `lookup`, so that no second look-up can bring another one (DNS rebinding).
+// Which addresses an outgoing request may go to: part of every guarded request. An address is
+// judged where the socket gets it, in `lookup`, so that no second look-up can bring another one
+// (DNS rebinding).
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -8,7 +9,10 @@ import { notReached } from './failures.ts'
 /** Every address of a name. Injected by tests; the system's resolver otherwise. */
 export type Resolve = (
   hostname: string,
-  done: (error: NodeJS.ErrnoException | null, addresses: readonly { address: string; family: number }[]) => void,
+  done: (
+    error: NodeJS.ErrnoException | null,
+    addresses: readonly { address: string; family: number }[],
+  ) => void,
 ) => void
 
 export type AddressRule = (address: string) => boolean
@@ -66,22 +70,24 @@ export function targetOf(text: string, rules: AddressRules): Target {
   const rule = PORTS.has(url.port) ? rules.standard : rules.otherPort
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw notReached(false)
   if (url.username !== '' || url.password !== '' || rule === null) throw notReached(false)
-  // The socket asks `lookup` for names alone, so a literal is judged here. WHATWG URLs have already made 0x7f.1 and
-  // 2130706433 into 127.0.0.1.
+  // The socket asks `lookup` for names alone, so a literal is judged here. WHATWG URLs have already
+  // made 0x7f.1 and 2130706433 into 127.0.0.1.
   const literal = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(literal) !== 0 && !rule(literal)) throw notReached(false)
   return { url, rule }
 }
 
 /**
- * A name without an address and a name whose address is blocked are answered at the same moment: the next full second
- * after the look-up began. Without it the resolver's time tells which internal names exist.
+ * A name without an address and a name whose address is blocked are answered at the same moment:
+ * the next full second after the look-up began. Without it the resolver's time tells which internal
+ * names exist.
  */
 const ANSWER_STEP_MS = 1000
 
 /**
- * The `lookup` of a socket: gives the addresses of a name when all of them keep the rule, else none. Every refusal has
- * one code, one `retryable` and one time, so that it says nothing about the names of this network.
+ * The `lookup` of a socket: gives the addresses of a name when all of them keep the rule, else
+ * none. Every refusal has one code, one `retryable` and one time, so that it says nothing about the
+ * names of this network.
  */
 export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {

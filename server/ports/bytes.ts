@@ -1,5 +1,5 @@
-// The bytes of files, for plugins: copied from their storage location into a private folder that is removed when
-// the work ends, whatever came of it.
+// The bytes of files, for plugins: copied from their storage location into a private folder that is
+// removed when the work ends, whatever came of it.
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract.ts'
@@ -36,7 +36,11 @@ export function createBytes(parts: Parts): Bytes {
   }
 }
 
-function workFolder({ scope, stores, place }: Parts, folder: string, signal: AbortSignal): WorkFolder {
+function workFolder(
+  { scope, stores, place }: Parts,
+  folder: string,
+  signal: AbortSignal,
+): WorkFolder {
   return {
     path: folder,
     bring: async (source, name) => {
@@ -45,7 +49,8 @@ function workFolder({ scope, stores, place }: Parts, folder: string, signal: Abo
       await copyOut(scope, stores, located, inside(folder, name), signal)
       return located.size_bytes
     },
-    stage: (name, contentType) => stageBytes(place, createReadStream(inside(folder, name)), contentType, signal),
+    stage: (name, contentType) =>
+      stageBytes(place, createReadStream(inside(folder, name)), contentType, signal),
   }
 }
 

@@ -5,7 +5,11 @@ import type { Matcher } from '../matching/match.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'
 
-export const createCatalogPort = (scope: ShopScope, live: LiveCatalog, match: Matcher): Catalog => ({
+export const createCatalogPort = (
+  scope: ShopScope,
+  live: LiveCatalog,
+  match: Matcher,
+): Catalog => ({
   findBySku: (skus, signal) => live.findBySku(skus, signal),
   match: (files, rules, signal) => match(scope, files, rules, signal),
   findProduct: async (productId, variantId, signal) => {

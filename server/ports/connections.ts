@@ -1,5 +1,6 @@
-// Connections of guarded requests: one undici Client for one request at a time, so that whatever happens on the socket is
-// about that request. Clients that ended cleanly are kept for the next one (TLS handshakes are dear).
+// Connections of guarded requests: one undici Client for one request at a time, so that whatever
+// happens on the socket is about that request. Clients that ended cleanly are kept for the next one
+// (TLS handshakes are dear).
 import type { Socket } from 'node:net'
 import { buildConnector, Client, errors } from 'undici'
 import { guardedLookup, type AddressRule, type Resolve, type Target } from './addresses.ts'
@@ -115,11 +116,14 @@ function openConnection({ url, rule }: Target, connect: buildConnector.connector
     get connected() {
       return standing
     },
-    hasSurplus: () => socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
-    wasReset: () => (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
+    hasSurplus: () =>
+      socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
+    wasReset: () =>
+      (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
     isClean: () => standing && !withheld && !socket!.destroyed && !socket!.errored,
     destroy: () => {
-      // undici lets a socket that is still connecting live on: it would hold a file descriptor for minutes.
+      // undici lets a socket that is still connecting live on: it would hold a file descriptor for
+      // minutes.
       if (!standing) socket?.destroy()
       client.destroy().catch(() => {})
     },
@@ -128,13 +132,15 @@ function openConnection({ url, rule }: Target, connect: buildConnector.connector
 }
 
 /**
- * undici destroys the socket at the end of an answer that says `Connection: close`, and with it the proof that more
- * bytes were sent than declared. That one call is left to us: after a look, `destroy()` follows in any case.
+ * undici destroys the socket at the end of an answer that says `Connection: close`, and with it the
+ * proof that more bytes were sent than declared. That one call is left to us: after a look,
+ * `destroy()` follows in any case.
  */
 function withholdReset(socket: Socket, onWithheld: () => void): void {
   const destroy = socket.destroy.bind(socket)
   socket.destroy = (error?: Error) => {
-    if (!(error instanceof errors.InformationalError && error.message === 'reset')) return destroy(error)
+    if (!(error instanceof errors.InformationalError && error.message === 'reset'))
+      return destroy(error)
     onWithheld()
     return socket
   }
@@ -147,7 +153,12 @@ function createConnectors(resolve: Resolve): (rule: AddressRule) => buildConnect
     const lookup = guardedLookup(resolve, rule)
     const connector =
       made.get(rule) ??
-      buildConnector({ timeout: 0, allowH2: false, autoSelectFamily: true, lookup } as buildConnector.BuildOptions)
+      buildConnector({
+        timeout: 0,
+        allowH2: false,
+        autoSelectFamily: true,
+        lookup,
+      } as buildConnector.BuildOptions)
     made.set(rule, connector)
     return connector
   }

@@ -1,12 +1,24 @@
-// One request on one connection: its deadlines, and its body as it comes from the wire. Written on undici's dispatch
-// rather than its streams: a body is a short queue of the socket's own buffers, read with a loop.
+// One request on one connection: its deadlines, and its body as it comes from the wire. Written on
+// undici's dispatch rather than its streams: a body is a short queue of the socket's own buffers,
+// read with a loop.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import type { Connection } from './connections.ts'
-import { brokenOff, failureOf, noAnswer, notReached, surplus, tooLarge, tooSlow } from './failures.ts'
+import {
+  brokenOff,
+  failureOf,
+  noAnswer,
+  notReached,
+  surplus,
+  tooLarge,
+  tooSlow,
+} from './failures.ts'
 
 export interface Timeouts {
-  /** Until an address accepts the connection, its look-up and TLS included. Milliseconds, as all of these. */
+  /**
+   * Until an address accepts the connection, its look-up and TLS included. Milliseconds, as all of
+   * these.
+   */
   connect: number
   /** From then until the headers are here. */
   headers: number
@@ -39,7 +51,10 @@ export interface ExchangeOptions {
 
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Buffer> {
   readonly head: Promise<Head>
-  /** It failed before any answer on a connection that had served before: the other side had closed it. */
+  /**
+   * It failed before any answer on a connection that had served before: the other side had closed
+   * it.
+   */
   stale = false
   readonly #options: ExchangeOptions
   readonly #answered = Promise.withResolvers<Head>()
@@ -72,10 +87,15 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.#controller = controller
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (status < 200 || this.#state !== 'open') return
     this.#headed = true
-    this.#framed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    this.#framed =
+      headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     const every = this.#options.timeouts.slow / CHECKS_PER_WINDOW
     clearTimeout(this.#timer)
     this.#timer = setInterval(() => this.#checkSpeed(), every)
@@ -127,12 +147,14 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   }
 
   /**
-   * Gives the memory of read buffers back at once: left to the collector, some 64 MB of them gather. A buffer of the
-   * socket may hold several chunks, and what was read in order is done with when its last one is.
+   * Gives the memory of read buffers back at once: left to the collector, some 64 MB of them
+   * gather. A buffer of the socket may hold several chunks, and what was read in order is done with
+   * when its last one is.
    */
   release(chunks: readonly Uint8Array[]): void {
     for (const { buffer, byteOffset, byteLength } of chunks)
-      if (byteLength > 0 && byteOffset + byteLength === buffer.byteLength) (buffer as ArrayBuffer).transfer(0)
+      if (byteLength > 0 && byteOffset + byteLength === buffer.byteLength)
+        (buffer as ArrayBuffer).transfer(0)
   }
 
   [Symbol.asyncIterator](): this {
@@ -151,7 +173,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const { connection, request, onClean } = this.#options
     if (request.method !== 'HEAD') {
       if (connection.hasSurplus()) return this.#fail(surplus())
-      // Without a length the end of the connection is the end of the body, and a reset would look like one.
+      // Without a length the end of the connection is the end of the body, and a reset would look
+      // like one.
       if (!this.#framed && connection.wasReset()) return this.#fail(brokenOff())
     }
     this.#state = 'ended'

@@ -1,19 +1,25 @@
-// How a guarded request fails: always with the specification's message, and a detail only where it gives nothing away.
-// An address that is refused and one that does not answer are told in the same words, so validation is no port scanner.
+// How a guarded request fails: always with the specification's message, and a detail only where it
+// gives nothing away. An address that is refused and one that does not answer are told in the same
+// words, so validation is no port scanner.
 import { errors } from 'undici'
 import { PortError } from '../../plugins/contract.ts'
 import { ERRORS } from '../errors.ts'
 
 const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
-  new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, { detail, cause })
+  new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, {
+    detail,
+    cause,
+  })
 
 const NOT_REACHED = 'The address could not be reached'
 
 /**
- * Refused, not found, or without an answer at the door: one and the same. `retryable` is false only for an address whose
- * text alone is refused; after a look-up it is always true, or it would tell a blocked name from an unknown one.
+ * Refused, not found, or without an answer at the door: one and the same. `retryable` is false only
+ * for an address whose text alone is refused; after a look-up it is always true, or it would tell a
+ * blocked name from an unknown one.
  */
-export const notReached = (retryable: boolean, cause?: unknown) => notAccessible(retryable, NOT_REACHED, cause)
+export const notReached = (retryable: boolean, cause?: unknown) =>
+  notAccessible(retryable, NOT_REACHED, cause)
 
 /** Asking in another way would meet the same door. */
 export const isNotReached = (error: PortError): boolean => error.detail === NOT_REACHED
@@ -28,7 +34,10 @@ export const encoded = () =>
 export const badRedirect = () => notAccessible(false, 'The address redirects too often, or nowhere')
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
-const STATUS_MEANINGS: Readonly<Record<number, string>> = { 403: ': access denied', 404: ': file not found' }
+const STATUS_MEANINGS: Readonly<Record<number, string>> = {
+  403: ': access denied',
+  404: ': file not found',
+}
 const TRANSIENT = new Set([408, 425, 429])
 
 /** The server asks to be left alone: this says nothing of the file. */
@@ -56,7 +65,10 @@ function secondsOf(retryAfter: string): number | null {
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }
 
-/** What the socket or the parser threw. `connected`: an allowed address had already accepted the connection. */
+/**
+ * What the socket or the parser threw. `connected`: an allowed address had already accepted the
+ * connection.
+ */
 export function failureOf(error: unknown, connected: boolean): PortError {
   if (error instanceof PortError) return error
   const code = codeOf(error)
@@ -71,10 +83,13 @@ export function failureOf(error: unknown, connected: boolean): PortError {
 /** Was this about bytes that came after the end of a whole answer? */
 export function isSurplus(error: unknown): boolean {
   return (
-    error instanceof errors.HTTPParserError || (error instanceof errors.SocketError && error.message === 'bad response')
+    error instanceof errors.HTTPParserError ||
+    (error instanceof errors.SocketError && error.message === 'bad response')
   )
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : ''
 }

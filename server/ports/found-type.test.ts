@@ -18,7 +18,9 @@ it.each([
   ['a page without a doctype', Buffer.from('<HTML lang="en">'), 'text/html'],
   ['text that names a tag', Buffer.from('Write <html> first'), undefined],
   ['nothing', Buffer.alloc(0), undefined],
-])('%s is told by its bytes', async (_, bytes, type) => expect((await foundType(bytes)).found_type).toBe(type))
+])('%s is told by its bytes', async (_, bytes, type) =>
+  expect((await foundType(bytes)).found_type).toBe(type),
+)
 
 it('is told of what is staged, however its bytes come, and changes none of them', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-stage-'))
@@ -26,6 +28,10 @@ it('is told of what is staged, however its bytes come, and changes none of them'
   const picture = await photo(300, 200).png().toBuffer()
   const dripping = Readable.from(Array.from(picture, (byte) => Buffer.from([byte])))
   const staged = await stage.write(dripping, 'application/pdf', new AbortController().signal)
-  expect(staged).toMatchObject({ size_bytes: picture.length, content_type: 'application/pdf', found_type: 'image/png' })
+  expect(staged).toMatchObject({
+    size_bytes: picture.length,
+    content_type: 'application/pdf',
+    found_type: 'image/png',
+  })
   await rm(folder, { recursive: true })
 })

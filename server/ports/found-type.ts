@@ -48,4 +48,6 @@ export async function foundType(head: Buffer): Promise<{ found_type?: string }> 
 
 /** Text has no signature: a page is told by its first tag. */
 const isPage = (head: Buffer): boolean =>
-  /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(head.toString('latin1'))
+  /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(
+    head.toString('latin1'),
+  )

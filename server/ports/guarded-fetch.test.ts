@@ -5,7 +5,11 @@ import type { PortError } from '../../plugins/contract.ts'
 import { contentOf } from '../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import type { Resolve } from './addresses.ts'
-import { createGuardedClient, type GuardedClient, type GuardedClientOptions } from './guarded-fetch.ts'
+import {
+  createGuardedClient,
+  type GuardedClient,
+  type GuardedClientOptions,
+} from './guarded-fetch.ts'
 
 let origin: Origin
 const clients: GuardedClient[] = []
@@ -39,7 +43,8 @@ const failure = (retryable: boolean, detail: string) => ({
 const NOT_REACHED = failure(false, 'The address could not be reached')
 /** Blocked, unknown or silent: after a look-up all of them are told alike. */
 const UNREACHABLE = failure(true, 'The address could not be reached')
-const unknownName: Resolve = (_, done) => done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
+const unknownName: Resolve = (_, done) =>
+  done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
 const BROKEN = failure(true, 'The connection broke off before the file was whole')
 const SURPLUS = failure(false, 'The server sent more than it had declared')
 const TOO_LARGE = { code: 'file_too_large', retryable: false }
@@ -57,7 +62,9 @@ const resolving = (...answers: (readonly string[])[]): Resolve => {
 
 describe('an honest origin', () => {
   it.each([0, 1, 65_536, 1_000_000, 30_000_000])('gives %i bytes whole', async (size) => {
-    expect((await read(`${origin.url}/bytes/${size}/whole`)).equals(contentOf(size, 'whole'))).toBe(true)
+    expect((await read(`${origin.url}/bytes/${size}/whole`)).equals(contentOf(size, 'whole'))).toBe(
+      true,
+    )
   })
   it.each(['bytes', 'chunked'])(
     'gives a body (%s) whole though its buffers are given back on the way',
@@ -74,7 +81,9 @@ describe('an honest origin', () => {
         body.release(held)
         held = []
       }
-      expect(Buffer.concat([...pieces, ...held]).equals(contentOf(3_000_000, 'released'))).toBe(true)
+      expect(Buffer.concat([...pieces, ...held]).equals(contentOf(3_000_000, 'released'))).toBe(
+        true,
+      )
     },
   )
   it('is asked plainly, for the file as it is', async () => {
@@ -93,18 +102,24 @@ describe('an honest origin', () => {
     const client = clientOf()
     for (let n = 0; n < 5; n += 1) await read(`${origin.url}/bytes/1000/keep${n}`, client)
     expect(origin.connections - before).toBe(1)
-    await Promise.all([1, 2, 3].map((n) => read(`${origin.url}/together/3/bytes/1000/${n}`, client)))
+    await Promise.all(
+      [1, 2, 3].map((n) => read(`${origin.url}/together/3/bytes/1000/${n}`, client)),
+    )
     expect(origin.connections - before).toBe(3)
   })
   it('may close each connection, whatever it says', async () => {
     const client = clientOf()
     for (let n = 0; n < 20; n += 1) {
       const bytes = contentOf(1000 + n, 'goodbye')
-      expect((await read(`${origin.url}/goodbye/${1000 + n}/goodbye`, client)).equals(bytes)).toBe(true)
+      expect((await read(`${origin.url}/goodbye/${1000 + n}/goodbye`, client)).equals(bytes)).toBe(
+        true,
+      )
     }
   })
   it('may end a body with the connection, as HTTP/1.0 does', async () => {
-    expect((await read(`${origin.url}/unframed/100000/x`)).equals(contentOf(100_000, 'x'))).toBe(true)
+    expect((await read(`${origin.url}/unframed/100000/x`)).equals(contentOf(100_000, 'x'))).toBe(
+      true,
+    )
   })
   it('is read no faster than the reader wants', async () => {
     const { body } = await clientOf().open(`${origin.url}/huge?chunked`, signal)
@@ -146,7 +161,10 @@ describe('a bad origin', () => {
     ['/silent', failure(true, 'The server did not answer in time')],
     ['/silent-body', failure(true, 'The server sent the file too slowly')],
     ['/drip/20', failure(true, 'The server sent the file too slowly')],
-    ['/gzip/1000/a.pdf', failure(false, 'The server sent the file in a compressed form that was not asked for')],
+    [
+      '/gzip/1000/a.pdf',
+      failure(false, 'The server sent the file in a compressed form that was not asked for'),
+    ],
     ['/not-http', failure(false, 'The server did not answer in proper HTTP')],
     ['/loop', failure(false, 'The address redirects too often, or nowhere')],
     ['/hops/4/10/x', failure(false, 'The address redirects too often, or nowhere')],
@@ -156,16 +174,20 @@ describe('a bad origin', () => {
   })
   it('sends more than a file may have: stopped by its word, and by the count', async () => {
     expect(await failureOf(read(`${origin.url}/huge`))).toMatchObject(TOO_LARGE)
-    expect(await failureOf(read(`${origin.url}/huge?chunked`, clientOf({ fileBytes: 9_000_000 })))).toMatchObject(
-      TOO_LARGE,
-    )
-    expect(await failureOf(read(`${origin.url}/bytes/9000001/x`, clientOf({ fileBytes: 9_000_000 })))).toMatchObject(
-      TOO_LARGE,
-    )
-    expect(await read(`${origin.url}/bytes/9000000/x`, clientOf({ fileBytes: 9_000_000 }))).toHaveLength(9_000_000)
+    expect(
+      await failureOf(read(`${origin.url}/huge?chunked`, clientOf({ fileBytes: 9_000_000 }))),
+    ).toMatchObject(TOO_LARGE)
+    expect(
+      await failureOf(read(`${origin.url}/bytes/9000001/x`, clientOf({ fileBytes: 9_000_000 }))),
+    ).toMatchObject(TOO_LARGE)
+    expect(
+      await read(`${origin.url}/bytes/9000000/x`, clientOf({ fileBytes: 9_000_000 })),
+    ).toHaveLength(9_000_000)
   })
   it('calls an archive an encoding, and is understood', async () => {
-    expect((await read(`${origin.url}/gzip/1000/a.tgz`)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]))
+    expect((await read(`${origin.url}/gzip/1000/a.tgz`)).subarray(0, 2)).toEqual(
+      Buffer.from([0x1f, 0x8b]),
+    )
   })
   it('is slow for a moment, and forgiven; a reader that is slow is no fault of the origin', async () => {
     const client = clientOf({ timeouts: { slow: 150 } })
@@ -178,9 +200,18 @@ describe('a bad origin', () => {
   })
   it('does not spoil the next request', async () => {
     const client = clientOf({ timeouts })
-    for (const path of ['/long/1000/2000', '/short/10/5', '/silent', '/cut/1000000/500', '/gzip/9/a', '/status/500'])
+    for (const path of [
+      '/long/1000/2000',
+      '/short/10/5',
+      '/silent',
+      '/cut/1000000/500',
+      '/gzip/9/a',
+      '/status/500',
+    ])
       await failureOf(read(origin.url + path, client))
-    expect((await read(`${origin.url}/bytes/1000/after`, client)).equals(contentOf(1000, 'after'))).toBe(true)
+    expect(
+      (await read(`${origin.url}/bytes/1000/after`, client)).equals(contentOf(1000, 'after')),
+    ).toBe(true)
   })
 })
 
@@ -211,7 +242,8 @@ describe('redirects', () => {
     expect(await failureOf(read(url))).toEqual(NOT_REACHED)
   })
   it('from outside to loopback are refused', async () => {
-    // The name resolves to loopback, which only a client that may use it reaches: so the redirect is what is judged.
+    // The name resolves to loopback, which only a client that may use it reaches: so the redirect
+    // is what is judged.
     const url = `${origin.url}/redirect?to=${encodeURIComponent('http://internal.example/')}`
     const client = clientOf({ resolve: resolving(['192.168.0.9']) })
     expect(await failureOf(read(url, client))).toEqual(UNREACHABLE)
@@ -219,21 +251,29 @@ describe('redirects', () => {
 })
 
 describe('addresses', () => {
-  it.each(['127.0.0.1', '10.1.2.3', '::1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1', 'unknown'])(
-    'a name that means %s is refused, and told as an unknown one',
-    async (address) => {
-      const resolve = address === 'unknown' ? unknownName : resolving([address])
-      const client = clientOf({ allowLoopback: false, resolve })
-      const failures = await Promise.all([
-        failureOf(client.open('http://files.example/', signal)),
-        failureOf(client.probe('http://files.example/', signal)),
-        failureOf(client.post('http://files.example/', {}, 'x', signal)),
-      ])
-      expect(failures).toEqual([UNREACHABLE, UNREACHABLE, UNREACHABLE])
-    },
-  )
+  it.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '::1',
+    '169.254.169.254',
+    '::ffff:127.0.0.1',
+    'fd00::1',
+    'unknown',
+  ])('a name that means %s is refused, and told as an unknown one', async (address) => {
+    const resolve = address === 'unknown' ? unknownName : resolving([address])
+    const client = clientOf({ allowLoopback: false, resolve })
+    const failures = await Promise.all([
+      failureOf(client.open('http://files.example/', signal)),
+      failureOf(client.probe('http://files.example/', signal)),
+      failureOf(client.post('http://files.example/', {}, 'x', signal)),
+    ])
+    expect(failures).toEqual([UNREACHABLE, UNREACHABLE, UNREACHABLE])
+  })
   it('a name with one bad address among good ones is refused', async () => {
-    const client = clientOf({ allowLoopback: false, resolve: resolving(['93.184.216.34', '127.0.0.1']) })
+    const client = clientOf({
+      allowLoopback: false,
+      resolve: resolving(['93.184.216.34', '127.0.0.1']),
+    })
     expect(await failureOf(client.open('http://files.example/', signal))).toEqual(UNREACHABLE)
   })
   it('is looked up once for each connection: what was checked is what is used', async () => {
@@ -255,7 +295,11 @@ describe('addresses', () => {
   it('loopback is closed unless it is opened', async () => {
     const client = clientOf({ allowLoopback: false })
     const { total } = origin
-    for (const url of [origin.url, `http://localhost:${origin.port}`, `http://[::1]:${origin.port}`])
+    for (const url of [
+      origin.url,
+      `http://localhost:${origin.port}`,
+      `http://[::1]:${origin.port}`,
+    ])
       expect(await failureOf(client.open(`${url}/bytes/1/x`, signal))).toEqual(NOT_REACHED)
     expect(await failureOf(client.open('http://localhost/bytes/1/x', signal))).toEqual(UNREACHABLE)
     expect(origin.total).toBe(total)
@@ -264,7 +308,9 @@ describe('addresses', () => {
     const closed = await startOrigin()
     await closed.close()
     expect(await failureOf(read(`${closed.url}/`))).toEqual(UNREACHABLE)
-    expect(await failureOf(read('http://nobody.example/', clientOf({ resolve: unknownName })))).toEqual(UNREACHABLE)
+    expect(
+      await failureOf(read('http://nobody.example/', clientOf({ resolve: unknownName }))),
+    ).toEqual(UNREACHABLE)
     const never: Resolve = () => {}
     const client = clientOf({ resolve: never, timeouts: { connect: 100 } })
     expect(await failureOf(read('http://nobody.example/', client))).toEqual(UNREACHABLE)
@@ -280,7 +326,10 @@ describe('probe', () => {
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
     ['resets', ({ socket }) => socket.destroy()],
     ['is silent', () => {}],
-    ['answers in a compressed form', (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end()],
+    [
+      'answers in a compressed form',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
+    ],
     ['redirects nowhere', (_, response) => response.writeHead(302).end()],
   ])('asks for the file where HEAD %s', async (_, head) => {
     const asked: string[] = []
@@ -291,7 +340,9 @@ describe('probe', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    expect(await clientOf({ timeouts: { headers: 200 } }).probe(url, signal)).toMatchObject({ size_bytes: 5 })
+    expect(await clientOf({ timeouts: { headers: 200 } }).probe(url, signal)).toMatchObject({
+      size_bytes: 5,
+    })
     expect(asked).toEqual(['HEAD', 'GET'])
     server.closeAllConnections()
     server.close()
@@ -299,20 +350,30 @@ describe('probe', () => {
   it('asks a server that wants fewer requests, or an address that is refused, no second time', async () => {
     const before = origin.total
     const inside = encodeURIComponent('http://10.0.0.1/')
-    expect(await failureOf(clientOf().probe(`${origin.url}/status/429`, signal))).toMatchObject({ retryable: true })
-    expect(await failureOf(clientOf().probe(`${origin.url}/redirect?to=${inside}`, signal))).toEqual(NOT_REACHED)
+    expect(await failureOf(clientOf().probe(`${origin.url}/status/429`, signal))).toMatchObject({
+      retryable: true,
+    })
+    expect(
+      await failureOf(clientOf().probe(`${origin.url}/redirect?to=${inside}`, signal)),
+    ).toEqual(NOT_REACHED)
     expect(origin.total - before).toBe(2)
   })
   it('asks again where HEAD is refused', async () => {
-    expect(await clientOf().probe(`${origin.url}/no-head/1000/x`, signal)).toMatchObject({ size_bytes: 1000 })
-    expect(await failureOf(clientOf().probe(`${origin.url}/status/404`, signal))).toMatchObject({ retryable: false })
+    expect(await clientOf().probe(`${origin.url}/no-head/1000/x`, signal)).toMatchObject({
+      size_bytes: 1000,
+    })
+    expect(await failureOf(clientOf().probe(`${origin.url}/status/404`, signal))).toMatchObject({
+      retryable: false,
+    })
   })
 })
 
 describe('post', () => {
   it('sends headers and body, and takes every status', async () => {
     const client = clientOf()
-    expect(await client.post(`${origin.url}/status/410`, { 'x-signature': 's' }, '{"a":1}', signal)).toEqual({
+    expect(
+      await client.post(`${origin.url}/status/410`, { 'x-signature': 's' }, '{"a":1}', signal),
+    ).toEqual({
       status: 410,
     })
     expect(origin.requests.at(-1)).toMatchObject({
@@ -343,7 +404,9 @@ describe('an abort', () => {
   })
   it('starts nothing', async () => {
     const { total } = origin
-    await expect(clientOf().open(`${origin.url}/bytes/1/x`, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(
+      clientOf().open(`${origin.url}/bytes/1/x`, AbortSignal.abort(reason)),
+    ).rejects.toBe(reason)
     expect(origin.total).toBe(total)
   })
 })

@@ -1,5 +1,6 @@
-// The one client for requests to addresses that someone else wrote: imports, callbacks, endpoints. Each address is
-// checked before it is used and again after every redirect; nothing of ours but a user agent is sent along.
+// The one client for requests to addresses that someone else wrote: imports, callbacks, endpoints.
+// Each address is checked before it is used and again after every redirect; nothing of ours but a
+// user agent is sent along.
 import type { IncomingHttpHeaders } from 'node:http'
 import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../log.ts'
@@ -9,9 +10,15 @@ import { Exchange, type Timeouts } from './exchange.ts'
 import { badRedirect, badStatus, encoded, isNotReached, Throttled, tooLarge } from './failures.ts'
 
 export interface Opened extends Probe {
-  /** To be read to its end or given up by `return()`; it fails when it is not all that was declared, and nothing more. */
+  /**
+   * To be read to its end or given up by `return()`; it fails when it is not all that was declared,
+   * and nothing more.
+   */
   body: AsyncIterableIterator<Buffer> & {
-    /** Frees the memory of chunks that were read, in order, and are not needed any more: they are empty afterwards. */
+    /**
+     * Frees the memory of chunks that were read, in order, and are not needed any more: they are
+     * empty afterwards.
+     */
     release(chunks: readonly Uint8Array[]): void
   }
 }
@@ -67,7 +74,11 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 
   const send = async (
     target: Target,
-    message: { method: 'GET' | 'HEAD' | 'POST'; headers: Readonly<Record<string, string>>; body?: string | Buffer },
+    message: {
+      method: 'GET' | 'HEAD' | 'POST'
+      headers: Readonly<Record<string, string>>
+      body?: string | Buffer
+    },
     signal: AbortSignal,
   ): Promise<Answer> => {
     signal.throwIfAborted()
@@ -80,7 +91,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         signal,
         onClean: connections.give,
       })
-    // What is sent twice by accident must be harmless: a POST gets a connection that can't be stale.
+    // What is sent twice by accident must be harmless: a POST gets a connection that can't be
+    // stale.
     let exchange = attempt(message.method === 'POST')
     const head = await exchange.head.catch((error: unknown) => {
       if (!exchange.stale) throw error
@@ -90,7 +102,11 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return { url: target.url, ...head, body: exchange }
   }
 
-  const follow = async (method: 'GET' | 'HEAD', text: string, signal: AbortSignal): Promise<Answer> => {
+  const follow = async (
+    method: 'GET' | 'HEAD',
+    text: string,
+    signal: AbortSignal,
+  ): Promise<Answer> => {
     let target = targetOf(text, rules)
     for (let hop = 0; ; hop += 1) {
       const answer = await send(target, { method, headers: HEADERS }, signal)
@@ -109,7 +125,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       return await work
     } catch (error) {
       const host = URL.parse(url)?.host ?? null
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : null
+      const cause =
+        error instanceof Error && error.cause instanceof Error ? error.cause.message : null
       log?.debug('outgoing request failed', { host, error: String(error), cause })
       throw error
     }
@@ -127,7 +144,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     }
   }
 
-  /** Null: many servers refuse HEAD or break over it, and an address signed for GET is good for nothing else. */
+  /**
+   * Null: many servers refuse HEAD or break over it, and an address signed for GET is good for
+   * nothing else.
+   */
   const probeByHead = async (url: string, signal: AbortSignal): Promise<Probe | null> => {
     try {
       const answer = await follow('HEAD', url, signal)
@@ -136,7 +156,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       // Some say to HEAD that there is nothing: only GET shows an empty file.
       return told.size_bytes === 0 ? null : told
     } catch (error) {
-      if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error)) throw error
+      if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
+        throw error
       return null
     }
   }
@@ -177,12 +198,16 @@ async function acceptable({ url, status, headers, body }: Answer): Promise<Probe
   }
   if (!isPlain(headers['content-encoding'], url)) throw encoded()
   const length = headers['content-length']
-  return { size_bytes: length === undefined ? null : Number(length), content_type: headers['content-type'] ?? null }
+  return {
+    size_bytes: length === undefined ? null : Number(length),
+    content_type: headers['content-type'] ?? null,
+  }
 }
 
 /**
- * Is the body the file itself? What was compressed for the way is refused: inflating it invites bombs, and storing it
- * as it is would give buyers a damaged file. Servers that call a `.tar.gz` an encoding send the file itself.
+ * Is the body the file itself? What was compressed for the way is refused: inflating it invites
+ * bombs, and storing it as it is would give buyers a damaged file. Servers that call a `.tar.gz` an
+ * encoding send the file itself.
  */
 function isPlain(encoding: string | string[] | undefined, url: URL): boolean {
   const name = String(encoding ?? '').toLowerCase()
@@ -190,7 +215,10 @@ function isPlain(encoding: string | string[] | undefined, url: URL): boolean {
   return /^(x-)?gzip$/.test(name) && /\.(gz|tgz|svgz)$/i.test(url.pathname)
 }
 
-/** Reads a short unwanted body to its end, so that the connection is kept; gives up a long or broken one. */
+/**
+ * Reads a short unwanted body to its end, so that the connection is kept; gives up a long or broken
+ * one.
+ */
 async function discard(body: Exchange): Promise<void> {
   let bytes = 0
   try {

@@ -1,4 +1,5 @@
-// The bytes of an item, for work on them that wants a file: what an earlier step made of it, or what its file has.
+// The bytes of an item, for work on them that wants a file: what an earlier step made of it, or
+// what its file has.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { PortError, type ByteSource } from '../../plugins/contract.ts'
@@ -21,7 +22,9 @@ export async function locateItem(scope: ShopScope, { staged, file }: ByteSource)
   return found
 }
 
-/** Writes the bytes to the file `to`. Throws `PortError` where a disk or the storage location fails. */
+/**
+ * Writes the bytes to the file `to`. Throws `PortError` where a disk or the storage location fails.
+ */
 export async function copyOut(
   { shop }: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
@@ -36,10 +39,14 @@ export async function copyOut(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof StoreError) throw storeFailure(error)
-    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw portError('storage_full', true)
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+      throw portError('storage_full', true)
     throw error
   }
 }
 
-export const portError = (code: ErrorCode, retryable = false, message: string = ERRORS[code].message): PortError =>
-  new PortError(code, message, retryable)
+export const portError = (
+  code: ErrorCode,
+  retryable = false,
+  message: string = ERRORS[code].message,
+): PortError => new PortError(code, message, retryable)

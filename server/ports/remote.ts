@@ -1,10 +1,17 @@
-// What plugins may fetch from the internet: the guarded client on one side, the shop's storage location on the other.
+// What plugins may fetch from the internet: the guarded client on one side, the shop's storage
+// location on the other.
 import type { RemoteFetcher } from '../../plugins/contract.ts'
 import type { GuardedClient } from './guarded-fetch.ts'
 import { stageBytes, type Place } from './stage.ts'
 
-/** Both functions throw `PortError`: `url_not_accessible` and `file_too_large` for the source, `storage_…` for the store. */
-export function createRemote({ client, ...place }: Place & { client: GuardedClient }): RemoteFetcher {
+/**
+ * Both functions throw `PortError`: `url_not_accessible` and `file_too_large` for the source,
+ * `storage_…` for the store.
+ */
+export function createRemote({
+  client,
+  ...place
+}: Place & { client: GuardedClient }): RemoteFetcher {
   return {
     probe: (url, signal) => client.probe(url, signal),
     download: async (url, signal) => {

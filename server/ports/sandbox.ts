@@ -1,5 +1,6 @@
-// Work on files from strangers, for plugins: a plugin's script runs in a limited child process that serves one
-// shop alone. Children are reused, because starting one costs as much as a small piece of work.
+// Work on files from strangers, for plugins: a plugin's script runs in a limited child process that
+// serves one shop alone. Children are reused, because starting one costs as much as a small piece
+// of work.
 import { availableParallelism } from 'node:os'
 import type { Sandbox, SandboxLimits } from '../../plugins/contract.ts'
 import { createChildPool, type ChildPool } from './children/child-pool.ts'
@@ -15,7 +16,8 @@ export interface Sandboxes {
 export function createSandboxes(): Sandboxes {
   const pools = new Map<string, ChildPool>()
   const poolOf = (script: URL, limits: SandboxLimits): ChildPool => {
-    const pool = pools.get(script.href) ?? createChildPool({ script, ...limits, atOnce: atOnce(limits) })
+    const pool =
+      pools.get(script.href) ?? createChildPool({ script, ...limits, atOnce: atOnce(limits) })
     pools.set(script.href, pool)
     return pool
   }
@@ -36,4 +38,5 @@ export function createSandboxes(): Sandboxes {
 }
 
 /** One more than there are processors: it works while another one waits for its next file. */
-const atOnce = ({ parallel }: SandboxLimits): number => Math.min(availableParallelism() + 1, parallel)
+const atOnce = ({ parallel }: SandboxLimits): number =>
+  Math.min(availableParallelism() + 1, parallel)

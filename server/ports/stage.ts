@@ -1,4 +1,5 @@
-// Puts bytes into the shop's storage location for plugins: they are staged until the engine commits the item.
+// Puts bytes into the shop's storage location for plugins: they are staged until the engine commits
+// the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { foundType, watchHead } from './found-type.ts'
@@ -19,7 +20,10 @@ const FAILURES: Readonly<Record<StoreError['code'], { code: ErrorCode; retryable
   unavailable: { code: 'storage_failed', retryable: true },
 }
 
-/** Stores bytes. A `StoreError` becomes a `PortError`; the error of `bytes` itself is thrown as it is. */
+/**
+ * Stores bytes. A `StoreError` becomes a `PortError`; the error of `bytes` itself is thrown as it
+ * is.
+ */
 export async function stageBytes(
   { store, shop, location }: Place,
   bytes: Source,

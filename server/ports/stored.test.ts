@@ -46,7 +46,10 @@ const stored = (to: BlobStore = backup) =>
     ]),
   )
 /** Of the file, and the bytes that an earlier step has made of it. */
-const itemOf = (id: string, staged: StagedBlob | null = null): Item => ({ ...fileItem('a', { id }), staged })
+const itemOf = (id: string, staged: StagedBlob | null = null): Item => ({
+  ...fileItem('a', { id }),
+  staged,
+})
 /** Give how many bytes were copied. */
 const move = async (id: string, to?: BlobStore) =>
   (await stored(to).relocate(itemOf(id), 'backup', { keep: false }, signal)).copied
@@ -67,18 +70,23 @@ async function fileOf(content: string, filename = 'a.txt'): Promise<string> {
 const addTo = (id: string, content: string) =>
   scope.transaction(async (tx) => {
     const version = await addVersion(tx, id, await stage(content), null)
-    await tx.query('update files set version = :version where shop_id = :shop and id = :id', { id, version })
+    await tx.query('update files set version = :version where shop_id = :shop and id = :id', {
+      id,
+      version,
+    })
   })
 /** What a link to the file would give now. */
 async function served(id: string): Promise<string> {
   const { location, hash } = (await locateFile(scope, id))!
   return text(await (location === 'primary' ? primary : backup).read(scope.shop, hash))
 }
-const places = async (id: string) => (await locateVersions(scope, id)).map(({ location }) => location)
+const places = async (id: string) =>
+  (await locateVersions(scope, id)).map(({ location }) => location)
 const copies = (id: string) =>
   scope.query('select location from file_copies where shop_id = :shop and file_id = :id', { id })
 const later = (n: number) => new Date(Date.now() + n * (GRACE_MS + 1000))
-const sweep = (store: BlobStore, location: string) => store.sweep(-1000, knownIn(database.pool, location))
+const sweep = (store: BlobStore, location: string) =>
+  store.sweep(-1000, knownIn(database.pool, location))
 const hashOf = async (id: string) => (await locateFile(scope, id))!.hash
 
 describe('relocate', () => {
@@ -115,7 +123,10 @@ describe('relocate', () => {
     const id = await fileOf('old')
     await addTo(id, 'new')
     expect(await copy(id)).toBe(3)
-    expect([await places(id), await copies(id)]).toEqual([['primary', 'primary'], [{ location: 'backup' }]])
+    expect([await places(id), await copies(id)]).toEqual([
+      ['primary', 'primary'],
+      [{ location: 'backup' }],
+    ])
     await sweepBlobs(database.pool, later(0))
     await sweepBlobs(database.pool, later(1))
     expect(await sweep(backup, 'backup')).toBe(0)
@@ -179,7 +190,8 @@ describe('relocate', () => {
       },
     }
     await move(id, swept)
-    for (const { hash } of await locateVersions(scope, id)) expect(await backup.size(scope.shop, hash)).not.toBeNull()
+    for (const { hash } of await locateVersions(scope, id))
+      expect(await backup.size(scope.shop, hash)).not.toBeNull()
   })
 })
 
@@ -188,10 +200,19 @@ describe('bytes that an earlier step has made', () => {
     const id = await fileOf('before')
     const staged = await stage('after!!')
     const moved = await stored().relocate(itemOf(id, staged), 'backup', { keep: false }, signal)
-    expect(moved).toEqual({ copied: 13, unchanged: false, bytes: { ...staged, location: 'backup' } })
+    expect(moved).toEqual({
+      copied: 13,
+      unchanged: false,
+      bytes: { ...staged, location: 'backup' },
+    })
     expect(await places(id)).toEqual(['backup'])
     expect(await text(await backup.read(scope.shop, staged.hash))).toBe('after!!')
-    const again = await stored().relocate(itemOf(id, moved.bytes), 'backup', { keep: false }, signal)
+    const again = await stored().relocate(
+      itemOf(id, moved.bytes),
+      'backup',
+      { keep: false },
+      signal,
+    )
     expect(again).toEqual({ copied: 0, unchanged: true, bytes: null })
   })
   test('are what a copy is kept of', async () => {
@@ -217,13 +238,27 @@ describe('bytes that an earlier step has made', () => {
 
 describe('a copy that is not right', () => {
   const failure = (detail?: string) =>
-    expect.objectContaining({ name: 'PortError', code: 'storage_failed', retryable: true, ...(detail && { detail }) })
+    expect.objectContaining({
+      name: 'PortError',
+      code: 'storage_failed',
+      retryable: true,
+      ...(detail && { detail }),
+    })
 
   test.each([move, copy])('moves nothing, and the next try makes it good', async (relocate) => {
     const id = await fileOf('forgetful')
-    const forgetful: BlobStore = { ...backup, read: async () => Readable.from([Buffer.from('forgetfuX')]) }
-    await expect(relocate(id, forgetful)).rejects.toEqual(failure('The copy was not the same as the original'))
-    expect([await places(id), await copies(id), await served(id)]).toEqual([['primary'], [], 'forgetful'])
+    const forgetful: BlobStore = {
+      ...backup,
+      read: async () => Readable.from([Buffer.from('forgetfuX')]),
+    }
+    await expect(relocate(id, forgetful)).rejects.toEqual(
+      failure('The copy was not the same as the original'),
+    )
+    expect([await places(id), await copies(id), await served(id)]).toEqual([
+      ['primary'],
+      [],
+      'forgetful',
+    ])
     await writeFile(path.join(folder, 'backup', String(scope.shop), await hashOf(id)), 'forgetfuX')
     expect(await relocate(id)).toBe(9)
     expect(await text(await backup.read(scope.shop, await hashOf(id)))).toBe('forgetful')
@@ -261,7 +296,12 @@ test('a file that is gone or in the trash, and a location that is not there, are
 test('an abort leaves the file where it is', async () => {
   const id = await fileOf('aborted')
   const reason = new Error('cancelled')
-  const aborted = stored().relocate(itemOf(id), 'backup', { keep: false }, AbortSignal.abort(reason))
+  const aborted = stored().relocate(
+    itemOf(id),
+    'backup',
+    { keep: false },
+    AbortSignal.abort(reason),
+  )
   await expect(aborted).rejects.toBe(reason)
   expect(await places(id)).toEqual(['primary'])
 })

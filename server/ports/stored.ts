@@ -4,7 +4,14 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { ERRORS } from '../errors.ts'
 import { keepBackup } from '../files/backups.ts'
 import { isWhole } from '../files/blob-checks.ts'
-import { holdsBlob, keepCopy, locateFiles, locateVersions, noteBlob, pointVersionsAt } from '../files/locations.ts'
+import {
+  holdsBlob,
+  keepCopy,
+  locateFiles,
+  locateVersions,
+  noteBlob,
+  pointVersionsAt,
+} from '../files/locations.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 import { locateItem, portError } from './item-bytes.ts'
 import { storeFailure } from './stage.ts'
@@ -17,7 +24,10 @@ interface Blob {
   location: string
 }
 
-export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, BlobStore>): StoredFiles {
+export function createStoredFiles(
+  scope: ShopScope,
+  stores: ReadonlyMap<string, BlobStore>,
+): StoredFiles {
   const storeOf = (location: string): BlobStore => {
     const store = stores.get(location)
     if (!store) throw portError('location_not_found')
@@ -27,10 +37,18 @@ export function createStoredFiles(scope: ShopScope, stores: ReadonlyMap<string, 
   const bring = async (blob: Blob, location: string, signal: AbortSignal): Promise<number> => {
     const target = storeOf(location)
     const { hash } = blob
-    // What is whole by its row may be damaged by its bytes: then it is written anew, which helps whoever else needs it.
-    if ((await holdsBlob(scope, hash, location)) && (await isWhole(target, { shop: scope.shop, hash }, signal)))
+    // What is whole by its row may be damaged by its bytes: then it is written anew, which helps
+    // whoever else needs it.
+    if (
+      (await holdsBlob(scope, hash, location)) &&
+      (await isWhole(target, { shop: scope.shop, hash }, signal))
+    )
       return 0
-    const written = await target.write(scope.shop, await storeOf(blob.location).read(scope.shop, hash), signal)
+    const written = await target.write(
+      scope.shop,
+      await storeOf(blob.location).read(scope.shop, hash),
+      signal,
+    )
     if (written.hash !== hash) throw damaged('The stored bytes are not what they were')
     await noteBlob(scope, blob, location)
     if (!(await isWhole(target, { shop: scope.shop, hash }, signal)))
@@ -79,4 +97,5 @@ async function asPort<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const damaged = (detail: string) => new PortError('storage_failed', ERRORS.storage_failed.message, true, { detail })
+const damaged = (detail: string) =>
+  new PortError('storage_failed', ERRORS.storage_failed.message, true, { detail })

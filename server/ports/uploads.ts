@@ -1,4 +1,5 @@
-// What plugins may do with uploads that are complete: look at their size, and take their bytes into the storage location.
+// What plugins may do with uploads that are complete: look at their size, and take their bytes into
+// the storage location.
 import { PortError, type Uploads } from '../../plugins/contract.ts'
 import type { UploadFolder } from '../channels/upload/folder.ts'
 import { findUpload } from '../channels/upload/rows.ts'
@@ -8,12 +9,20 @@ import { StoreError } from '../store/store.ts'
 import { foundType, headOfFile } from './found-type.ts'
 import { storeFailure, type Place } from './stage.ts'
 
-/** Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays until a sweep sees its file. */
-export function createUploadPort(scope: ShopScope, folder: UploadFolder, { store, location }: Place): Uploads {
+/**
+ * Both functions throw `PortError` `upload_lost`; `take` what the store says too. The upload stays
+ * until a sweep sees its file.
+ */
+export function createUploadPort(
+  scope: ShopScope,
+  folder: UploadFolder,
+  { store, location }: Place,
+): Uploads {
   const sizeOf = async (id: string): Promise<number> => {
     const row = await findUpload(scope, id)
     const found = row?.status === 'received' ? await folder.look(id) : null
-    if (!found || found.size !== row!.size_bytes) throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
+    if (!found || found.size !== row!.size_bytes)
+      throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
     return found.size
   }
   return {
@@ -23,7 +32,12 @@ export function createUploadPort(scope: ShopScope, folder: UploadFolder, { store
       try {
         const path = folder.received(id)
         const written = await store.adopt(scope.shop, path, signal)
-        return { ...written, location, content_type: null, ...(await foundType(await headOfFile(path))) }
+        return {
+          ...written,
+          location,
+          content_type: null,
+          ...(await foundType(await headOfFile(path))),
+        }
       } catch (error) {
         throw error instanceof StoreError ? storeFailure(error) : error
       }

@@ -1,4 +1,5 @@
-// Opening the database at start-up: the one that DATABASE_URL names, or the embedded one; checked and migrated.
+// Opening the database at start-up: the one that DATABASE_URL names, or the embedded one; checked
+// and migrated.
 import { ConfigError, type Environment } from '../config.ts'
 import { openDatabase, requireServerVersion, type Database } from '../db/database.ts'
 import { findRunning, startEmbedded } from '../db/embedded.ts'
@@ -31,13 +32,21 @@ export async function openForStart(environment: Environment, log: Logger): Promi
   } catch (error) {
     await close()
     if (embedded) throw error
-    throw new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
+    throw new ConfigError([
+      `DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`,
+    ])
   }
   return { database, secrets: createSecrets(secret), close }
 }
 
-/** For a command beside a server that may be running: its database as it is, or one of our own for the while. */
-export async function openForCommand(environment: Environment, log: Logger): Promise<OpenedDatabase> {
+/**
+ * For a command beside a server that may be running: its database as it is, or one of our own for
+ * the while.
+ */
+export async function openForCommand(
+  environment: Environment,
+  log: Logger,
+): Promise<OpenedDatabase> {
   const url = environment.databaseUrl ?? (await findRunning(environment.dataDir))
   if (!url) return openForStart(environment, log)
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))

@@ -1,4 +1,5 @@
-// Delivery as this installation configures it: with or without a CDN, and with nginx sending the files.
+// Delivery as this installation configures it: with or without a CDN, and with nginx sending the
+// files.
 import type { Config } from '../config.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
 

@@ -44,7 +44,13 @@ export async function prepareDemo(
   const apiKey =
     known?.shop_id === shop.id
       ? before.api_key!
-      : (await createApiKey(forShop(database, shop.id), { name: 'Demo', scopes: SCOPES, demo: true })).key
+      : (
+          await createApiKey(forShop(database, shop.id), {
+            name: 'Demo',
+            scopes: SCOPES,
+            demo: true,
+          })
+        ).key
   const demo: Demo = { url, shop: shop.domain, api_key: apiKey }
   if (drop) demo.drop = await demoAccount(database, shop.id, drop, before.drop)
   // Written atomically: scripts wait for this file.
@@ -73,7 +79,14 @@ export function welcome(
   sample: { path: string; filename: string; sku: string },
 ): string {
   const body = JSON.stringify({
-    files: [{ filename: sample.filename, url: `${url}${sample.path}`, product_sku: sample.sku, tags: ['sample'] }],
+    files: [
+      {
+        filename: sample.filename,
+        url: `${url}${sample.path}`,
+        product_sku: sample.sku,
+        tags: ['sample'],
+      },
+    ],
   })
   return `
 Stevedore is ready.

@@ -1,4 +1,5 @@
-// The drop server as this installation has it: a child of `npm start`, so that it can die without the rest, or a process of its own role.
+// The drop server as this installation has it: a child of `npm start`, so that it can die without
+// the rest, or a process of its own role.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -37,7 +38,8 @@ export async function runDrop({ environment, ...parts }: DropParts): Promise<() 
 
 async function pem(setting: string, file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '')
-  if (!/-----BEGIN [A-Z ]+-----/.test(text)) throw new ConfigError([`${setting}: ${file} is no file in PEM`])
+  if (!/-----BEGIN [A-Z ]+-----/.test(text))
+    throw new ConfigError([`${setting}: ${file} is no file in PEM`])
   return text
 }
 
@@ -53,8 +55,15 @@ const STOP_MS = 10_000
 const EARLY_MS = 5000
 const PAUSE_MS = { early: 1000, late: 50 }
 
-/** Keeps a drop server running beside this process; resolves once the first one is ready, or has failed. */
-export async function startDropChild(environment: Environment, database: Database, log: Logger): Promise<DropChild> {
+/**
+ * Keeps a drop server running beside this process; resolves once the first one is ready, or has
+ * failed.
+ */
+export async function startDropChild(
+  environment: Environment,
+  database: Database,
+  log: Logger,
+): Promise<DropChild> {
   const { drop, dataDir } = environment
   const secret = environment.secret ?? (await ensureSecret(dataDir))
   const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
@@ -66,13 +75,21 @@ export async function startDropChild(environment: Environment, database: Databas
   const start = () => {
     const begun = Date.now()
     const ports = { SFTP_PORT: String(address.sftpPort), FTP_PORT: String(address.ftpPort) }
-    const own = { ROLE: 'drop', DATABASE_URL: database.url, APP_SECRET: secret, DATA_DIR: dataDir, ...ports }
+    const own = {
+      ROLE: 'drop',
+      DATABASE_URL: database.url,
+      APP_SECRET: secret,
+      DATA_DIR: dataDir,
+      ...ports,
+    }
     const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!], {
       env: { ...process.env, ...own },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     child = started
-    started.on('error', (error) => log.warn('the drop server could not be started', { error: error.message }))
+    started.on('error', (error) =>
+      log.warn('the drop server could not be started', { error: error.message }),
+    )
     started.on('message', (ports: Pick<DropAddress, 'sftpPort' | 'ftpPort'>) => {
       Object.assign(address, ports)
       first.resolve()

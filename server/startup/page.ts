@@ -1,5 +1,6 @@
-// Builds the admin page when it is missing or older than its sources, in a child process that frees its memory at exit.
-// It is built beside its place and renamed into it: servers that start together never see half a page.
+// Builds the admin page when it is missing or older than its sources, in a child process that frees
+// its memory at exit. It is built beside its place and renamed into it: servers that start together
+// never see half a page.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -26,9 +27,21 @@ export async function ensurePage(log: Logger): Promise<void> {
 }
 
 async function build(into: string): Promise<void> {
-  const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
-  const args = ['build', '--config', path.join(WEB, 'vite.config.ts'), '--outDir', into, '--logLevel', 'error']
-  // Node reads the TypeScript itself: bundled, it would be written into node_modules, which may be another user's.
+  const vite = path.join(
+    path.dirname(createRequire(import.meta.url).resolve('vite/package.json')),
+    'bin/vite.js',
+  )
+  const args = [
+    'build',
+    '--config',
+    path.join(WEB, 'vite.config.ts'),
+    '--outDir',
+    into,
+    '--logLevel',
+    'error',
+  ]
+  // Node reads the TypeScript itself: bundled, it would be written into node_modules, which may be
+  // another user's.
   const child = spawn(process.execPath, [vite, ...args, '--configLoader', 'native'], {
     cwd: WEB,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -63,8 +76,12 @@ async function newestSource(): Promise<number> {
   const entries = await readdir(WEB, { recursive: true, withFileTypes: true })
   const sources = entries.filter(
     (entry) =>
-      entry.isFile() && !entry.parentPath.startsWith(path.join(WEB, 'dist')) && !entry.name.endsWith('.test.ts'),
+      entry.isFile() &&
+      !entry.parentPath.startsWith(path.join(WEB, 'dist')) &&
+      !entry.name.endsWith('.test.ts'),
   )
-  const times = await Promise.all(sources.map((entry) => stat(path.join(entry.parentPath, entry.name))))
+  const times = await Promise.all(
+    sources.map((entry) => stat(path.join(entry.parentPath, entry.name))),
+  )
   return Math.max(0, ...times.map(({ mtimeMs }) => mtimeMs))
 }

@@ -1,4 +1,5 @@
-// The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the shop's settings.
+// The ports of one shop, put together for the engine: guarded fetch, storage, the live catalog, the
+// shop's settings.
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'

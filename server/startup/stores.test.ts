@@ -37,12 +37,20 @@ describe('the storage locations', () => {
   })
   test.each([
     ['NoSuchBucket', { bucket: 'nowhere' }],
-    ['SignatureDoesNotMatch', { credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'not the secret' } }],
-    ['InvalidAccessKeyId', { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not the secret' } }],
+    [
+      'SignatureDoesNotMatch',
+      { credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'not the secret' } },
+    ],
+    [
+      'InvalidAccessKeyId',
+      { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not the secret' } },
+    ],
   ])('that are written wrongly are named at the start: %s', async (name, change) => {
     const error = await open(change).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConfigError)
-    expect((error as Error).message).toContain(`STORAGE_PRIMARY: the bucket can't be used (${name}: `)
+    expect((error as Error).message).toContain(
+      `STORAGE_PRIMARY: the bucket can't be used (${name}: `,
+    )
     expect((error as Error).message).not.toContain('not the secret')
   })
   test('that do not answer at the moment are told of, and keep nobody from starting', async () => {

@@ -6,10 +6,13 @@ import { createDiskStore } from '../store/disk.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 
 /**
- * By location name. Throws `ConfigError` where a bucket refuses us or is not there; one that does not answer at the moment is none
- * of the configuration's business.
+ * By location name. Throws `ConfigError` where a bucket refuses us or is not there; one that does
+ * not answer at the moment is none of the configuration's business.
  */
-export async function openStores(storage: Config['storage'], log: Logger): Promise<ReadonlyMap<string, BlobStore>> {
+export async function openStores(
+  storage: Config['storage'],
+  log: Logger,
+): Promise<ReadonlyMap<string, BlobStore>> {
   const opened = Object.entries(storage).map(async ([name, location]: [string, LocationConfig]) => {
     const store = await openStore(location)
     await store.check?.().catch((error: unknown) => judge(name, error, log))
@@ -30,7 +33,8 @@ const WRONG = new Set([301, 307, 400, 404])
 
 function judge(name: string, error: unknown, log: Logger): void {
   if (!(error instanceof StoreError)) throw error
-  const cause = error.cause as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } } | undefined
+  const cause = error.cause as
+    { name?: string; message?: string; $metadata?: { httpStatusCode?: number } } | undefined
   const said = `${cause?.name}: ${cause?.message}`
   if (error.code === 'denied' || WRONG.has(cause?.$metadata?.httpStatusCode ?? 0))
     throw new ConfigError([`STORAGE_${name.toUpperCase()}: the bucket can't be used (${said})`])

@@ -57,7 +57,11 @@ test('bytes go when their file has been gone for a day, and not before', async (
 })
 
 test('bytes that a paused import has fetched already stay for as long as it waits', async () => {
-  const [waits, ended, nobodys] = [await stage('waits'), await stage('ended'), await stage('nobody’s')]
+  const [waits, ended, nobodys] = [
+    await stage('waits'),
+    await stage('ended'),
+    await stage('nobody’s'),
+  ]
   const operation = randomUUID()
   await scope.query(
     `insert into operations (shop_id, id, kind, action, channel, workflow, requested_by, total, status)
@@ -86,6 +90,9 @@ test('what one location keeps is nothing to another', async () => {
 
 test('a sweep that is stopped removes nothing more', async () => {
   await stage('stopped')
-  const stopped = store.sweep(-1000, knownIn(database.pool, 'primary', AbortSignal.abort(new Error('stopping'))))
+  const stopped = store.sweep(
+    -1000,
+    knownIn(database.pool, 'primary', AbortSignal.abort(new Error('stopping'))),
+  )
   await expect(stopped).rejects.toThrow('stopping')
 })

@@ -1,5 +1,5 @@
-// Upkeep across shops: removes what has expired. Both tasks run in one worker at a time: a bucket is listed whole, which
-// may cost money.
+// Upkeep across shops: removes what has expired. Both tasks run in one worker at a time: a bucket
+// is listed whole, which may cost money.
 import { sweepCsvUploads } from '../channels/csv/uploads.ts'
 import type { FinishParts } from '../channels/upload/finish.ts'
 import { sweepUploads } from '../channels/upload/upload.ts'
@@ -17,7 +17,10 @@ import { tellDownloads } from '../notify/downloads.ts'
 import type { BlobStore } from '../store/store.ts'
 
 const EVERY_MS = 60 * 60 * 1000
-/** A blob without a row may be this old: between its last byte and its row are the last steps of one file, and no pause. */
+/**
+ * A blob without a row may be this old: between its last byte and its row are the last steps of one
+ * file, and no pause.
+ */
 const ORPHAN_MS = 60 * 60 * 1000
 
 export interface UpkeepParts {
@@ -82,14 +85,17 @@ function sweepsOf(
     ...[...stores].map(
       ([location, store]) =>
         () =>
-          logged('orphaned bytes', store.sweep(ORPHAN_MS, knownIn(pool, location, signal)), { location }),
+          logged('orphaned bytes', store.sweep(ORPHAN_MS, knownIn(pool, location, signal)), {
+            location,
+          }),
     ),
   ]
 }
 
 /**
- * Says which bytes a location must keep. Files are read again after items: staged bytes may become a file's between both
- * reads. Rejects once `signal` is aborted, so that a sweep of millions ends soon.
+ * Says which bytes a location must keep. Files are read again after items: staged bytes may become
+ * a file's between both reads. Rejects once `signal` is aborted, so that a sweep of millions ends
+ * soon.
  */
 export function knownIn(
   pool: Database['pool'],
@@ -101,7 +107,8 @@ export function knownIn(
     const known = await knownBlobs(pool, location, shop, hashes)
     const rest = () => hashes.filter((hash) => !known.has(hash))
     for (const ask of [stagedBlobs, knownBlobs])
-      if (rest().length > 0) for (const hash of await ask(pool, location, shop, rest())) known.add(hash)
+      if (rest().length > 0)
+        for (const hash of await ask(pool, location, shop, rest())) known.add(hash)
     return known
   }
 }

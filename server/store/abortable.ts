@@ -1,8 +1,8 @@
 // A stream of bytes that ends when it is told to.
 
 /**
- * The same chunks, ended by `signal` even while the source gives none. One listener for the whole stream: a race with
- * a promise for each chunk would grow with the file.
+ * The same chunks, ended by `signal` even while the source gives none. One listener for the whole
+ * stream: a race with a promise for each chunk would grow with the file.
  */
 export function abortable(
   bytes: AsyncIterable<Uint8Array>,

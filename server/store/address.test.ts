@@ -9,11 +9,20 @@ describe('a storage location', () => {
   test.each<[string, LocationConfig]>([
     ['disk:/var/lib/files/', { kind: 'disk', folder: '/var/lib/files' }],
     ['disk:/', { kind: 'disk', folder: '/' }],
-    ['s3://harbour?region=eu-central-1', { ...PLAIN, bucket: 'harbour', region: 'eu-central-1' } as LocationConfig],
+    [
+      's3://harbour?region=eu-central-1',
+      { ...PLAIN, bucket: 'harbour', region: 'eu-central-1' } as LocationConfig,
+    ],
     [
       's3://har.bour_1/a/b-c/?endpoint=https://s3.example.com:9000/v1&path_style=1',
       {
-        ...{ kind: 's3', bucket: 'har.bour_1', prefix: 'a/b-c/', region: 'us-east-1', credentials: KEYS },
+        ...{
+          kind: 's3',
+          bucket: 'har.bour_1',
+          prefix: 'a/b-c/',
+          region: 'us-east-1',
+          credentials: KEYS,
+        },
         ...{ endpoint: 'https://s3.example.com:9000/v1', pathStyle: true },
       },
     ],
@@ -23,7 +32,9 @@ describe('a storage location', () => {
 
   test('takes its region from the environment, where it says nothing itself', () => {
     expect(parse('s3://harbour', 'eu-west-3')).toMatchObject({ region: 'eu-west-3' })
-    expect(parse('s3://harbour?region=eu-central-1', 'eu-west-3')).toMatchObject({ region: 'eu-central-1' })
+    expect(parse('s3://harbour?region=eu-central-1', 'eu-west-3')).toMatchObject({
+      region: 'eu-central-1',
+    })
     expect(parse('s3://harbour')).toMatch(/^write the region/)
   })
 

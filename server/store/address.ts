@@ -1,4 +1,5 @@
-// Where a storage location is, as an operator writes it: `disk:/path` or `s3://bucket/prefix?endpoint=…&region=…&path_style=1`.
+// Where a storage location is, as an operator writes it: `disk:/path` or
+// `s3://bucket/prefix?endpoint=…&region=…&path_style=1`.
 
 export interface DiskLocation {
   kind: 'disk'
@@ -36,33 +37,53 @@ export function parseLocation(
 ): LocationConfig | string {
   if (text.startsWith('disk:')) {
     const folder = text.slice('disk:'.length)
-    return folder.startsWith('/') ? { kind: 'disk', folder: folder.replace(/(?<=.)\/+$/, '') } : FORMS
+    return folder.startsWith('/')
+      ? { kind: 'disk', folder: folder.replace(/(?<=.)\/+$/, '') }
+      : FORMS
   }
   const url = URL.parse(text)
   if (url?.protocol !== 's3:') return FORMS
   if (url.username || url.password)
     return 'leave the keys out of the address: they go into S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY'
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined) return `there is no ${unknown}: write ${PARAMETERS.join(', ')} or none of them`
-  if (!/^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.host)) return `${FORMS}: a bucket has 3 to 63 characters`
+  if (unknown !== undefined)
+    return `there is no ${unknown}: write ${PARAMETERS.join(', ')} or none of them`
+  if (!/^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.host))
+    return `${FORMS}: a bucket has 3 to 63 characters`
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
-  if (prefix !== '' && !PREFIX.test(prefix)) return 'write the prefix in letters, digits and . _ - /'
+  if (prefix !== '' && !PREFIX.test(prefix))
+    return 'write the prefix in letters, digits and . _ - /'
   const endpoint = url.searchParams.get('endpoint')
   const wrong = endpoint === null ? null : endpointProblem(endpoint)
   if (wrong) return wrong
   const pathStyle = url.searchParams.get('path_style') ?? '0'
   if (pathStyle !== '0' && pathStyle !== '1') return 'path_style: write 1 or 0'
-  const region = url.searchParams.get('region') ?? defaultRegion ?? (endpoint === null ? undefined : ANY_REGION)
+  const region =
+    url.searchParams.get('region') ?? defaultRegion ?? (endpoint === null ? undefined : ANY_REGION)
   if (!region) return 'write the region of the bucket: s3://bucket?region=eu-central-1'
   return {
-    ...{ kind: 's3', bucket: url.host, prefix: prefix && `${prefix}/`, region, endpoint, credentials },
+    ...{
+      kind: 's3',
+      bucket: url.host,
+      prefix: prefix && `${prefix}/`,
+      region,
+      endpoint,
+      credentials,
+    },
     pathStyle: pathStyle === '1',
   }
 }
 
 function endpointProblem(text: string): string | null {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username ||
+    url.password ||
+    url.search ||
+    url.hash
+  )
     return 'endpoint: write the address of the service, like https://s3.example.com'
   return null
 }
@@ -71,6 +92,9 @@ function endpointProblem(text: string): string | null {
 export function isSamePlace(one: LocationConfig, other: LocationConfig): boolean {
   if (one.kind === 'disk') return other.kind === 'disk' && one.folder === other.folder
   return (
-    other.kind === 's3' && one.bucket === other.bucket && one.prefix === other.prefix && one.endpoint === other.endpoint
+    other.kind === 's3' &&
+    one.bucket === other.bucket &&
+    one.prefix === other.prefix &&
+    one.endpoint === other.endpoint
   )
 }

@@ -1,4 +1,5 @@
-// Makes a blob of a file that is on the same disk already: read once for its hash, synced, then named a second time.
+// Makes a blob of a file that is on the same disk already: read once for its hash, synced, then
+// named a second time.
 import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { link, open, readAt, sync, systemCode, touch, unlessAbsent, unlink } from './disk-calls.ts'
@@ -22,12 +23,14 @@ export async function adoptFile(
   if (!(await linked(path, temporary))) return null
   try {
     const written = known ? await synced(temporary, known) : await hashAndSync(temporary, signal)
-    // Its age counts from now: a sweep goes by that, and it may have waited for hours to be imported.
+    // Its age counts from now: a sweep goes by that, and it may have waited for hours to be
+    // imported.
     await touch(temporary, new Date())
     await moveIntoPlace(temporary, layout.blob(shop, written.hash))
     return written
   } finally {
-    // Still there after a failure, and where the blob's name was this very file already: then the rename did nothing.
+    // Still there after a failure, and where the blob's name was this very file already: then the
+    // rename did nothing.
     await unlessAbsent(unlink(temporary)).catch(() => {})
   }
 }

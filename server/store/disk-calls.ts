@@ -1,5 +1,5 @@
-// The file system calls of the disk store, with its errors. Plain descriptors and callbacks: file handles and streams
-// cost more than writing a small blob does.
+// The file system calls of the disk store, with its errors. Plain descriptors and callbacks: file
+// handles and streams cost more than writing a small blob does.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { StoreError } from './store.ts'
@@ -45,16 +45,24 @@ const asStore =
       throw storeError(error)
     })
 
-export const open: Call<[path: string, flags: string, mode?: number], number> = asStore(promisify(fs.open))
+export const open: Call<[path: string, flags: string, mode?: number], number> = asStore(
+  promisify(fs.open),
+)
 export const sync: Call<[fd: number], void> = asStore(promisify(fs.fsync))
 export const rename: Call<[from: string, to: string], void> = asStore(promisify(fs.rename))
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
 /** A second name for the same bytes. */
 export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
 /** The system moves the bytes. */
-export const copy: Call<[from: string, to: string], void> = asStore((from, to) => fs.promises.copyFile(from, to))
-export const touch: Call<[path: string, at: Date], void> = asStore((path, at) => fs.promises.utimes(path, at, at))
-export const stat: Call<[path: string], fs.Stats> = asStore(promisify(fs.stat) as Call<[string], fs.Stats>)
+export const copy: Call<[from: string, to: string], void> = asStore((from, to) =>
+  fs.promises.copyFile(from, to),
+)
+export const touch: Call<[path: string, at: Date], void> = asStore((path, at) =>
+  fs.promises.utimes(path, at, at),
+)
+export const stat: Call<[path: string], fs.Stats> = asStore(
+  promisify(fs.stat) as Call<[string], fs.Stats>,
+)
 export const makeFolder: Call<[path: string], string | undefined> = asStore((path) =>
   fs.promises.mkdir(path, { recursive: true }),
 )
@@ -87,7 +95,9 @@ function after(pieces: readonly Uint8Array[], written: number): readonly Uint8Ar
 /** Fills `into` with what stands at `position`, as far as one call goes. */
 export const readAt = asStore((fd: number, into: Buffer, position: number) => {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  fs.read(fd, into, 0, into.length, position, (error, read) => (error ? reject(error) : resolve(read)))
+  fs.read(fd, into, 0, into.length, position, (error, read) =>
+    error ? reject(error) : resolve(read),
+  )
   return promise
 })
 
@@ -103,7 +113,10 @@ export async function readAll(fd: number, size: number): Promise<Buffer> {
   return bytes
 }
 
-/** Makes the names in a folder last. Opening and closing it are look-ups in memory; only the sync is worth a thread. */
+/**
+ * Makes the names in a folder last. Opening and closing it are look-ups in memory; only the sync is
+ * worth a thread.
+ */
 export async function syncFolder(path: string): Promise<void> {
   const fd = await open(path, 'r')
   try {

@@ -20,7 +20,10 @@ export function createLayout(folder: string) {
   }
 }
 
-/** Renames a synced file to its final name and makes that name last. The same bytes there already are replaced. */
+/**
+ * Renames a synced file to its final name and makes that name last. The same bytes there already
+ * are replaced.
+ */
 export async function moveIntoPlace(from: string, to: string): Promise<void> {
   const parent = path.dirname(to)
   try {
@@ -41,12 +44,18 @@ async function makeParent(parent: string): Promise<void> {
 
 interface FolderSync {
   running: Promise<void>
-  /** Begins when the running one ends, for all who came since: what they did is not surely part of the running one. */
+  /**
+   * Begins when the running one ends, for all who came since: what they did is not surely part of
+   * the running one.
+   */
   next: Promise<void> | null
 }
 const syncs = new Map<string, FolderSync>()
 
-/** Syncs a folder once for all who ask at the same time: a shop's first files all make folders in one place. */
+/**
+ * Syncs a folder once for all who ask at the same time: a shop's first files all make folders in
+ * one place.
+ */
 export function syncTogether(folder: string): Promise<void> {
   const current = syncs.get(folder)
   if (current) return (current.next ??= current.running.catch(() => {}).then(() => start(folder)))

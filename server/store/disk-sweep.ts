@@ -1,6 +1,7 @@
-// Finds and removes what a crash may have left on a disk: temporary files, and blobs that no row names.
-// A blob can be written again, by any process, between the look and the removal: so it is first moved aside, looked at
-// again where nobody else can touch it, and moved back when it turns out to be wanted.
+// Finds and removes what a crash may have left on a disk: temporary files, and blobs that no row
+// names. A blob can be written again, by any process, between the look and the removal: so it is
+// first moved aside, looked at again where nobody else can touch it, and moved back when it turns
+// out to be wanted.
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobStore } from './store.ts'
@@ -58,8 +59,8 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
     const file = path.join(layout.temporaryFolder, name)
     const aside = ASIDE.exec(name)
     if (aside) {
-      // Left by a sweep that was killed. Nobody else's: a running sweep settles its own within moments, and moving back
-      // what it is about to remove does no harm.
+      // Left by a sweep that was killed. Nobody else's: a running sweep settles its own within
+      // moments, and moving back what it is about to remove does no harm.
       const wanted = await known(Number(aside[1]), [aside[2]!])
       if (await settleAside(layout, file, before, wanted.size > 0)) removed += 1
     } else if (await isOld(file, before)) {
@@ -70,11 +71,17 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
 }
 
 /** Removes what was moved aside, or moves it back when it is fresh after all. Was it removed? */
-async function settleAside(layout: Layout, aside: string, before: number, wanted: boolean): Promise<boolean> {
+async function settleAside(
+  layout: Layout,
+  aside: string,
+  before: number,
+  wanted: boolean,
+): Promise<boolean> {
   const [, shop, hash] = ASIDE.exec(path.basename(aside))!
   const found = await unlessAbsent(stat(aside))
   if (found === null) return false
-  if (!wanted && found.mtimeMs < before) return (await unlessAbsent(unlink(aside).then(() => true))) === true
+  if (!wanted && found.mtimeMs < before)
+    return (await unlessAbsent(unlink(aside).then(() => true))) === true
   await unlessAbsent(moveIntoPlace(aside, layout.blob(Number(shop), hash!)))
   return false
 }

@@ -1,5 +1,6 @@
-// Writes one stream of bytes to a temporary file while hashing it. Small bodies are one write; large ones go in pieces,
-// the next piece filling and hashed while the last one is on its way to the disk.
+// Writes one stream of bytes to a temporary file while hashing it. Small bodies are one write;
+// large ones go in pieces, the next piece filling and hashed while the last one is on its way to
+// the disk.
 import { closeSync } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { abortable, asBuffer } from './abortable.ts'
@@ -8,15 +9,23 @@ import type { Source, WrittenBlob } from './store.ts'
 
 /** One piece is filling and one is being written: twice this is all that a running write holds. */
 const PIECE = 256 * 1024
-/** Shorter chunks are gathered first, so that a dripping source doesn't make a piece of thousands of buffers. */
+/**
+ * Shorter chunks are gathered first, so that a dripping source doesn't make a piece of thousands of
+ * buffers.
+ */
 const SHORT = 4096
 const MOST_SHORT = 64
 
 /**
- * Writes and syncs `bytes` at `path`, which must not be there yet; `path` is gone again when this rejects.
- * The chunks are kept until they are released: the source must not use their memory before.
+ * Writes and syncs `bytes` at `path`, which must not be there yet; `path` is gone again when this
+ * rejects. The chunks are kept until they are released: the source must not use their memory
+ * before.
  */
-export async function writeHashed(path: string, bytes: Source, signal: AbortSignal | undefined): Promise<WrittenBlob> {
+export async function writeHashed(
+  path: string,
+  bytes: Source,
+  signal: AbortSignal | undefined,
+): Promise<WrittenBlob> {
   const hasher = new Blake3Hasher()
   const file = createFile(path, (chunks) => bytes.release?.(chunks))
   const pieces = createPieces()
@@ -52,7 +61,10 @@ function createFile(path: string, release: (chunks: readonly Uint8Array[]) => vo
     fd = -1
   }
   return {
-    /** Resolves when the piece before this one is written; this one's failure shows with the next call. */
+    /**
+     * Resolves when the piece before this one is written; this one's failure shows with the next
+     * call.
+     */
     queue: async (pieces: readonly Uint8Array[]) => {
       await running
       running = start(pieces)

@@ -60,11 +60,9 @@ describe('disk', () => {
   })
   it('brings back what a killed sweep had moved aside, when it is wanted or fresh', async () => {
     const store = createDiskStore({ folder })
-    const [wanted, fresh, stray] = ['wanted', 'fresh', 'stray'].map((seed) => contentOf(10, seed)) as [
-      Buffer,
-      Buffer,
-      Buffer,
-    ]
+    const [wanted, fresh, stray] = ['wanted', 'fresh', 'stray'].map((seed) =>
+      contentOf(10, seed),
+    ) as [Buffer, Buffer, Buffer]
     for (const bytes of [wanted, fresh, stray]) {
       const aside = path.join(folder, `tmp/aside-4-${hashOf(bytes)}-0a`)
       await writeFile(aside, bytes)
@@ -77,7 +75,10 @@ describe('disk', () => {
   it('says that the location is gone rather than writing somewhere else', async () => {
     const store = createDiskStore({ folder: path.join(folder, 'mounted') })
     await rm(path.join(folder, 'mounted'), { recursive: true })
-    await expect(store.write(3, stream(10, 'gone'))).rejects.toMatchObject({ name: 'StoreError', code: 'unavailable' })
+    await expect(store.write(3, stream(10, 'gone'))).rejects.toMatchObject({
+      name: 'StoreError',
+      code: 'unavailable',
+    })
     expect(await readdir(folder)).toEqual([])
   })
   it('copies what lies on another disk', async () => {
@@ -97,7 +98,10 @@ describe('disk', () => {
     const isRoot = process.getuid?.() === 0
     if (isRoot) process.seteuid!(65534)
     try {
-      await expect(store.write(3, stream(10, 'locked'))).rejects.toMatchObject({ name: 'StoreError', code: 'denied' })
+      await expect(store.write(3, stream(10, 'locked'))).rejects.toMatchObject({
+        name: 'StoreError',
+        code: 'denied',
+      })
     } finally {
       if (isRoot) process.seteuid!(0)
     }
@@ -147,7 +151,10 @@ async function fillUp(folder: string): Promise<void> {
   const kept = await store.write(3, stream(1_000_000, 'kept'))
   const before = await filesIn(folder)
   for (const size of [20_000_000, 9_000_000])
-    await expect(store.write(3, stream(size, 'full'))).rejects.toMatchObject({ name: 'StoreError', code: 'full' })
+    await expect(store.write(3, stream(size, 'full'))).rejects.toMatchObject({
+      name: 'StoreError',
+      code: 'full',
+    })
   expect(await filesIn(folder)).toEqual(before)
   await store.remove(3, kept.hash)
   expect(await store.write(3, stream(2_000_000, 'room'))).toMatchObject({ size_bytes: 2_000_000 })

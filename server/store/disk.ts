@@ -11,8 +11,8 @@ import { StoreError, type BlobStore } from './store.ts'
 const READ_BYTES = 256 * 1024
 
 /**
- * Makes `folder` where it is missing. Several processes may share it.
- * Throws the system's error when that can't be done: a location that does not work is found at start-up.
+ * Makes `folder` where it is missing. Several processes may share it. Throws the system's error
+ * when that can't be done: a location that does not work is found at start-up.
  */
 export function createDiskStore({ folder }: { folder: string }): BlobStore {
   const layout = createLayout(folder)
@@ -45,7 +45,11 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     open: async (shop, hash) => {
       const fd = await openBlob(layout.blob(shop, hash))
       const { size } = fstatSync(fd)
-      return { size, read: (into, position) => readAt(fd, into, position), close: async () => closeSync(fd) }
+      return {
+        size,
+        read: (into, position) => readAt(fd, into, position),
+        close: async () => closeSync(fd),
+      }
     },
     copyOut: async (shop, hash, path) => {
       try {

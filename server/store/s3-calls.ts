@@ -1,12 +1,15 @@
-// The calls to a bucket, with its errors. The bucket is the operator's own setting, so they go straight to it: not through
-// the guarded client, which is for addresses that merchants write.
+// The calls to a bucket, with its errors. The bucket is the operator's own setting, so they go
+// straight to it: not through the guarded client, which is for addresses that merchants write.
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { createSlots, type Slots } from '../slots.ts'
 import type { S3Location } from './address.ts'
 import { StoreError } from './store.ts'
 
 const CONNECT_MS = 10_000
-/** A connection on which nothing moves. Putting gigabytes together at the other end may be silent for minutes. */
+/**
+ * A connection on which nothing moves. Putting gigabytes together at the other end may be silent
+ * for minutes.
+ */
 const SILENT_MS = 180_000
 /** Each is tried this often where trying again can help, with waits that grow in between. */
 const ATTEMPTS = 4
@@ -22,10 +25,19 @@ export interface Bucket {
   name: string
   slots: Slots
   /** Makes a call; what it rejects with is a `StoreError`, or the reason of `signal`. */
-  call<T>(work: (options: { abortSignal?: AbortSignal }) => Promise<T>, signal?: AbortSignal): Promise<T>
+  call<T>(
+    work: (options: { abortSignal?: AbortSignal }) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>
 }
 
-export function openBucket({ bucket, region, endpoint, pathStyle, credentials }: S3Location): Bucket {
+export function openBucket({
+  bucket,
+  region,
+  endpoint,
+  pathStyle,
+  credentials,
+}: S3Location): Bucket {
   // Every download holds a connection for as long as its buyer takes, so none waits for another.
   const agent = { keepAlive: true, maxSockets: Infinity }
   const client = new S3Client({
@@ -33,13 +45,19 @@ export function openBucket({ bucket, region, endpoint, pathStyle, credentials }:
     forcePathStyle: pathStyle,
     ...(endpoint === null ? {} : { endpoint }),
     ...(credentials === null ? {} : { credentials }),
-    // The signature covers the body's SHA-256 already; checksums beyond that are what other makers' buckets refuse.
+    // The signature covers the body's SHA-256 already; checksums beyond that are what other makers'
+    // buckets refuse.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Would need a separate connection for each part.
     expectContinueHeader: false,
     maxAttempts: ATTEMPTS,
-    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS, httpAgent: agent, httpsAgent: agent },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: SILENT_MS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
   })
   return {
     client,
@@ -57,7 +75,12 @@ export function openBucket({ bucket, region, endpoint, pathStyle, credentials }:
   }
 }
 
-const FULL = new Set(['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage', 'InsufficientCapacity'])
+const FULL = new Set([
+  'QuotaExceeded',
+  'XMinioStorageFull',
+  'InsufficientStorage',
+  'InsufficientCapacity',
+])
 
 /** What an error of the library means to a store. */
 export function storeErrorOf(error: unknown): StoreError {

@@ -1,4 +1,5 @@
-// What things are called in a bucket: `<prefix><shop>/<hash>`, and beside them what is on its way in or out.
+// What things are called in a bucket: `<prefix><shop>/<hash>`, and beside them what is on its way
+// in or out.
 import { randomBytes } from 'node:crypto'
 import { checkedName } from './names.ts'
 
@@ -13,11 +14,15 @@ const BLOB = /^(\d+)\/([0-9a-f]{64})$/
 const TEMPORARY = /^tmp\/[0-9a-f]{24}$/
 const ASIDE = /^aside\/(\d+)\/([0-9a-f]{64})\/[0-9a-f]{24}$/
 
-/** `prefix` is empty or ends with a slash. Keys that are not ours are none of these: a bucket may hold other things. */
+/**
+ * `prefix` is empty or ends with a slash. Keys that are not ours are none of these: a bucket may
+ * hold other things.
+ */
 export function createKeys(prefix: string) {
   const random = () => randomBytes(12).toString('hex')
   const own = (key: string) => (key.startsWith(prefix) ? key.slice(prefix.length) : '')
-  const named = (match: RegExpExecArray | null): BlobKey | null => match && { shop: Number(match[1]), hash: match[2]! }
+  const named = (match: RegExpExecArray | null): BlobKey | null =>
+    match && { shop: Number(match[1]), hash: match[2]! }
   const asideOf = (shop: number, hash: string) => {
     const name = checkedName(shop, hash)
     return `${prefix}aside/${name.shop}/${name.hash}/`

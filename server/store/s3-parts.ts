@@ -8,7 +8,10 @@ export const PART_BYTES = 8 * 1024 * 1024
 /** What a part begins with: most blobs are small. */
 const FIRST_BYTES = 64 * 1024
 
-/** All parts but the last have `PART_BYTES`; no bytes give no part. `seen` is called with each chunk before it is let go. */
+/**
+ * All parts but the last have `PART_BYTES`; no bytes give no part. `seen` is called with each chunk
+ * before it is let go.
+ */
 export async function* inParts(
   chunks: AsyncIterable<Uint8Array>,
   release: Source['release'],
@@ -36,7 +39,9 @@ export async function* inParts(
 
 function roomFor(part: Buffer, length: number, more: number): Buffer {
   if (length + more <= part.length) return part
-  const larger = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, Math.max(part.length * 2, length + more)))
+  const larger = Buffer.allocUnsafeSlow(
+    Math.min(PART_BYTES, Math.max(part.length * 2, length + more)),
+  )
   part.copy(larger, 0, 0, length)
   return larger
 }

@@ -1,4 +1,5 @@
-// Reads a blob from a bucket. A connection that breaks in the middle is taken up where it stopped: blobs never change.
+// Reads a blob from a bucket. A connection that breaks in the middle is taken up where it stopped:
+// blobs never change.
 import { Readable } from 'node:stream'
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { storeErrorOf, unlessMissing, type Bucket } from './s3-calls.ts'
@@ -16,7 +17,9 @@ export async function readBlob(
   range: ByteRange | undefined,
 ): Promise<Readable> {
   const key = keys.blob(shop, hash)
-  const found = (await unlessMissing(get(bucket, key, range))) ?? (await readAside(bucket, keys, shop, hash, range))
+  const found =
+    (await unlessMissing(get(bucket, key, range))) ??
+    (await readAside(bucket, keys, shop, hash, range))
   let body = found.body
   const end = found.start + found.size
   async function* chunks(): AsyncGenerator<Buffer> {
@@ -38,7 +41,8 @@ export async function readBlob(
     }
   }
   const stream = Readable.from(chunks(), { objectMode: false })
-  // A reader that leaves before it has read anything never began the loop above, whose end lets the connection go.
+  // A reader that leaves before it has read anything never began the loop above, whose end lets the
+  // connection go.
   stream.once('close', () => body.destroy())
   return stream
 }
@@ -51,10 +55,18 @@ interface Found {
   size: number
 }
 
-async function get({ client, call, name }: Bucket, key: string, range: ByteRange | undefined): Promise<Found> {
+async function get(
+  { client, call, name }: Bucket,
+  key: string,
+  range: ByteRange | undefined,
+): Promise<Found> {
   const Range = range && `bytes=${range.start}-${range.end}`
   const command = new GetObjectCommand({ Bucket: name, Key: key, Range })
-  const { Body, ContentLength = 0, ContentRange } = await call((options) => client.send(command, options))
+  const {
+    Body,
+    ContentLength = 0,
+    ContentRange,
+  } = await call((options) => client.send(command, options))
   const body = Body as Readable
   if (range && ContentRange?.startsWith(`bytes ${range.start}-`) !== true) {
     // Other bytes than those that were asked for would go out as if they were these.
@@ -64,7 +76,10 @@ async function get({ client, call, name }: Bucket, key: string, range: ByteRange
   return { key, body, start: range?.start ?? 0, size: ContentLength }
 }
 
-/** Written again in the very moment in which a sweep took it away, a blob is found where the sweep put it. */
+/**
+ * Written again in the very moment in which a sweep took it away, a blob is found where the sweep
+ * put it.
+ */
 async function readAside(
   bucket: Bucket,
   keys: Keys,
@@ -72,7 +87,11 @@ async function readAside(
   hash: string,
   range: ByteRange | undefined,
 ): Promise<Found> {
-  const command = new ListObjectsV2Command({ Bucket: bucket.name, Prefix: keys.asideOf(shop, hash), MaxKeys: 1 })
+  const command = new ListObjectsV2Command({
+    Bucket: bucket.name,
+    Prefix: keys.asideOf(shop, hash),
+    MaxKeys: 1,
+  })
   const { Contents = [] } = await bucket.call((options) => bucket.client.send(command, options))
   if (Contents.length === 0) throw new StoreError('missing')
   return get(bucket, Contents[0]!.Key!, range)

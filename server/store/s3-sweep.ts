@@ -1,6 +1,7 @@
-// Finds and removes what a crash may have left in a bucket, and blobs that no row names. A blob can be written again, by any
-// process, between the last look at it and its removal, and a bucket has no way to rule that out. So it is put aside first, and what was
-// put aside stays for as long again: readers find it there, and the next sweep brings it back if it turns out to be wanted.
+// Finds and removes what a crash may have left in a bucket, and blobs that no row names. A blob can
+// be written again, by any process, between the last look at it and its removal, and a bucket has
+// no way to rule that out. So it is put aside first, and what was put aside stays for as long
+// again: readers find it there, and the next sweep brings it back if it turns out to be wanted.
 import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,
@@ -19,8 +20,8 @@ import { StoreError, type BlobStore } from './store.ts'
 type Known = Parameters<BlobStore['sweep']>[1]
 
 /**
- * What is on its way is given longer: the date of an object that was put together is that of its beginning, and the slowest source
- * that is borne takes hours for one part.
+ * What is on its way is given longer: the date of an object that was put together is that of its
+ * beginning, and the slowest source that is borne takes hours for one part.
  */
 const ON_ITS_WAY_MS = 24 * 60 * 60 * 1000
 /** Times are told in whole seconds. */
@@ -41,7 +42,12 @@ interface Seen extends BlobKey {
 }
 
 /** Gives how many blobs and leftovers it removed; a blob counts when it is put aside. */
-export async function sweepBucket(bucket: Bucket, keys: Keys, olderThan: number, known: Known): Promise<number> {
+export async function sweepBucket(
+  bucket: Bucket,
+  keys: Keys,
+  olderThan: number,
+  known: Known,
+): Promise<number> {
   const sweep: Sweep = { bucket, keys, known, before: Date.now() - olderThan }
   let removed = await sweepUploads(sweep)
   for await (const page of pages(sweep)) {
@@ -55,7 +61,11 @@ export async function sweepBucket(bucket: Bucket, keys: Keys, olderThan: number,
 async function* pages({ bucket: { client, call, name }, keys }: Sweep): AsyncGenerator<_Object[]> {
   let token: string | undefined
   do {
-    const command = new ListObjectsV2Command({ Bucket: name, Prefix: keys.prefix, ContinuationToken: token })
+    const command = new ListObjectsV2Command({
+      Bucket: name,
+      Prefix: keys.prefix,
+      ContinuationToken: token,
+    })
     const page = await call((options) => client.send(command, options))
     yield page.Contents ?? []
     token = page.IsTruncated ? page.NextContinuationToken : undefined
@@ -72,7 +82,10 @@ function byShop(page: readonly _Object[], nameOfKey: (key: string) => BlobKey | 
 
 const isOld = (changed: number, before: number) => changed + SECOND_MS < before
 
-async function sweepBlobs({ bucket, keys, known, before }: Sweep, blobs: readonly Seen[]): Promise<number> {
+async function sweepBlobs(
+  { bucket, keys, known, before }: Sweep,
+  blobs: readonly Seen[],
+): Promise<number> {
   const [{ shop }] = blobs as [Seen]
   const old = blobs.filter(({ changed }) => isOld(changed, before))
   if (old.length === 0) return 0
@@ -94,7 +107,10 @@ async function sweepBlobs({ bucket, keys, known, before }: Sweep, blobs: readonl
 }
 
 /** Brings back what is wanted after all, and removes what nobody missed. */
-async function settleAside({ bucket, keys, known, before }: Sweep, blobs: readonly Seen[]): Promise<void> {
+async function settleAside(
+  { bucket, keys, known, before }: Sweep,
+  blobs: readonly Seen[],
+): Promise<void> {
   const [{ shop }] = blobs as [Seen]
   const wanted = await known(
     shop,
@@ -128,7 +144,8 @@ async function sweepUploads(sweep: Sweep): Promise<number> {
   for await (const page of uploadPages(sweep)) {
     for (const { Key: key = '', UploadId, Initiated } of page) {
       const ours = sweep.keys.isTemporary(key) || sweep.keys.toBlob(key) || sweep.keys.toAside(key)
-      if (!ours || !isAbandoned(Initiated) || !isAbandoned(await lastPart(sweep, key, UploadId))) continue
+      if (!ours || !isAbandoned(Initiated) || !isAbandoned(await lastPart(sweep, key, UploadId)))
+        continue
       await abort(sweep, key, UploadId)
       removed += 1
     }
@@ -136,13 +153,16 @@ async function sweepUploads(sweep: Sweep): Promise<number> {
   return removed
 }
 
-async function* uploadPages({ bucket: { client, call, name }, keys }: Sweep): AsyncGenerator<MultipartUpload[]> {
+async function* uploadPages({
+  bucket: { client, call, name },
+  keys,
+}: Sweep): AsyncGenerator<MultipartUpload[]> {
   let from: { KeyMarker?: string; UploadIdMarker?: string } = {}
   while (true) {
     const command = new ListMultipartUploadsCommand({ Bucket: name, Prefix: keys.prefix, ...from })
-    const page: ListMultipartUploadsCommandOutput | null = await call((options) => client.send(command, options)).catch(
-      unlessUnknown,
-    )
+    const page: ListMultipartUploadsCommandOutput | null = await call((options) =>
+      client.send(command, options),
+    ).catch(unlessUnknown)
     yield page?.Uploads ?? []
     if (!page?.IsTruncated || !page.NextKeyMarker) return
     from = {
@@ -154,24 +174,37 @@ async function* uploadPages({ bucket: { client, call, name }, keys }: Sweep): As
 
 /** Some providers can't list them, and remove them automatically. */
 function unlessUnknown(error: unknown): null {
-  if (error instanceof StoreError && /^(NotImplemented|MethodNotAllowed)$/.test(nameOf(error.cause))) return null
+  if (
+    error instanceof StoreError &&
+    /^(NotImplemented|MethodNotAllowed)$/.test(nameOf(error.cause))
+  )
+    return null
   throw error
 }
 
 /** When the newest part came; long ago where there is none. */
-async function lastPart({ bucket: { client, call, name } }: Sweep, Key: string, UploadId: string | undefined) {
+async function lastPart(
+  { bucket: { client, call, name } }: Sweep,
+  Key: string,
+  UploadId: string | undefined,
+) {
   let newest = 0
   let marker: string | undefined
   do {
     const command = new ListPartsCommand({ Bucket: name, Key, UploadId, PartNumberMarker: marker })
     const page = await unlessMissing(call((options) => client.send(command, options)))
-    for (const { LastModified } of page?.Parts ?? []) newest = Math.max(newest, LastModified?.getTime() ?? 0)
+    for (const { LastModified } of page?.Parts ?? [])
+      newest = Math.max(newest, LastModified?.getTime() ?? 0)
     marker = page?.IsTruncated ? page.NextPartNumberMarker : undefined
   } while (marker !== undefined)
   return new Date(newest)
 }
 
-async function abort({ bucket: { client, call, name } }: Sweep, Key: string, UploadId: string | undefined) {
+async function abort(
+  { bucket: { client, call, name } }: Sweep,
+  Key: string,
+  UploadId: string | undefined,
+) {
   const command = new AbortMultipartUploadCommand({ Bucket: name, Key, UploadId })
   await unlessMissing(call((options) => client.send(command, options)))
 }

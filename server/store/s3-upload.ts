@@ -1,4 +1,5 @@
-// One object put together from parts: nobody sees it before it is whole. While one part fills, two are on their way.
+// One object put together from parts: nobody sees it before it is whole. While one part fills, two
+// are on their way.
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -14,7 +15,10 @@ import { StoreError } from './store.ts'
 const AT_ONCE = 2
 
 export interface Upload {
-  /** Resolves when it is on its way, so that the next one can fill; a failure shows with the next call. */
+  /**
+   * Resolves when it is on its way, so that the next one can fill; a failure shows with the next
+   * call.
+   */
   add(part: Buffer): Promise<void>
   /** The same for a range of another object, both ends included. */
   addCopy(from: string, start: number, end: number): Promise<void>
@@ -24,10 +28,17 @@ export interface Upload {
   discard(): Promise<void>
 }
 
-export async function startUpload(bucket: Bucket, key: string, signal: AbortSignal | undefined): Promise<Upload> {
+export async function startUpload(
+  bucket: Bucket,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<Upload> {
   const of = { Bucket: bucket.name, Key: key }
   const { client, call, slots } = bucket
-  const begun = await call((options) => client.send(new CreateMultipartUploadCommand(of), options), signal)
+  const begun = await call(
+    (options) => client.send(new CreateMultipartUploadCommand(of), options),
+    signal,
+  )
   const upload = { ...of, UploadId: begun.UploadId }
   const stop = new AbortController()
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
@@ -37,30 +48,46 @@ export async function startUpload(bucket: Bucket, key: string, signal: AbortSign
       await parts.room()
       const leave = await slots.take()
       parts.send(async (PartNumber) => {
-        const command = new UploadPartCommand({ ...upload, PartNumber, Body: part, ContentLength: part.length })
+        const command = new UploadPartCommand({
+          ...upload,
+          PartNumber,
+          Body: part,
+          ContentLength: part.length,
+        })
         return (await call((options) => client.send(command, options), either).finally(leave)).ETag
       })
     },
     addCopy: async (from, start, end) => {
       await parts.room()
       parts.send(async (PartNumber) => {
-        const source = { CopySource: `${bucket.name}/${from}`, CopySourceRange: `bytes=${start}-${end}` }
+        const source = {
+          CopySource: `${bucket.name}/${from}`,
+          CopySourceRange: `bytes=${start}-${end}`,
+        }
         const command = new UploadPartCopyCommand({ ...upload, ...source, PartNumber })
         return (await call((options) => client.send(command, options), either)).CopyPartResult?.ETag
       })
     },
     complete: async (size) => {
-      const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: await parts.all() } })
-      await call((options) => client.send(command, options), signal).catch(async (error: unknown) => {
-        // The answer to an earlier try may have got lost: then it is complete, and unknown under its old name.
-        if (!(await isThere(bucket, key, size, error))) throw error
+      const command = new CompleteMultipartUploadCommand({
+        ...upload,
+        MultipartUpload: { Parts: await parts.all() },
       })
+      await call((options) => client.send(command, options), signal).catch(
+        async (error: unknown) => {
+          // The answer to an earlier try may have got lost: then it is complete, and unknown under
+          // its old name.
+          if (!(await isThere(bucket, key, size, error))) throw error
+        },
+      )
     },
     discard: async () => {
       stop.abort()
       // A part that arrives behind the abort would stay.
       await parts.all().catch(() => {})
-      await call((options) => client.send(new AbortMultipartUploadCommand(upload), options)).catch(() => {})
+      await call((options) => client.send(new AbortMultipartUploadCommand(upload), options)).catch(
+        () => {},
+      )
     },
   }
 }
@@ -103,7 +130,12 @@ function createParts() {
   }
 }
 
-async function isThere(bucket: Bucket, key: string, size: number, error: unknown): Promise<boolean> {
+async function isThere(
+  bucket: Bucket,
+  key: string,
+  size: number,
+  error: unknown,
+): Promise<boolean> {
   if (!(error instanceof StoreError) || nameOf(error.cause) !== 'NoSuchUpload') return false
   return (await look(bucket, key))?.size === size
 }

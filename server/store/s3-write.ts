@@ -1,5 +1,6 @@
-// Writes one stream of bytes into a bucket while hashing it. What fits into one part goes straight to its final name, once its
-// hash is known. Anything larger is put together under a temporary name and copied over there; either way a blob is whole or not there.
+// Writes one stream of bytes into a bucket while hashing it. What fits into one part goes straight
+// to its final name, once its hash is known. Anything larger is put together under a temporary name
+// and copied over there; either way a blob is whole or not there.
 import { createReadStream } from 'node:fs'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -81,7 +82,10 @@ interface Sent {
   only: Buffer | null
 }
 
-/** Puts an object together at `key`, unless it would be of one part. `expected`: its hash, or nothing is made of it. */
+/**
+ * Puts an object together at `key`, unless it would be of one part. `expected`: its hash, or
+ * nothing is made of it.
+ */
 async function sendParts(
   bucket: Bucket,
   key: string,
@@ -126,7 +130,12 @@ async function put(
   body: Buffer,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const command = new PutObjectCommand({ Bucket: name, Key: key, Body: body, ContentLength: body.length })
+  const command = new PutObjectCommand({
+    Bucket: name,
+    Key: key,
+    Body: body,
+    ContentLength: body.length,
+  })
   await call((options) => client.send(command, options), signal)
 }
 
@@ -140,7 +149,11 @@ export async function copyObject(
   sizes: CopySizes = SIZES,
 ): Promise<void> {
   if (size > sizes.whole) return copyInParts(bucket, from, to, size, signal, sizes.part)
-  const command = new CopyObjectCommand({ Bucket: bucket.name, Key: to, CopySource: `${bucket.name}/${from}` })
+  const command = new CopyObjectCommand({
+    Bucket: bucket.name,
+    Key: to,
+    CopySource: `${bucket.name}/${from}`,
+  })
   await bucket.call((options) => bucket.client.send(command, options), signal)
 }
 
@@ -154,7 +167,8 @@ async function copyInParts(
 ): Promise<void> {
   const upload = await startUpload(bucket, to, signal)
   try {
-    for (let at = 0; at < size; at += part) await upload.addCopy(from, at, Math.min(size, at + part) - 1)
+    for (let at = 0; at < size; at += part)
+      await upload.addCopy(from, at, Math.min(size, at + part) - 1)
     await upload.complete(size)
   } catch (error) {
     await upload.discard()

@@ -45,7 +45,9 @@ describe('S3', () => {
   })
   afterEach(() => s3.close())
   const of = (method: string, part: string) =>
-    s3.requests.filter((request) => request.startsWith(`${method} /${BUCKET}/`) && request.includes(part))
+    s3.requests.filter(
+      (request) => request.startsWith(`${method} /${BUCKET}/`) && request.includes(part),
+    )
 
   it('puts a blob under its prefix and shop, and leaves what else is in the bucket alone', async () => {
     const other = createS3Store(s3.location({ prefix: 'files/' }))
@@ -92,7 +94,8 @@ describe('S3', () => {
       }
     }
     await store.write(3, watched())
-    // 130 MB went through: four parts are held, the bucket is in this process too, and the collector takes its time.
+    // 130 MB went through: four parts are held, the bucket is in this process too, and the
+    // collector takes its time.
     expect(most - before).toBeLessThan(100_000_000)
   })
   it('has a dozen parts on their way at once, however many bodies are written', async () => {
@@ -103,7 +106,9 @@ describe('S3', () => {
       arrived += 1
       return gate.promise
     }
-    const writes = Array.from({ length: 7 }, (_, n) => store.write(3, stream(17_000_000, `many ${n}`)))
+    const writes = Array.from({ length: 7 }, (_, n) =>
+      store.write(3, stream(17_000_000, `many ${n}`)),
+    )
     await expect.poll(() => arrived, { timeout: 20_000 }).toBe(12)
     for (let n = 0; n < 20; n += 1) await store.size(3, hashOf(Buffer.from(String(n))))
     expect(arrived).toBe(12)
@@ -159,7 +164,9 @@ describe('S3 out of order', () => {
     expect(await s3.contents()).toEqual([`3/${hash}`])
   })
   it('one that stays away leaves no blob, and what it leaves is swept', async () => {
-    await expect(store.write(3, streamWith(LARGE, 'gone', line.cut))).rejects.toEqual(error('unavailable'))
+    await expect(store.write(3, streamWith(LARGE, 'gone', line.cut))).rejects.toEqual(
+      error('unavailable'),
+    )
     line.mend()
     const [left, ...more] = await s3.contents()
     expect(left).toMatch(/^tmp\/[0-9a-f]{24} \(unfinished\)$/)
@@ -176,9 +183,16 @@ describe('S3 out of order', () => {
         await new Promise(() => setInterval(() => {}, 1000))
       }
       await createS3Store(JSON.parse(process.argv[1])).write(3, bytes())`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(s3.location())])
+    const child = spawn(process.execPath, [
+      '--input-type=module',
+      '-e',
+      script,
+      JSON.stringify(s3.location()),
+    ])
     await expect
-      .poll(() => s3.requests.filter((one) => one.includes('partNumber=3')).length, { timeout: 20_000 })
+      .poll(() => s3.requests.filter((one) => one.includes('partNumber=3')).length, {
+        timeout: 20_000,
+      })
       .toBe(1)
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -197,7 +211,8 @@ describe('S3 out of order', () => {
   })
   it('an answer that gets lost once all is done costs nothing', async () => {
     let lost = 0
-    s3.intercept = ({ method, url }) => (method === 'POST' && url.includes('uploadId=') && lost++ === 0 ? 'lost' : null)
+    s3.intercept = ({ method, url }) =>
+      method === 'POST' && url.includes('uploadId=') && lost++ === 0 ? 'lost' : null
     const { hash } = await store.write(3, stream(LARGE, 'lost'))
     expect(lost).toBeGreaterThan(1)
     expect(hashOf(await readAll(store, hash))).toBe(hash)
@@ -215,11 +230,16 @@ describe('S3 out of order', () => {
     [404, 'NoSuchBucket', 'unavailable'],
     [403, 'AccessDenied', 'denied'],
     [507, 'XMinioStorageFull', 'full'],
-  ])('an answer %i %s to every write is named, and leaves nothing', async (status, code, expected) => {
-    s3.intercept = ({ method, url }) => (method === 'PUT' || url.includes('uploads') ? { status, code } : null)
-    for (const size of [1000, LARGE]) await expect(store.write(3, stream(size, code))).rejects.toEqual(error(expected))
-    expect(await s3.contents()).toEqual([])
-  })
+  ])(
+    'an answer %i %s to every write is named, and leaves nothing',
+    async (status, code, expected) => {
+      s3.intercept = ({ method, url }) =>
+        method === 'PUT' || url.includes('uploads') ? { status, code } : null
+      for (const size of [1000, LARGE])
+        await expect(store.write(3, stream(size, code))).rejects.toEqual(error(expected))
+      expect(await s3.contents()).toEqual([])
+    },
+  )
   it('keys that are not right are a refusal', async () => {
     const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' }
     const wrong = createS3Store(s3.location({ credentials }))
@@ -289,7 +309,8 @@ describe('what a sweep of S3 takes away', () => {
     const { hash } = await store.write(3, stream(1000, 'raced'))
     await s3.age(`3/${hash}`, hoursAgo(2))
     s3.intercept = async ({ method, url }) => {
-      if (method === 'DELETE' && url.includes(`/3/${hash}`)) await store.write(3, stream(1000, 'raced'))
+      if (method === 'DELETE' && url.includes(`/3/${hash}`))
+        await store.write(3, stream(1000, 'raced'))
       return null
     }
     await store.sweep(HOUR, none)
@@ -312,7 +333,8 @@ describe('what a sweep of S3 takes away', () => {
   it('is as much where the bucket can’t list uploads that nobody finished', async () => {
     const { hash } = await store.write(3, stream(1000, 'plain'))
     await s3.age(`3/${hash}`, hoursAgo(2))
-    s3.intercept = ({ url }) => (url.includes('uploads=') ? { status: 501, code: 'NotImplemented' } : null)
+    s3.intercept = ({ url }) =>
+      url.includes('uploads=') ? { status: 501, code: 'NotImplemented' } : null
     expect(await store.sweep(HOUR, none)).toBe(1)
   })
   it('is found among more than one page', async () => {

@@ -9,17 +9,22 @@ import { sweepBucket } from './s3-sweep.ts'
 import { adoptFile, removeObject, writeBlob, type CopySizes } from './s3-write.ts'
 import type { BlobStore } from './store.ts'
 
-/** Any number of processes may share the bucket, and other things may be in it. `sizes` is for tests. */
+/**
+ * Any number of processes may share the bucket, and other things may be in it. `sizes` is for
+ * tests.
+ */
 export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStore {
   const bucket = openBucket(location)
   const keys = createKeys(location.prefix)
   const { client, call, name } = bucket
-  const read: BlobStore['read'] = async (shop, hash, range) => readBlob(bucket, keys, shop, hash, range)
+  const read: BlobStore['read'] = async (shop, hash, range) =>
+    readBlob(bucket, keys, shop, hash, range)
   return {
     write: (shop, bytes, signal) => writeBlob(bucket, keys, shop, bytes, signal, sizes),
     adopt: (shop, path, signal) => adoptFile(bucket, keys, shop, path, signal),
     read,
-    readWhole: async (shop, hash) => Buffer.concat(await Array.fromAsync<Buffer>(await read(shop, hash))),
+    readWhole: async (shop, hash) =>
+      Buffer.concat(await Array.fromAsync<Buffer>(await read(shop, hash))),
     size: async (shop, hash) => (await look(bucket, keys.blob(shop, hash)))?.size ?? null,
     remove: async (shop, hash) => removeObject(bucket, keys.blob(shop, hash)),
     signedAddress: async (shop, hash, { expiresSeconds, disposition, contentType }) => {

@@ -1,5 +1,5 @@
-// Where bytes live: the one interface of every storage location. No domain words here: shops are a number in the
-// address, a blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
+// Where bytes live: the one interface of every storage location. No domain words here: shops are a
+// number in the address, a blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
 import type { Readable } from 'node:stream'
 
 export interface WrittenBlob {
@@ -9,7 +9,10 @@ export interface WrittenBlob {
 
 /** Bytes to be written. */
 export interface Source extends AsyncIterable<Uint8Array> {
-  /** Called in order with the chunks that are written: the store will not look at their memory again. */
+  /**
+   * Called in order with the chunks that are written: the store will not look at their memory
+   * again.
+   */
   release?(chunks: readonly Uint8Array[]): void
 }
 
@@ -37,26 +40,31 @@ export interface SignedAs {
 
 export interface BlobStore {
   /**
-   * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or not there.
-   * Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's own error; nothing is left behind.
+   * Writes under a temporary name while hashing, syncs, then renames into place: a blob is whole or
+   * not there. Rejects with a `StoreError`, or with the reason of `signal`, or with the stream's
+   * own error; nothing is left behind.
    */
   write(shop: number, bytes: Source, signal?: AbortSignal): Promise<WrittenBlob>
   /**
-   * The same for a file on this machine that nobody writes to any more: it gets the blob's name where that can be done
-   * without a copy. The file at `path` stays; a second call gives the same.
-   * `known`: what the caller has found out while it wrote the file; a location may rely on it instead of reading the file.
+   * The same for a file on this machine that nobody writes to any more: it gets the blob's name
+   * where that can be done without a copy. The file at `path` stays; a second call gives the same.
+   * `known`: what the caller has found out while it wrote the file; a location may rely on it
+   * instead of reading the file.
    */
   adopt(shop: number, path: string, signal?: AbortSignal, known?: WrittenBlob): Promise<WrittenBlob>
-  /** The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here. */
+  /**
+   * The bytes, or a part of them. Rejects with `StoreError` `missing` when the blob is not here.
+   */
   read(shop: number, hash: string, range?: ByteRange): Promise<Readable>
   /**
-   * Only where the bytes are on this machine: reading into a buffer that is used again, which costs half of what a
-   * stream does. Rejects as `read` does.
+   * Only where the bytes are on this machine: reading into a buffer that is used again, which costs
+   * half of what a stream does. Rejects as `read` does.
    */
   open?(shop: number, hash: string): Promise<BlobReader>
   /**
-   * Only where the bytes are on this machine: makes the file `path` with the same bytes, none of which pass through this process.
-   * Rejects as `read` does, and as `write` does where there is no room.
+   * Only where the bytes are on this machine: makes the file `path` with the same bytes, none of
+   * which pass through this process. Rejects as `read` does, and as `write` does where there is no
+   * room.
    */
   copyOut?(shop: number, hash: string, path: string): Promise<void>
   /** A small blob as one buffer: faster than a stream. */
@@ -73,8 +81,9 @@ export interface BlobStore {
   /** Only where being there must be asked: rejects with the `StoreError` that every call would. */
   check?(): Promise<void>
   /**
-   * Removes what a crash may have left: temporary files and blobs untouched for `olderThan` milliseconds that `known`
-   * does not name. A blob that is written again meanwhile stays. Gives how many were removed.
+   * Removes what a crash may have left: temporary files and blobs untouched for `olderThan`
+   * milliseconds that `known` does not name. A blob that is written again meanwhile stays. Gives
+   * how many were removed.
    */
   sweep(
     olderThan: number,

@@ -27,14 +27,22 @@ const opened: Storefront[] = []
 
 beforeAll(async () => {
   database = await openTestDatabase()
-  demo = await startDemoStorefront({ ...CREDENTIALS, catalog: null, bucket: 100_000, restore: 1000, log: silent })
+  demo = await startDemoStorefront({
+    ...CREDENTIALS,
+    catalog: null,
+    bucket: 100_000,
+    restore: 1000,
+    log: silent,
+  })
   stand = createDemoTransport(demo.url)
   shop = await createTestShop(database, DEMO_SHOP.domain)
 })
 afterEach(async () => {
   for (const storefront of opened.splice(0)) await storefront.close()
   await scope().query('delete from shop_tokens where shop_id = :shop')
-  await scope().query(`update shops set profile = null, profile_due_at = '-infinity', settings = '{}' where id = :shop`)
+  await scope().query(
+    `update shops set profile = null, profile_due_at = '-infinity', settings = '{}' where id = :shop`,
+  )
 })
 afterAll(async () => {
   await stand.close()
@@ -54,7 +62,14 @@ function open(secret = SECRET, on: Pick<Database, 'knex'> = database): Storefron
   const transport: Transport = (url, init) => instead(url, init) ?? stand.transport(url, init)
   const appUrl = 'https://files.example.com'
   const secrets = createSecrets(secret)
-  const storefront = createStorefront({ database: on, secrets, log: silent, platform: CREDENTIALS, appUrl, transport })
+  const storefront = createStorefront({
+    database: on,
+    secrets,
+    log: silent,
+    platform: CREDENTIALS,
+    appUrl,
+    transport,
+  })
   opened.push(storefront)
   return storefront
 }
@@ -65,8 +80,10 @@ async function signIn(storefront = open()): Promise<Storefront> {
   return storefront
 }
 
-const expire = () => scope().query('update shop_tokens set expires_at = now() where shop_id = :shop')
-const hasTokens = async () => (await scope().query('select 1 from shop_tokens where shop_id = :shop')).length === 1
+const expire = () =>
+  scope().query('update shop_tokens set expires_at = now() where shop_id = :shop')
+const hasTokens = async () =>
+  (await scope().query('select 1 from shop_tokens where shop_id = :shop')).length === 1
 
 describe('a refusal that is not about the token', () => {
   test.each<[string, number, unknown]>([
@@ -79,8 +96,12 @@ describe('a refusal that is not about the token', () => {
   ])('%s keeps the refresh token, which works again afterwards', async (_, status, body) => {
     const storefront = await signIn()
     await expire()
-    instead = (url) => (isTokens(url) ? Promise.resolve(Response.json(body, { status })) : undefined)
-    await expect(find(storefront)).rejects.toMatchObject({ code: 'storefront_unavailable', retryable: true })
+    instead = (url) =>
+      isTokens(url) ? Promise.resolve(Response.json(body, { status })) : undefined
+    await expect(find(storefront)).rejects.toMatchObject({
+      code: 'storefront_unavailable',
+      retryable: true,
+    })
     expect(await hasTokens()).toBe(true)
     instead = () => undefined
     expect((await find(storefront)).size).toBe(1)
@@ -89,8 +110,12 @@ describe('a refusal that is not about the token', () => {
   test('a wrong secret of the app at sign-in is no fault of the session token', async () => {
     const storefront = open()
     instead = (url) =>
-      isTokens(url) ? Promise.resolve(Response.json({ error: 'invalid_client' }, { status: 400 })) : undefined
-    await expect(storefront.ensureAccess(shop, sessionToken())).rejects.toMatchObject({ code: 'unavailable' })
+      isTokens(url)
+        ? Promise.resolve(Response.json({ error: 'invalid_client' }, { status: 400 }))
+        : undefined
+    await expect(storefront.ensureAccess(shop, sessionToken())).rejects.toMatchObject({
+      code: 'unavailable',
+    })
   })
 })
 
@@ -98,7 +123,9 @@ test('invalid_grant ends the token, and a sign-in brings another one', async () 
   const storefront = await signIn()
   await expire()
   instead = (url) =>
-    isTokens(url) ? Promise.resolve(Response.json({ error: 'invalid_grant' }, { status: 400 })) : undefined
+    isTokens(url)
+      ? Promise.resolve(Response.json({ error: 'invalid_grant' }, { status: 400 }))
+      : undefined
   await expect(find(storefront)).rejects.toThrow('open the app once in the storefront admin')
   expect(await hasTokens()).toBe(false)
   await signIn(storefront)
@@ -110,7 +137,8 @@ test('an access token that is refused and can’t be renewed is replaced at the 
   await scope().query(
     'update shop_tokens set refresh_token = null, refresh_expires_at = null, expires_at = null where shop_id = :shop',
   )
-  instead = (url) => (isTokens(url) ? undefined : Promise.resolve(Response.json({ errors: 'no' }, { status: 401 })))
+  instead = (url) =>
+    isTokens(url) ? undefined : Promise.resolve(Response.json({ errors: 'no' }, { status: 401 }))
   await expect(find(storefront)).rejects.toMatchObject({ code: 'storefront_unavailable' })
   const before = grants()
   await signIn(storefront)
@@ -149,19 +177,24 @@ describe('the profile', () => {
   test('that could not be read at the first sign-in is read at a later one', async () => {
     const storefront = open()
     instead = (url, init) =>
-      !isTokens(url) && isProfile(init) ? Promise.resolve(new Response('no', { status: 402 })) : undefined
+      !isTokens(url) && isProfile(init)
+        ? Promise.resolve(new Response('no', { status: 402 }))
+        : undefined
     await storefront.ensureAccess(shop, sessionToken())
     expect((await read()).settings).toEqual({})
     instead = () => undefined
     await storefront.ensureAccess(shop, sessionToken())
-    await expect
-      .poll(read)
-      .toEqual({ name: 'Harbour Press', settings: { recipients: [DEMO_SHOP.email], time_zone: 'Europe/London' } })
+    await expect.poll(read).toEqual({
+      name: 'Harbour Press',
+      settings: { recipients: [DEMO_SHOP.email], time_zone: 'Europe/London' },
+    })
   })
 
   test('is followed where the merchant has chosen nothing else', async () => {
     const storefront = await signIn()
-    await scope().query(`update shops set settings = settings || '{"time_zone": "Asia/Tokyo"}' where id = :shop`)
+    await scope().query(
+      `update shops set settings = settings || '{"time_zone": "Asia/Tokyo"}' where id = :shop`,
+    )
     await due()
     says('Harbour Books', 'new@harbour.example', 'Europe/Paris')
     await storefront.ensureAccess(shop, sessionToken())
@@ -171,11 +204,15 @@ describe('the profile', () => {
 
   test('is followed with the catalog too, and emptied recipients stay empty', async () => {
     const storefront = await signIn()
-    await scope().query(`update shops set settings = settings || '{"recipients": []}' where id = :shop`)
+    await scope().query(
+      `update shops set settings = settings || '{"recipients": []}' where id = :shop`,
+    )
     await due()
     says('Harbour Maps', 'new@harbour.example', 'Europe/Paris')
     storefront.wholeCatalog(shop)
-    await expect.poll(read).toEqual({ name: 'Harbour Maps', settings: { recipients: [], time_zone: 'Europe/Paris' } })
+    await expect
+      .poll(read)
+      .toEqual({ name: 'Harbour Maps', settings: { recipients: [], time_zone: 'Europe/Paris' } })
   })
 })
 
@@ -190,16 +227,27 @@ describe('a token endpoint that does not answer', () => {
       const storefront = open(SECRET, few)
       instead = (url, init) => {
         if (!isTokens(url) || !url.includes(DEMO_SHOP.domain)) {
-          const body = { access_token: 'shpat_x', scope: '', expires_in: 3600, refresh_token: 'shprt_x' }
+          const body = {
+            access_token: 'shpat_x',
+            scope: '',
+            expires_in: 3600,
+            refresh_token: 'shprt_x',
+          }
           const tokens = { ...body, refresh_token_expires_in: 9_000_000 }
-          const profile = { data: { shop: { name: 'Other', email: 'a@b.example', ianaTimezone: 'UTC' } } }
-          return url.includes(domain) ? Promise.resolve(Response.json(isTokens(url) ? tokens : profile)) : undefined
+          const profile = {
+            data: { shop: { name: 'Other', email: 'a@b.example', ianaTimezone: 'UTC' } },
+          }
+          return url.includes(domain)
+            ? Promise.resolve(Response.json(isTokens(url) ? tokens : profile))
+            : undefined
         }
         asked.resolve()
         return answer.promise.then(() => stand.transport(url, init))
       }
       const before = grants()
-      const waiting = Array.from({ length: 20 }, () => storefront.ensureAccess(shop, sessionToken()))
+      const waiting = Array.from({ length: 20 }, () =>
+        storefront.ensureAccess(shop, sessionToken()),
+      )
       await asked.promise
       const claims = { dest: `https://${domain}`, iss: `https://${domain}/admin` }
       await storefront.ensureAccess(other, sessionToken(claims))
@@ -236,7 +284,9 @@ describe('a token endpoint that does not answer', () => {
 
 describe('the lease', () => {
   const lease = (until: string) =>
-    scope().query(`insert into token_leases (shop_id, holder, expires_at) values (:shop, uuidv7(), ${until})`)
+    scope().query(
+      `insert into token_leases (shop_id, holder, expires_at) values (:shop, uuidv7(), ${until})`,
+    )
 
   test('of a process that died is taken over', async () => {
     await lease('now()')
@@ -248,12 +298,16 @@ describe('the lease', () => {
   test('of another process is waited for, and its token taken', async () => {
     const first = await signIn()
     const before = grants()
-    const [row] = await scope().query<Record<string, unknown>>('select * from shop_tokens where shop_id = :shop')
+    const [row] = await scope().query<Record<string, unknown>>(
+      'select * from shop_tokens where shop_id = :shop',
+    )
     await expire()
     await lease(`now() + interval '1 minute'`)
     const waiting = find(first)
     // What the other process got is stored while its lease still runs.
-    await scope().query('update shop_tokens set expires_at = :at where shop_id = :shop', { at: row!.expires_at })
+    await scope().query('update shop_tokens set expires_at = :at where shop_id = :shop', {
+      at: row!.expires_at,
+    })
     expect((await waiting).size).toBe(1)
     expect(grants()).toEqual(before)
     await scope().query('delete from token_leases where shop_id = :shop')

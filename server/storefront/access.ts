@@ -36,7 +36,11 @@ export interface Access {
  */
 const RENEWABLE_MS = 24 * 3600_000
 
-export function createAccess(database: Pick<Database, 'knex'>, sealing: Sealing, grants: Grants): Access {
+export function createAccess(
+  database: Pick<Database, 'knex'>,
+  sealing: Sealing,
+  grants: Grants,
+): Access {
   // Within a process one request to the platform serves all that wait for it.
   const renewals = new Map<number, Promise<Grant>>()
   const exchanges = new Map<number, Promise<boolean>>()
@@ -85,7 +89,11 @@ export function createAccess(database: Pick<Database, 'knex'>, sealing: Sealing,
   }
 }
 
-function shared<T>(underway: Map<number, Promise<T>>, shop: number, work: () => Promise<T>): Promise<T> {
+function shared<T>(
+  underway: Map<number, Promise<T>>,
+  shop: number,
+  work: () => Promise<T>,
+): Promise<T> {
   const there = underway.get(shop)
   if (there) return there
   const started = work().finally(() => underway.delete(shop))
@@ -93,7 +101,12 @@ function shared<T>(underway: Map<number, Promise<T>>, shop: number, work: () => 
   return started
 }
 
-async function renew(scope: ShopScope, sealing: Sealing, grants: Grants, refused: Grant | null): Promise<Grant> {
+async function renew(
+  scope: ShopScope,
+  sealing: Sealing,
+  grants: Grants,
+  refused: Grant | null,
+): Promise<Grant> {
   const { shop } = scope
   const present = async () => {
     const row = await readTokens(scope)
@@ -120,7 +133,11 @@ async function renew(scope: ShopScope, sealing: Sealing, grants: Grants, refused
   }
   return underLease(scope, present, ask).catch((error: unknown) => {
     if (!(error instanceof LeaseTimeout)) throw error
-    throw new PortError('storefront_unavailable', 'The storefront did not renew the access to its catalog', true)
+    throw new PortError(
+      'storefront_unavailable',
+      'The storefront did not renew the access to its catalog',
+      true,
+    )
   })
 }
 

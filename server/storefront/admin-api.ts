@@ -1,5 +1,5 @@
-// One GraphQL request to the platform's Admin API, with everything that can go wrong on the way: the cost throttle,
-// refused tokens, too many requests, faults of the platform and of the network.
+// One GraphQL request to the platform's Admin API, with everything that can go wrong on the way:
+// the cost throttle, refused tokens, too many requests, faults of the platform and of the network.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
 import type { Logger } from '../log.ts'
@@ -38,17 +38,37 @@ export function createAdminRequest(options: {
 }): AdminRequest {
   const { library, transport, access, log } = options
   const throttles = new Map<number, Throttle>()
-  // What the platform really charges for a query may be less than its rules say: it tells after the first one.
+  // What the platform really charges for a query may be less than its rules say: it tells after the
+  // first one.
   const charges = new Map<string, number>()
 
-  const send = (grant: Grant, operation: Operation, variables: Record<string, unknown>, signal: AbortSignal) => {
-    const session = new Session({ id: grant.domain, shop: grant.domain, state: '', isOnline: false })
+  const send = (
+    grant: Grant,
+    operation: Operation,
+    variables: Record<string, unknown>,
+    signal: AbortSignal,
+  ) => {
+    const session = new Session({
+      id: grant.domain,
+      shop: grant.domain,
+      state: '',
+      isOnline: false,
+    })
     session.accessToken = grant.accessToken
     return through(transport, () =>
-      new library.clients.Graphql({ session }).request(operation.text, { variables, signal, retries: 0 }),
+      new library.clients.Graphql({ session }).request(operation.text, {
+        variables,
+        signal,
+        retries: 0,
+      }),
     )
   }
-  const attempt = async (throttle: Throttle, query: string, points: number, ask: () => ReturnType<typeof send>) => {
+  const attempt = async (
+    throttle: Throttle,
+    query: string,
+    points: number,
+    ask: () => ReturnType<typeof send>,
+  ) => {
     let cost: Cost | null = null
     try {
       const { data, extensions } = await ask()
@@ -69,20 +89,33 @@ export function createAdminRequest(options: {
     if (!throttles.has(shop)) throttles.set(shop, createThrottle())
     const throttle = throttles.get(shop)!
     const query = `${operation.name}/${points}`
-    const left = { fault: ATTEMPTS, too_many: ATTEMPTS, throttled: THROTTLED_ATTEMPTS, unauthorized: 2, refused: 1 }
+    const left = {
+      fault: ATTEMPTS,
+      too_many: ATTEMPTS,
+      throttled: THROTTLED_ATTEMPTS,
+      unauthorized: 2,
+      refused: 1,
+    }
     let grant = await access.grant(shop)
     while (true) {
       const taken = charges.get(query) ?? points
       await throttle.take(taken, signal)
-      const result: Attempt = await attempt(throttle, query, taken, () => send(grant, operation, variables, signal))
+      const result: Attempt = await attempt(throttle, query, taken, () =>
+        send(grant, operation, variables, signal),
+      )
       if ('data' in result) return result.data as Data
       signal.throwIfAborted()
       const { trouble } = result
-      log.debug('storefront query failed', { shop, operation: operation.name, reason: trouble.reason })
+      log.debug('storefront query failed', {
+        shop,
+        operation: operation.name,
+        reason: trouble.reason,
+      })
       if (--left[trouble.kind] === 0) throw unavailable(trouble)
       if (trouble.kind === 'unauthorized') grant = await access.renewed(shop, grant)
       if (trouble.kind === 'too_many') await pause(trouble.waitMs, signal)
-      if (trouble.kind === 'fault') await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
+      if (trouble.kind === 'fault')
+        await pause(FIRST_BACKOFF_MS * 2 ** (ATTEMPTS - 1 - left.fault), signal)
     }
   }
 }

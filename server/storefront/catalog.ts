@@ -4,7 +4,10 @@ import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { LiveCatalog } from './storefront.ts'
 import { MOST_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
 
-/** Finds every one of at most `MOST_ROWS` SKUs, an empty list for those that the catalog does not have. */
+/**
+ * Finds every one of at most `MOST_ROWS` SKUs, an empty list for those that the catalog does not
+ * have.
+ */
 export type Search = (skus: readonly string[], signal: AbortSignal) => Promise<Found>
 
 /** A SKU that someone waits for. */
@@ -84,15 +87,24 @@ export function createCatalog(search: Search, closing: AbortSignal): LiveCatalog
   return {
     findBySku: async (skus, signal) => {
       signal.throwIfAborted()
-      const distinct = [...new Set(skus)].filter((sku) => sku.trim() !== '' && sku.length <= LONGEST_SKU)
+      const distinct = [...new Set(skus)].filter(
+        (sku) => sku.trim() !== '' && sku.length <= LONGEST_SKU,
+      )
       const entries = distinct.map(want)
       schedule()
       const stop = Promise.withResolvers<never>()
       const onAbort = () => stop.reject(signal.reason as Error)
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        const answers = await Promise.race([Promise.all(entries.map(({ answer }) => answer.promise)), stop.promise])
-        return new Map(distinct.map((sku, at) => [sku, answers[at]!] as const).filter(([, found]) => found.length > 0))
+        const answers = await Promise.race([
+          Promise.all(entries.map(({ answer }) => answer.promise)),
+          stop.promise,
+        ])
+        return new Map(
+          distinct
+            .map((sku, at) => [sku, answers[at]!] as const)
+            .filter(([, found]) => found.length > 0),
+        )
       } finally {
         signal.removeEventListener('abort', onAbort)
         entries.forEach(leave)

@@ -28,8 +28,14 @@ const SESSION_REFUSED = ['invalid_subject_token', 'invalid_grant']
 export function createGrants(library: Library, transport: Transport, log: Logger): Grants {
   const warn = (shop: string, error: unknown) => {
     const [code, status] = [errorCode(error), statusOf(error)]
-    const hint = code === 'invalid_client' ? { hint: 'check SHOPIFY_API_KEY and SHOPIFY_API_SECRET' } : {}
-    log.warn('the platform gave no token', { domain: shop, ...(code ? { code } : {}), status, ...hint })
+    const hint =
+      code === 'invalid_client' ? { hint: 'check SHOPIFY_API_KEY and SHOPIFY_API_SECRET' } : {}
+    log.warn('the platform gave no token', {
+      domain: shop,
+      ...(code ? { code } : {}),
+      status,
+      ...hint,
+    })
   }
   return {
     exchange: async (shop, sessionToken) => {
@@ -46,11 +52,16 @@ export function createGrants(library: Library, transport: Transport, log: Logger
     },
     refresh: async (shop, refreshToken) => {
       try {
-        return (await through(transport, () => library.auth.refreshToken({ shop, refreshToken }))).session
+        return (await through(transport, () => library.auth.refreshToken({ shop, refreshToken })))
+          .session
       } catch (error) {
         warn(shop, error)
         if (TOKEN_ENDED.includes(errorCode(error))) return null
-        throw new PortError('storefront_unavailable', 'The storefront did not renew the access to its catalog', true)
+        throw new PortError(
+          'storefront_unavailable',
+          'The storefront did not renew the access to its catalog',
+          true,
+        )
       }
     },
   }
@@ -63,4 +74,5 @@ function errorCode(error: unknown): string {
   return typeof code === 'string' && /^[a-z_]{1,40}$/.test(code) ? code : ''
 }
 
-const statusOf = (error: unknown) => (error instanceof HttpResponseError ? error.response.code : 'no answer')
+const statusOf = (error: unknown) =>
+  error instanceof HttpResponseError ? error.response.code : 'no answer'

@@ -6,7 +6,10 @@ export type Library = Shopify
 export const API_VERSION = ApiVersion.October26
 
 /** @param appUrl the app's public address. */
-export function openLibrary(platform: { apiKey: string; apiSecret: string }, appUrl: string): Library {
+export function openLibrary(
+  platform: { apiKey: string; apiSecret: string },
+  appUrl: string,
+): Library {
   const { host, protocol } = new URL(appUrl)
   return shopifyApi({
     apiKey: platform.apiKey,

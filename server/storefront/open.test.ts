@@ -13,7 +13,12 @@ let storefront: Storefront
 let server: Server
 let port: number
 const secrets = createSecrets('a secret of the tests, long enough')
-const environment = { platform: null, demo: { catalog: null, bucket: 2000, restore: 100 }, baseUrl: null, port: 3000 }
+const environment = {
+  platform: null,
+  demo: { catalog: null, bucket: 2000, restore: 100 },
+  baseUrl: null,
+  port: 3000,
+}
 const open = (over: Partial<OpenOptions['environment']> = {}) =>
   openStorefront({ environment: { ...environment, ...over }, database, secrets, log: silent })
 
@@ -45,7 +50,9 @@ function get(
       (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => resolve({ status: answer.statusCode!, text: Buffer.concat(chunks).toString() }))
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode!, text: Buffer.concat(chunks).toString() }),
+        )
       },
     )
       .on('error', reject)
@@ -58,8 +65,13 @@ test('demo mode has a shop, access to its catalog, and an owner to write to', as
   expect([domain, name]).toEqual(['harbour-press.myshopify.com', 'Harbour Press'])
   expect(await findShop(database, domain)).toEqual({ id, domain, name, demo: true })
   const { rows } = await database.pool.query('select settings from shops where id = $1', [id])
-  expect(rows[0].settings).toEqual({ recipients: ['owner@harbour-press.example'], time_zone: 'Europe/London' })
-  const found = await storefront.catalog(id).findBySku(['EB-001', 'TIDE-2025', 'none'], new AbortController().signal)
+  expect(rows[0].settings).toEqual({
+    recipients: ['owner@harbour-press.example'],
+    time_zone: 'Europe/London',
+  })
+  const found = await storefront
+    .catalog(id)
+    .findBySku(['EB-001', 'TIDE-2025', 'none'], new AbortController().signal)
   expect([...found].map(([sku, variants]) => [sku, variants.length])).toEqual([
     ['EB-001', 1],
     ['TIDE-2025', 2],
@@ -78,14 +90,20 @@ test('a second start keeps the shop as the merchant left it, and its access', as
 })
 
 test('a catalog that can’t be read is named with its setting', async () => {
-  await expect(open({ demo: { ...environment.demo, catalog: '/nowhere/products.csv' } })).rejects.toThrow(
-    'DEMO_CATALOG: /nowhere/products.csv: it can’t be read (ENOENT)',
-  )
+  await expect(
+    open({ demo: { ...environment.demo, catalog: '/nowhere/products.csv' } }),
+  ).rejects.toThrow('DEMO_CATALOG: /nowhere/products.csv: it can’t be read (ENOENT)')
 })
 
 test('with credentials it is the platform: no stand-in, no demo shop, the platform’s bridge', async () => {
-  const real = await open({ platform: { apiKey: 'key', apiSecret: 'secret' }, baseUrl: 'https://files.example.com' })
-  expect(real.page).toEqual({ apiKey: 'key', bridgeUrl: 'https://cdn.shopify.com/shopifycloud/app-bridge.js' })
+  const real = await open({
+    platform: { apiKey: 'key', apiSecret: 'secret' },
+    baseUrl: 'https://files.example.com',
+  })
+  expect(real.page).toEqual({
+    apiKey: 'key',
+    bridgeUrl: 'https://cdn.shopify.com/shopifycloud/app-bridge.js',
+  })
   expect([real.handle, real.demoShop]).toEqual([undefined, undefined])
   await real.close()
 })
@@ -100,9 +118,19 @@ describe('the bridge', () => {
       const { status, text } = await get(path, { 'sec-fetch-site': 'same-origin' })
       return { ok: status === 200, status, json: () => JSON.parse(text) as unknown }
     }
-    vm.runInNewContext((await get('/demo/app-bridge.js')).text, { window, fetch: fetchToken, performance, setTimeout })
-    expect(window.shopify.config).toMatchObject({ apiKey: storefront.page.apiKey, shop: 'harbour-press.myshopify.com' })
-    const tokens = await Promise.all([1, 2, 3].map(() => window.shopify.idToken() as Promise<string>))
+    vm.runInNewContext((await get('/demo/app-bridge.js')).text, {
+      window,
+      fetch: fetchToken,
+      performance,
+      setTimeout,
+    })
+    expect(window.shopify.config).toMatchObject({
+      apiKey: storefront.page.apiKey,
+      shop: 'harbour-press.myshopify.com',
+    })
+    const tokens = await Promise.all(
+      [1, 2, 3].map(() => window.shopify.idToken() as Promise<string>),
+    )
     expect([new Set(tokens).size, fetched]).toEqual([1, 1])
     expect(await storefront.verifySessionToken(tokens[0]!)).toEqual({
       shopDomain: 'harbour-press.myshopify.com',

@@ -1,4 +1,5 @@
-// Opens the storefront that the configuration asks for: the real platform, or the built-in stand-in with its shop.
+// Opens the storefront that the configuration asks for: the real platform, or the built-in stand-in
+// with its shop.
 import { ConfigError, type Environment } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { ensureShop } from '../db/shops.ts'
@@ -21,17 +22,22 @@ export interface OpenOptions {
 }
 
 /**
- * The storefront, ready: in demo mode its listener runs, its shop is there and the app has access to it.
- * Throws `ConfigError` when the demo catalog can't be read.
+ * The storefront, ready: in demo mode its listener runs, its shop is there and the app has access
+ * to it. Throws `ConfigError` when the demo catalog can't be read.
  */
 export async function openStorefront(options: OpenOptions): Promise<Storefront> {
   const { environment, database, secrets, log } = options
   const appUrl = environment.baseUrl ?? `http://127.0.0.1:${environment.port}`
   const { platform } = environment
-  return platform ? createStorefront({ database, secrets, log, platform, appUrl }) : openDemo(options, appUrl)
+  return platform
+    ? createStorefront({ database, secrets, log, platform, appUrl })
+    : openDemo(options, appUrl)
 }
 
-async function openDemo({ environment, database, secrets, log }: OpenOptions, appUrl: string): Promise<Storefront> {
+async function openDemo(
+  { environment, database, secrets, log }: OpenOptions,
+  appUrl: string,
+): Promise<Storefront> {
   const platform = demoCredentials(secrets)
   const demo = await startDemo({ ...environment.demo, ...platform, log })
   const { transport, close } = createDemoTransport(demo.url)
@@ -51,7 +57,12 @@ async function openDemo({ environment, database, secrets, log }: OpenOptions, ap
   }
   try {
     const { domain, name, email } = DEMO_SHOP
-    const shop = await ensureShop(database, { domain, name, demo: true, settings: { recipients: [email] } })
+    const shop = await ensureShop(database, {
+      domain,
+      name,
+      demo: true,
+      settings: { recipients: [email] },
+    })
     await storefront.ensureAccess(shop.id, signSessionToken(demo.app))
     log.info('the demo storefront is ready', { ...demo.size, shop: domain })
     return {
@@ -67,13 +78,20 @@ async function openDemo({ environment, database, secrets, log }: OpenOptions, ap
   }
 }
 
-async function startDemo(options: Parameters<typeof startDemoStorefront>[0]): Promise<DemoStorefront> {
+async function startDemo(
+  options: Parameters<typeof startDemoStorefront>[0],
+): Promise<DemoStorefront> {
   return startDemoStorefront(options).catch((error: unknown) => {
-    throw error instanceof CatalogError ? new ConfigError([`DEMO_CATALOG: ${error.message}`]) : error
+    throw error instanceof CatalogError
+      ? new ConfigError([`DEMO_CATALOG: ${error.message}`])
+      : error
   })
 }
 
-/** Credentials that hold as long as the server's secret: session tokens of one start are good in the next. */
+/**
+ * Credentials that hold as long as the server's secret: session tokens of one start are good in the
+ * next.
+ */
 function demoCredentials(secrets: Secrets): { apiKey: string; apiSecret: string } {
   const key = secrets.derive('demo-platform').toString('hex')
   return { apiKey: key.slice(0, 32), apiSecret: key.slice(32) }

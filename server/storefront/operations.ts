@@ -1,4 +1,5 @@
-// The GraphQL operations, read once at start: a file that is missing stops the server, not the first look-up.
+// The GraphQL operations, read once at start: a file that is missing stops the server, not the
+// first look-up.
 import { readFileSync } from 'node:fs'
 
 export interface Operation {

@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
-import { storefrontSuite, SUITE_VARIANTS, type StorefrontWorld } from '../../test/suites/storefront.ts'
+import {
+  storefrontSuite,
+  SUITE_VARIANTS,
+  type StorefrontWorld,
+} from '../../test/suites/storefront.ts'
 import { forShop } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './demo/listener.ts'
@@ -98,7 +102,11 @@ const open: typeof openWorld = async (...given) => {
   return world
 }
 
-function forge(demo: DemoStorefront, over: object = {}, { secret, alg }: { secret?: string; alg?: string }): string {
+function forge(
+  demo: DemoStorefront,
+  over: object = {},
+  { secret, alg }: { secret?: string; alg?: string },
+): string {
   const [header, payload] = signSessionToken(demo.app, { ...over }).split('.')
   const head = alg ? Buffer.from(JSON.stringify({ alg, typ: 'JWT' })).toString('base64url') : header
   const mac = createHmac(alg === 'HS512' ? 'sha512' : 'sha256', secret ?? demo.app.apiSecret)
@@ -115,11 +123,14 @@ describe('shared', () => {
 describe('access', () => {
   test('tokens are kept sealed, and the shop’s name and address are learnt', async () => {
     const { storefront } = await open()
-    const [row] = await forShop(database, shop).from<Record<string, Buffer>>('shop_tokens').select('*')
+    const [row] = await forShop(database, shop)
+      .from<Record<string, Buffer>>('shop_tokens')
+      .select('*')
     for (const column of ['access_token', 'refresh_token'])
       expect(row![column]!.toString('latin1')).not.toContain('shp')
-    const [{ name, settings }] = (await database.pool.query('select name, settings from shops where id = $1', [shop]))
-      .rows
+    const [{ name, settings }] = (
+      await database.pool.query('select name, settings from shops where id = $1', [shop])
+    ).rows
     expect([name, settings]).toEqual([
       'Harbour Books',
       { recipients: ['owner@harbour.example'], time_zone: 'Europe/London' },
@@ -134,7 +145,9 @@ describe('access', () => {
     const { storefront, demo, sessionToken, another } = await open()
     await forShop(database, shop).query('delete from shop_tokens where shop_id = :shop')
     const both = [storefront, another()]
-    await Promise.all(Array.from({ length: 10 }, (_, at) => both[at % 2]!.ensureAccess(shop, sessionToken())))
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) => both[at % 2]!.ensureAccess(shop, sessionToken())),
+    )
     expect(demo.counts.grants.exchange).toBe(2)
   })
 
@@ -145,7 +158,9 @@ describe('access', () => {
     )
     const processes = [storefront, another(), another()]
     const skus = Array.from({ length: 30 }, (_, at) => `none-${at}`)
-    await Promise.all(skus.map((sku, at) => processes[at % 3]!.catalog(shop).findBySku([sku, 'TWIN'], never)))
+    await Promise.all(
+      skus.map((sku, at) => processes[at % 3]!.catalog(shop).findBySku([sku, 'TWIN'], never)),
+    )
     expect(demo.counts.grants).toEqual({ exchange: 1, refresh: 1 })
   })
 
@@ -167,7 +182,11 @@ describe('access', () => {
       `update shop_tokens set refresh_expires_at = now(), expires_at = now() where shop_id = :shop`,
     )
     const find = () => storefront.catalog(shop).findBySku(['TWIN'], never)
-    await expect(find()).rejects.toMatchObject({ name: 'PortError', code: 'storefront_unavailable', retryable: true })
+    await expect(find()).rejects.toMatchObject({
+      name: 'PortError',
+      code: 'storefront_unavailable',
+      retryable: true,
+    })
     await storefront.ensureAccess(shop, sessionToken())
     expect((await find()).size).toBe(1)
   })
@@ -177,9 +196,13 @@ describe('access', () => {
     const { storefront } = await open(
       {},
       (inner) => (url, init) =>
-        down && !isQuery(url) ? Promise.resolve(new Response('busy', { status: 503 })) : inner(url, init),
+        down && !isQuery(url)
+          ? Promise.resolve(new Response('busy', { status: 503 }))
+          : inner(url, init),
     )
-    await forShop(database, shop).query('update shop_tokens set expires_at = now() where shop_id = :shop')
+    await forShop(database, shop).query(
+      'update shop_tokens set expires_at = now() where shop_id = :shop',
+    )
     down = true
     const find = () => storefront.catalog(shop).findBySku(['TWIN'], never)
     await expect(find()).rejects.toMatchObject({ code: 'storefront_unavailable' })
@@ -190,7 +213,9 @@ describe('access', () => {
   test('another shop’s session token is refused before anything is traded', async () => {
     const { storefront, demo, sessionToken } = await open()
     const other = await createTestShop(database, 'other.myshopify.com')
-    await expect(storefront.ensureAccess(other, sessionToken())).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(storefront.ensureAccess(other, sessionToken())).rejects.toMatchObject({
+      code: 'unauthenticated',
+    })
     expect(demo.counts.grants.exchange).toBe(1)
   })
 })
@@ -227,7 +252,9 @@ describe('throttle', () => {
     await another().catalog(shop).findBySku(['MANY'], never)
     await storefront.catalog(shop).findBySku(['TWIN'], never)
     const skus = Array.from({ length: 750 }, (_, at) => `none-${at}`)
-    await expect(storefront.catalog(shop).findBySku(skus, AbortSignal.timeout(200))).rejects.toThrow('timeout')
+    await expect(
+      storefront.catalog(shop).findBySku(skus, AbortSignal.timeout(200)),
+    ).rejects.toThrow('timeout')
   })
 })
 
@@ -258,7 +285,11 @@ describe('faults of the platform', () => {
     [
       'an internal error',
       () =>
-        Promise.resolve(Response.json({ errors: [{ message: 'x', extensions: { code: 'INTERNAL_SERVER_ERROR' } }] })),
+        Promise.resolve(
+          Response.json({
+            errors: [{ message: 'x', extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+          }),
+        ),
     ],
   ])('%s is tried again', async (_, answer) => {
     const { start, around } = failing([answer, answer])
@@ -274,7 +305,10 @@ describe('faults of the platform', () => {
     ['HTTP 401 for good', status(401)],
     [
       'a missing scope',
-      () => Promise.resolve(Response.json({ errors: [{ message: 'x', extensions: { code: 'ACCESS_DENIED' } }] })),
+      () =>
+        Promise.resolve(
+          Response.json({ errors: [{ message: 'x', extensions: { code: 'ACCESS_DENIED' } }] }),
+        ),
     ],
   ])('%s fails, and says nothing of what was sent', async (_, answer) => {
     const { start, around } = failing(Array.from({ length: 20 }, () => answer))
@@ -292,8 +326,12 @@ describe('faults of the platform', () => {
 
 test('what several ask for at once goes into common queries', async () => {
   const { storefront, demo } = await open()
-  const groups = Array.from({ length: 20 }, (_, group) => Array.from({ length: 50 }, (_, at) => `none-${group}-${at}`))
+  const groups = Array.from({ length: 20 }, (_, group) =>
+    Array.from({ length: 50 }, (_, at) => `none-${group}-${at}`),
+  )
   const before = demo.counts.admin.queries
-  await Promise.all(groups.map((group) => storefront.catalog(shop).findBySku([...group, 'TWIN'], never)))
+  await Promise.all(
+    groups.map((group) => storefront.catalog(shop).findBySku([...group, 'TWIN'], never)),
+  )
   expect(demo.counts.admin.queries - before).toBe(5)
 })

@@ -1,5 +1,5 @@
-// The storefront over the platform's own protocols. The real platform and the built-in stand-in are both spoken to by
-// this code: only the transport and the credentials differ.
+// The storefront over the platform's own protocols. The real platform and the built-in stand-in are
+// both spoken to by this code: only the transport and the credentials differ.
 import type { Database } from '../db/database.ts'
 import { errorFields, type Logger } from '../log.ts'
 import type { Secrets } from '../secrets.ts'
@@ -32,7 +32,11 @@ const BRIDGE_URL = 'https://cdn.shopify.com/shopifycloud/app-bridge.js'
 export function createStorefront(options: PlatformOptions): Storefront {
   const { database, secrets, log, platform, transport = fetch } = options
   const library = openLibrary(platform, options.appUrl)
-  const access = createAccess(database, createSealing(secrets), createGrants(library, transport, log))
+  const access = createAccess(
+    database,
+    createSealing(secrets),
+    createGrants(library, transport, log),
+  )
   const request = createAdminRequest({ library, transport, access, log })
   const catalogs = new Map<number, LiveCatalog>()
   const closing = new AbortController()
@@ -57,7 +61,9 @@ export function createStorefront(options: PlatformOptions): Storefront {
     },
     wholeCatalog: (shop) => {
       // Shops in which nobody signs in are followed with their catalogs.
-      profiles.follow(shop).catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))
+      profiles
+        .follow(shop)
+        .catch((error: unknown) => log.warn('the shop’s name was not read', errorFields(error)))
       return createWholeCatalog(shop, request, transport)
     },
     close: async () => {

@@ -44,10 +44,17 @@ export function createProfiles(
   }
   const learn = async (shop: number, until: AbortSignal) => {
     try {
-      const { shop: profile } = await request<{ shop: Profile }>(shop, SHOP_PROFILE, {}, POINTS, until)
+      const { shop: profile } = await request<{ shop: Profile }>(
+        shop,
+        SHOP_PROFILE,
+        {},
+        POINTS,
+        until,
+      )
       await keepProfile(forShop(database, shop), profile)
     } catch (error) {
-      if (!signal.aborted) log.warn('the shop’s name could not be read', { shop, ...errorFields(error) })
+      if (!signal.aborted)
+        log.warn('the shop’s name could not be read', { shop, ...errorFields(error) })
     }
   }
   return {
@@ -81,7 +88,10 @@ async function claim(scope: ShopScope): Promise<boolean> {
  * Keeps the name as it is on the platform. Recipients and time zone follow the platform where the
  * shop has none, or still has what the platform said before; what the merchant has chosen stays.
  */
-async function keepProfile(scope: ShopScope, { name, email, ianaTimezone }: Profile): Promise<void> {
+async function keepProfile(
+  scope: ShopScope,
+  { name, email, ianaTimezone }: Profile,
+): Promise<void> {
   await scope.query(
     `update shops set name = :name, profile_due_at = now() + interval '${FRESH}',
        profile = jsonb_build_object('email', cast(:email as text), 'time_zone', cast(:zone as text)),

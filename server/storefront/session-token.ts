@@ -5,8 +5,13 @@ import type { SessionIdentity } from './storefront.ts'
 
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
 
-/** Throws `AppError` `unauthenticated`, without a cause: the library's error text carries the token. */
-export async function verifySessionToken(library: Library, token: string): Promise<SessionIdentity> {
+/**
+ * Throws `AppError` `unauthenticated`, without a cause: the library's error text carries the token.
+ */
+export async function verifySessionToken(
+  library: Library,
+  token: string,
+): Promise<SessionIdentity> {
   const claims: Record<string, unknown> = await library.session.decodeSessionToken(token).then(
     (payload) => ({ ...payload }),
     () => ({}),
@@ -14,17 +19,26 @@ export async function verifySessionToken(library: Library, token: string): Promi
   // The library checks exp and nbf where they are, and lets a token pass that has none.
   const timed = typeof claims.exp === 'number' && typeof claims.nbf === 'number'
   const shopDomain = shopOf(claims.dest, ['/'])
-  if (!timed || shopDomain === null || shopDomain !== shopOf(claims.iss, ['/', '/admin']) || !isText(claims.sub))
+  if (
+    !timed ||
+    shopDomain === null ||
+    shopDomain !== shopOf(claims.iss, ['/', '/admin']) ||
+    !isText(claims.sub)
+  )
     throw new AppError('unauthenticated')
   return { shopDomain, user: claims.sub }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** The shop domain that an address names, or null where it is anything but `https://<shop>` and one of the paths. */
+/**
+ * The shop domain that an address names, or null where it is anything but `https://<shop>` and one
+ * of the paths.
+ */
 function shopOf(value: unknown, paths: readonly string[]): string | null {
   if (!isText(value) || !URL.canParse(value)) return null
   const { protocol, host, hostname, pathname, username, password, search, hash } = new URL(value)
-  const plain = protocol === 'https:' && host === hostname && !username && !password && !search && !hash
+  const plain =
+    protocol === 'https:' && host === hostname && !username && !password && !search && !hash
   return plain && paths.includes(pathname) && SHOP_DOMAIN.test(hostname) ? hostname : null
 }

@@ -47,7 +47,10 @@ export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
 }
 
 /** @param sealed as `Sealing.seal` gives it. */
-export async function writeTokens(scope: ShopScope, sealed: Record<string, unknown>): Promise<void> {
+export async function writeTokens(
+  scope: ShopScope,
+  sealed: Record<string, unknown>,
+): Promise<void> {
   await scope.query(
     `insert into shop_tokens (shop_id, access_token, expires_at, refresh_token, refresh_expires_at, scope)
      values (:shop, :access_token, :expires_at, :refresh_token, :refresh_expires_at, :scope)
@@ -66,9 +69,12 @@ export async function dropTokens(scope: ShopScope, read: TokenRow): Promise<void
 
 /** The access token no longer works: only a sign-in can replace it. */
 export async function expireToken(scope: ShopScope, read: TokenRow): Promise<void> {
-  await scope.query('update shop_tokens set expires_at = now() where shop_id = :shop and access_token = :token', {
-    token: read.access_token,
-  })
+  await scope.query(
+    'update shop_tokens set expires_at = now() where shop_id = :shop and access_token = :token',
+    {
+      token: read.access_token,
+    },
+  )
 }
 
 export function createSealing(secrets: Secrets): Sealing {

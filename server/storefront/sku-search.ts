@@ -1,5 +1,6 @@
-// SKUs from a search that is not exact: the platform's search folds case and may be looser still, so it
-// gives us candidates, page by page, and we compare: exactly, then without case where one product has it.
+// SKUs from a search that is not exact: the platform's search folds case and may be looser still,
+// so it gives us candidates, page by page, and we compare: exactly, then without case where one
+// product has it.
 import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
@@ -8,7 +9,12 @@ export type Found = ReadonlyMap<string, readonly CatalogVariant[]>
 
 interface Page {
   productVariants: {
-    nodes: { id: string; sku: string | null; title: string; product: { id: string; title: string } }[]
+    nodes: {
+      id: string
+      sku: string | null
+      title: string
+      product: { id: string; title: string }
+    }[]
     pageInfo: { hasNextPage: boolean; endCursor: string | null }
   }
 }
@@ -22,15 +28,18 @@ const MOST_PAGES = 12
 /** A connection is charged 2 points, and a variant with its product 2. */
 const pointsFor = (first: number) => 2 + 2 * first
 
-/** A search value that stands for exactly this text: quoted, with what a quoted value gives a meaning escaped. */
+/**
+ * A search value that stands for exactly this text: quoted, with what a quoted value gives a
+ * meaning escaped.
+ */
 export const quoteSearchValue = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /** SKUs that are the same but for case and the spaces around them. */
 const looseKey = (sku: string) => nameKey(sku.trim())
 
 /**
- * The variants that have these SKUs, in the platform's order. Where none has one exactly: those that
- * differ in case or in spaces around it, if they are one product's. Throws `PortError`.
+ * The variants that have these SKUs, in the platform's order. Where none has one exactly: those
+ * that differ in case or in spaces around it, if they are one product's. Throws `PortError`.
  * @param skus at most `MOST_ROWS`, each once.
  */
 export async function searchSkus(
@@ -46,7 +55,13 @@ export async function searchSkus(
   for (let page = 1; ; page++) {
     const first = page === 1 ? Math.min(Math.ceil(skus.length * 1.02), MOST_ROWS) : LATER_ROWS
     const variables = { query, first, after }
-    const data: Page = await request<Page>(shop, FIND_VARIANTS_BY_SKU, variables, pointsFor(first), signal)
+    const data: Page = await request<Page>(
+      shop,
+      FIND_VARIANTS_BY_SKU,
+      variables,
+      pointsFor(first),
+      signal,
+    )
     for (const { id, sku, title, product } of data.productVariants.nodes) {
       if (sku === null) continue
       const variant = {
@@ -77,7 +92,9 @@ function withLoose(found: Found, loose: Found): Found {
   )
 }
 
-/** One SKU that the search takes for very many others must not cost those beside it their answer. */
+/**
+ * One SKU that the search takes for very many others must not cost those beside it their answer.
+ */
 async function tooLoose(
   request: AdminRequest,
   shop: number,

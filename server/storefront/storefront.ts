@@ -1,4 +1,5 @@
-// The shop platform as the rest of the server sees it: who is signed in, and the shop's live catalog.
+// The shop platform as the rest of the server sees it: who is signed in, and the shop's live
+// catalog.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { WholeCatalog } from './whole-catalog.ts'
@@ -14,31 +15,48 @@ export interface SessionIdentity {
 /** Throws `PortError`. */
 export interface LiveCatalog {
   /**
-   * Matches for each SKU that the catalog has; a SKU may have several. Where none is exact:
-   * those of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs are absent.
+   * Matches for each SKU that the catalog has; a SKU may have several. Where none is exact: those
+   * of the one product whose SKU differs only in case or in spaces around it. Unknown SKUs are
+   * absent.
    */
-  findBySku(skus: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
+  findBySku(
+    skus: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
 }
 
 export interface Storefront {
-  /** Public values that the admin page needs to start: the app's client id and where its bridge script is. */
+  /**
+   * Public values that the admin page needs to start: the app's client id and where its bridge
+   * script is.
+   */
   page: { apiKey: string; bridgeUrl: string }
-  /** Checks a session token whole (HS256, aud, exp, nbf, dest against iss). Throws `AppError` `unauthenticated`. */
+  /**
+   * Checks a session token whole (HS256, aud, exp, nbf, dest against iss). Throws `AppError`
+   * `unauthenticated`.
+   */
   verifySessionToken(token: string): Promise<SessionIdentity>
   /**
-   * Trades a verified session token for an expiring offline token and stores it, where the shop has none that works.
-   * Throws `AppError`: `unauthenticated` when the token is another shop's or refused, `unavailable` when the platform is.
+   * Trades a verified session token for an expiring offline token and stores it, where the shop has
+   * none that works. Throws `AppError`: `unauthenticated` when the token is another shop's or
+   * refused, `unavailable` when the platform is.
    */
   ensureAccess(shop: number, sessionToken: string): Promise<void>
   /** The live catalog of a shop (its internal number). */
   catalog(shop: number): LiveCatalog
-  /** The whole catalog of a shop, gathered by the platform in its own time: what the mirror is filled with. */
+  /**
+   * The whole catalog of a shop, gathered by the platform in its own time: what the mirror is
+   * filled with.
+   */
   wholeCatalog(shop: number): WholeCatalog
   /** Demo mode: the shop that was made at start. */
   demoShop?: { id: number; domain: string; name: string }
   /** Demo mode: a file at the app's own address to try the first import with. */
   demoSample?: { path: string; filename: string; sku: string }
-  /** Demo mode: answers the page's requests for the stand-in of the bridge. False: the request is for someone else. */
+  /**
+   * Demo mode: answers the page's requests for the stand-in of the bridge. False: the request is
+   * for someone else.
+   */
   handle?(request: IncomingMessage, response: ServerResponse): boolean
   close(): Promise<void>
 }

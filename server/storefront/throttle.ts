@@ -1,5 +1,6 @@
-// The platform's cost throttle, obeyed: a leaky bucket of points that every query of this app and shop draws from.
-// The platform says after each query what is left; between two answers we reckon on ourselves.
+// The platform's cost throttle, obeyed: a leaky bucket of points that every query of this app and
+// shop draws from. The platform says after each query what is left; between two answers we reckon
+// on ourselves.
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** As the platform reports it: points, and points a second. */
@@ -12,7 +13,10 @@ export interface ThrottleStatus {
 export interface Throttle {
   /** Waits until the bucket has that many points, first come first served, and takes them. */
   take(points: number, signal: AbortSignal): Promise<void>
-  /** The query that took `points` has ended. `status`: what the platform said, null when it did not answer. */
+  /**
+   * The query that took `points` has ended. `status`: what the platform said, null when it did not
+   * answer.
+   */
   ended(points: number, status: ThrottleStatus | null): void
 }
 
@@ -21,7 +25,11 @@ const LONGEST_WAIT_MS = 30_000
 
 export function createThrottle(): Throttle {
   // Until the first answer we know nothing, so we ask.
-  let status: ThrottleStatus = { maximumAvailable: Infinity, currentlyAvailable: Infinity, restoreRate: 50 }
+  let status: ThrottleStatus = {
+    maximumAvailable: Infinity,
+    currentlyAvailable: Infinity,
+    restoreRate: 50,
+  }
   let at = performance.now()
   let underway = 0
   let turn: Promise<unknown> = Promise.resolve()
@@ -58,7 +66,8 @@ export function createThrottle(): Throttle {
       underway -= points
       if (now === null) return
       status = now
-      // What others have underway may or may not be in the platform's figure: counting it is the careful side.
+      // What others have underway may or may not be in the platform's figure: counting it is the
+      // careful side.
       set(now.currentlyAvailable - underway)
     },
   }

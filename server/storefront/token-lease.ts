@@ -30,14 +30,17 @@ export async function underLease<T>(
     const found = await present()
     if (found !== null) return found
     if (await take(scope, holder)) break
-    if (performance.now() > until) throw new LeaseTimeout('Another process keeps asking for the token')
+    if (performance.now() > until)
+      throw new LeaseTimeout('Another process keeps asking for the token')
     await delay(LOOK_MS)
   }
   try {
     return (await present()) ?? (await work())
   } finally {
     // A lease that could not be given back runs out.
-    await scope.query('delete from token_leases where shop_id = :shop and holder = :holder', { holder }).catch(() => {})
+    await scope
+      .query('delete from token_leases where shop_id = :shop and holder = :holder', { holder })
+      .catch(() => {})
   }
 }
 

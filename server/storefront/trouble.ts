@@ -1,6 +1,11 @@
-// What can go wrong with a request to the platform, as far as it matters for what to do next. The library's messages
-// carry whole responses, so none of them is passed on.
-import { GraphqlQueryError, HttpRequestError, HttpResponseError, HttpThrottlingError } from '@shopify/shopify-api'
+// What can go wrong with a request to the platform, as far as it matters for what to do next. The
+// library's messages carry whole responses, so none of them is passed on.
+import {
+  GraphqlQueryError,
+  HttpRequestError,
+  HttpResponseError,
+  HttpThrottlingError,
+} from '@shopify/shopify-api'
 import { PortError } from '../../plugins/contract.ts'
 import { ERRORS } from '../errors.ts'
 import type { ThrottleStatus } from './throttle.ts'
@@ -49,14 +54,25 @@ function diagnoseAnswer(error: GraphqlQueryError): Trouble {
   }
   const codes = errors?.graphQLErrors?.map((one) => one.extensions?.code ?? '') ?? []
   if (codes.includes('THROTTLED'))
-    return { kind: 'throttled', cost: costOf(extensions), reason: 'it is busy with other requests of this app' }
+    return {
+      kind: 'throttled',
+      cost: costOf(extensions),
+      reason: 'it is busy with other requests of this app',
+    }
   if (codes.some((code) => code === 'INTERNAL_SERVER_ERROR' || code === 'TIMEOUT'))
     return { kind: 'fault', reason: 'it failed on the query' }
-  return { kind: 'refused', reason: codes.includes('ACCESS_DENIED') ? 'a scope is missing' : 'it refused the query' }
+  return {
+    kind: 'refused',
+    reason: codes.includes('ACCESS_DENIED') ? 'a scope is missing' : 'it refused the query',
+  }
 }
 
 export const unavailable = ({ reason }: Trouble): PortError =>
-  new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${reason}`, true)
+  new PortError(
+    'storefront_unavailable',
+    `${ERRORS.storefront_unavailable.message}: ${reason}`,
+    true,
+  )
 
 export function costOf(extensions: unknown): Cost | null {
   const cost = (extensions as { cost?: Partial<Cost> } | undefined)?.cost

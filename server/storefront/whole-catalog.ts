@@ -1,5 +1,6 @@
-// The whole catalog of a shop by a bulk query: the platform gathers it in its own time and gives an address where the rows lie
-// as JSON lines. A variant's line names its product and may come before it.
+// The whole catalog of a shop by a bulk query: the platform gathers it in its own time and gives an
+// address where the rows lie as JSON lines. A variant's line names its product and may come before
+// it.
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { PortError } from '../../plugins/contract.ts'
@@ -52,7 +53,12 @@ interface Begun {
   } | null
 }
 interface State {
-  bulkOperation: { status: string; errorCode: string | null; objectCount: string; url: string | null } | null
+  bulkOperation: {
+    status: string
+    errorCode: string | null
+    objectCount: string
+    url: string | null
+  } | null
 }
 interface Line {
   id: string
@@ -69,17 +75,30 @@ interface Line {
 const MUTATION_POINTS = 10
 const QUERY_POINTS = 1
 
-export function createWholeCatalog(shop: number, request: AdminRequest, transport: Transport): WholeCatalog {
+export function createWholeCatalog(
+  shop: number,
+  request: AdminRequest,
+  transport: Transport,
+): WholeCatalog {
   return {
     begin: async (signal) => {
       const variables = { query: WHOLE_CATALOG.text }
       const data = await request<Begun>(shop, RUN_BULK_QUERY, variables, MUTATION_POINTS, signal)
-      const { bulkOperation, userErrors } = data.bulkOperationRunQuery ?? { bulkOperation: null, userErrors: [] }
+      const { bulkOperation, userErrors } = data.bulkOperationRunQuery ?? {
+        bulkOperation: null,
+        userErrors: [],
+      }
       if (bulkOperation) return bulkOperation.id
       throw trouble(userErrors[0]?.message ?? 'it did not start to gather it')
     },
     gathering: async (id, signal) => {
-      const { bulkOperation } = await request<State>(shop, BULK_OPERATION, { id }, QUERY_POINTS, signal)
+      const { bulkOperation } = await request<State>(
+        shop,
+        BULK_OPERATION,
+        { id },
+        QUERY_POINTS,
+        signal,
+      )
       if (!bulkOperation || bulkOperation.status === 'EXPIRED') return { status: 'gone' }
       const { status, errorCode, objectCount, url } = bulkOperation
       const objects = Number(objectCount)
@@ -92,15 +111,27 @@ export function createWholeCatalog(shop: number, request: AdminRequest, transpor
 }
 
 const trouble = (reason: string, cause?: unknown) =>
-  new PortError('storefront_unavailable', `${ERRORS.storefront_unavailable.message}: ${reason}`, true, { cause })
+  new PortError(
+    'storefront_unavailable',
+    `${ERRORS.storefront_unavailable.message}: ${reason}`,
+    true,
+    { cause },
+  )
 
-async function* readRows(url: string, transport: Transport, signal: AbortSignal): AsyncGenerator<CatalogRow> {
+async function* readRows(
+  url: string,
+  transport: Transport,
+  signal: AbortSignal,
+): AsyncGenerator<CatalogRow> {
   // The address carries its own key: over anything but TLS it would be given away.
   if (URL.parse(url)?.protocol !== 'https:') throw trouble('it named no safe address')
   try {
     const response = await transport(url, { redirect: 'error', signal })
     if (!response.ok || !response.body) throw trouble(`it answered HTTP ${response.status}`)
-    const lines = createInterface({ input: Readable.fromWeb(response.body as never), crlfDelay: Infinity })
+    const lines = createInterface({
+      input: Readable.fromWeb(response.body as never),
+      crlfDelay: Infinity,
+    })
     for await (const line of lines) if (line !== '') yield rowOf(JSON.parse(line) as Line)
   } catch (error) {
     signal.throwIfAborted()
@@ -111,7 +142,22 @@ async function* readRows(url: string, transport: Transport, signal: AbortSignal)
 function rowOf(line: Line): CatalogRow {
   const { id, title } = line
   if (line.__parentId !== undefined)
-    return { kind: 'variant', id, product_id: line.__parentId, title, sku: line.sku, position: line.position }
+    return {
+      kind: 'variant',
+      id,
+      product_id: line.__parentId,
+      title,
+      sku: line.sku,
+      position: line.position,
+    }
   const image_url = line.featuredMedia?.preview?.image?.url ?? null
-  return { kind: 'product', id, title, handle: line.handle, status: line.status, image_url, tags: line.tags }
+  return {
+    kind: 'product',
+    id,
+    title,
+    handle: line.handle,
+    status: line.status,
+    image_url,
+    tags: line.tags,
+  }
 }

@@ -1,4 +1,5 @@
-// A channel as the rest of the server sees it: plain data, listed in app.config.ts. Its folder in server/channels/ holds the code.
+// A channel as the rest of the server sees it: plain data, listed in app.config.ts. Its folder in
+// server/channels/ holds the code.
 import type { Workflow } from '../../plugins/contract.ts'
 
 export interface Channel {
@@ -20,7 +21,10 @@ export interface ImportChannel extends Channel {
   imports: NonNullable<Channel['imports']>
 }
 
-/** The id of the built-in workflow that a channel's imports run where the shop attached none of its own. */
+/**
+ * The id of the built-in workflow that a channel's imports run where the shop attached none of its
+ * own.
+ */
 const workflowIdOf = (channel: string): string => `import-${channel}`
 
 /** Null: this installation has no such channel, or it imports no files. */
@@ -32,7 +36,10 @@ export const channelOfBuiltIn = ({ id, kind }: Pick<Workflow, 'id' | 'kind'>): s
   kind === 'import' && id.startsWith(workflowIdOf('')) ? id.slice(workflowIdOf('').length) : null
 
 /** What is wrong with the configured channels; empty when they can be used. */
-export function channelProblems(channels: readonly Channel[], workflows: readonly Workflow[]): string[] {
+export function channelProblems(
+  channels: readonly Channel[],
+  workflows: readonly Workflow[],
+): string[] {
   return channels.flatMap(({ id, imports }) =>
     imports && !builtInWorkflow(id, workflows)
       ? [`channel ${id}: add its workflow ${workflowIdOf(id)}, with kind import`]

@@ -9,7 +9,10 @@ const bulk = (change: Partial<WorkflowBody> = {}): WorkflowBody => ({
   name: 'Tidy up',
   kind: 'bulk',
   parallel: 1,
-  steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] } }, { plugin: 'notify' }],
+  steps: [
+    { plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] } },
+    { plugin: 'notify' },
+  ],
   channel: null,
   ...change,
 })
@@ -23,7 +26,12 @@ test('what can run is kept with ids for its steps, and without what says nothing
   const { workflow, problems } = checkWorkflow(
     bulk({
       steps: [
-        { plugin: 'tag-files', options: { tags: ['a'] }, when: { type: ['pdf'] }, on_failure: 'stop' },
+        {
+          plugin: 'tag-files',
+          options: { tags: ['a'] },
+          when: { type: ['pdf'] },
+          on_failure: 'stop',
+        },
         { plugin: 'tag-files', options: { tags: ['b'] }, when: {} },
         { id: 'tag-files', plugin: 'tag-files', options: { tags: ['c'] }, when: null },
         { id: 'tell', plugin: 'notify', options: {} },
@@ -33,7 +41,13 @@ test('what can run is kept with ids for its steps, and without what says nothing
   )
   expect(problems).toEqual([])
   expect(workflow.steps).toEqual([
-    { id: 'tag-files-2', plugin: 'tag-files', options: { tags: ['a'] }, when: { type: ['pdf'] }, onFailure: 'stop' },
+    {
+      id: 'tag-files-2',
+      plugin: 'tag-files',
+      options: { tags: ['a'] },
+      when: { type: ['pdf'] },
+      onFailure: 'stop',
+    },
     { id: 'tag-files-3', plugin: 'tag-files', options: { tags: ['b'] } },
     { id: 'tag-files', plugin: 'tag-files', options: { tags: ['c'] } },
     { id: 'tell', plugin: 'notify' },
@@ -43,7 +57,11 @@ test('what can run is kept with ids for its steps, and without what says nothing
 describe('a workflow that could not work is refused', () => {
   test.each<[string, WorkflowBody, string]>([
     ['without a name', bulk({ name: ' ' }), 'name: Give it a name'],
-    ['with a name that cannot be kept', bulk({ name: 'a\0b' }), 'name: A name cannot contain control characters'],
+    [
+      'with a name that cannot be kept',
+      bulk({ name: 'a\0b' }),
+      'name: A name cannot contain control characters',
+    ],
     [
       'with an option that cannot be kept',
       bulk({ steps: [{ plugin: 'tag-files', options: { tags: ['\ud800'] } }] }),
@@ -67,7 +85,11 @@ describe('a workflow that could not work is refused', () => {
     ],
     [
       'with a wrong condition',
-      bulk({ steps: [{ plugin: 'tag-files', options: { tags: ['a'] }, when: { larger_than: -1, weight: 3 } }] }),
+      bulk({
+        steps: [
+          { plugin: 'tag-files', options: { tags: ['a'] }, when: { larger_than: -1, weight: 3 } },
+        ],
+      }),
       'steps[0].when.weight: There is no weight here',
     ],
     [
@@ -92,12 +114,18 @@ describe('a workflow that could not work is refused', () => {
     ],
     [
       'that would keep a file that was not fetched',
-      { ...bulk(), kind: 'import', steps: [{ plugin: 'fetch-url', on_failure: 'keep' }, { plugin: 'validate-file' }] },
+      {
+        ...bulk(),
+        kind: 'import',
+        steps: [{ plugin: 'fetch-url', on_failure: 'keep' }, { plugin: 'validate-file' }],
+      },
       'steps[0].on_failure: A file that fails this step cannot be kept',
     ],
     [
       'with two documents',
-      bulk({ steps: [{ plugin: 'create-links' }, { plugin: 'list-links' }, { plugin: 'export-files' }] }),
+      bulk({
+        steps: [{ plugin: 'create-links' }, { plugin: 'list-links' }, { plugin: 'export-files' }],
+      }),
       'steps[2].plugin: An operation has one document, and List the links writes it already',
     ],
     [
@@ -119,7 +147,9 @@ describe('a workflow that could not work is refused', () => {
     ],
     [
       'inside the trash and outside it',
-      bulk({ steps: [{ plugin: 'restore-files' }, { plugin: 'tag-files', options: { tags: ['a'] } }] }),
+      bulk({
+        steps: [{ plugin: 'restore-files' }, { plugin: 'tag-files', options: { tags: ['a'] } }],
+      }),
       'steps[1].plugin: Another step works on files in the trash, and this one on files outside it',
     ],
     [
@@ -142,21 +172,25 @@ describe('a workflow that could not work is refused', () => {
       imports({ steps: [...imports().steps, { plugin: 'fetch-url' }] }),
       'steps[2].plugin: Files are fetched once, by the first step',
     ],
-    ['for files on a channel', bulk({ channel: 'api' }), 'channel: Only a workflow for imports can be attached'],
-    ['on a channel that is not here', imports({ channel: 'cloud' }), 'channel: Files cannot be imported this way here'],
+    [
+      'for files on a channel',
+      bulk({ channel: 'api' }),
+      'channel: Only a workflow for imports can be attached',
+    ],
+    [
+      'on a channel that is not here',
+      imports({ channel: 'cloud' }),
+      'channel: Files cannot be imported this way here',
+    ],
   ])('%s', (_what, body, problem) => {
     expect(problemsOf(body)).toContainEqual(expect.stringContaining(problem))
   })
 
   test('with every problem at once', () => {
     const steps = [{ plugin: 'fly' }, { plugin: 'tag-files', options: {} }, { plugin: 'fetch-url' }]
-    expect(problemsOf(bulk({ name: '', parallel: 0.5, steps })).map((line) => line.split(':')[0])).toEqual([
-      'name',
-      'parallel',
-      'steps[0].plugin',
-      'steps[1].options.tags',
-      'steps[2].plugin',
-    ])
+    expect(
+      problemsOf(bulk({ name: '', parallel: 0.5, steps })).map((line) => line.split(':')[0]),
+    ).toEqual(['name', 'parallel', 'steps[0].plugin', 'steps[1].options.tags', 'steps[2].plugin'])
   })
 })
 
@@ -164,7 +198,9 @@ test('the built-in workflows would be taken themselves, but for the one that onl
   for (const { title, kind, parallel, steps, id } of parts.workflows) {
     const plugins = steps.map(({ plugin }) => parts.plugins.find((one) => one.id === plugin)!)
     // Their options come with each call.
-    const whole = steps.every(({ options }, at) => plugins[at]!.options.safeParse(options ?? {}).success)
+    const whole = steps.every(
+      ({ options }, at) => plugins[at]!.options.safeParse(options ?? {}).success,
+    )
     const ofRows = plugins.some((plugin) => 'worksOn' in plugin && plugin.worksOn === 'rows')
     const body = {
       name: title,
@@ -182,6 +218,8 @@ test('the built-in workflows would be taken themselves, but for the one that onl
 })
 
 test('what takes files away is told from what brings them back', () => {
-  const taking = parts.workflows.filter((workflow) => deletes(workflow, parts.plugins)).map(({ id }) => id)
+  const taking = parts.workflows
+    .filter((workflow) => deletes(workflow, parts.plugins))
+    .map(({ id }) => id)
   expect(taking.toSorted()).toEqual(['delete-files', 'purge-files'])
 })

@@ -1,6 +1,13 @@
-// What a merchant put together becomes a workflow's steps, and everything that is wrong with it is named. The rules that
-// hold of every workflow stand in server/config.ts; here are those that keep a merchant from one that could not work.
-import { conditionSchema, UNSAFE_CHARACTERS, type Plugin, type Step, type Workflow } from '../../plugins/contract.ts'
+// What a merchant put together becomes a workflow's steps, and everything that is wrong with it is
+// named. The rules that hold of every workflow stand in server/config.ts; here are those that keep
+// a merchant from one that could not work.
+import {
+  conditionSchema,
+  UNSAFE_CHARACTERS,
+  type Plugin,
+  type Step,
+  type Workflow,
+} from '../../plugins/contract.ts'
 import { parseBounded } from '../bounds.ts'
 import { builtInWorkflow } from './channel.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from '../config.ts'
@@ -46,23 +53,37 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
   const problems = [
     ...nameProblems(body.name),
     ...workflowProblems({ parallel: body.parallel, steps }, parts.plugins),
-    ...(body.parallel > MAX_PARALLEL ? [{ param: 'parallel', message: `At most ${MAX_PARALLEL}` }] : []),
-    ...(given.steps.length > MAX_STEPS ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }] : []),
+    ...(body.parallel > MAX_PARALLEL
+      ? [{ param: 'parallel', message: `At most ${MAX_PARALLEL}` }]
+      : []),
+    ...(given.steps.length > MAX_STEPS
+      ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }]
+      : []),
     ...steps.flatMap(({ id }, at) =>
-      STEP_ID.test(id) ? [] : [{ param: `steps[${at}].id`, message: 'A step’s id has small letters, digits and -' }],
+      STEP_ID.test(id)
+        ? []
+        : [{ param: `steps[${at}].id`, message: 'A step’s id has small letters, digits and -' }],
     ),
-    ...body.steps.flatMap(({ when }, at) => schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`)),
+    ...body.steps.flatMap(({ when }, at) =>
+      schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`),
+    ),
     ...wholeProblems(steps, parts.plugins),
     ...keepProblems(steps, parts.plugins),
-    ...(body.kind === 'import' ? importProblems(steps, parts.plugins) : bulkProblems(steps, parts.plugins)),
+    ...(body.kind === 'import'
+      ? importProblems(steps, parts.plugins)
+      : bulkProblems(steps, parts.plugins)),
     ...channelProblems(body, parts),
   ]
   const { name, kind, parallel } = body
-  return { workflow: { id: '', title: name.trim(), action: actionOf(kind), kind, parallel, steps }, problems }
+  return {
+    workflow: { id: '', title: name.trim(), action: actionOf(kind), kind, parallel, steps },
+    problems,
+  }
 }
 
 /** What history calls an operation of a shop's own workflow. */
-export const actionOf = (kind: Workflow['kind']): string => (kind === 'import' ? 'import' : 'workflow')
+export const actionOf = (kind: Workflow['kind']): string =>
+  kind === 'import' ? 'import' : 'workflow'
 
 function nameProblems(name: string): WorkflowProblem[] {
   const message = nameProblem(name)
@@ -73,11 +94,15 @@ function nameProblems(name: string): WorkflowProblem[] {
 export function nameProblem(name: string): string | null {
   if (name.trim() === '') return 'Give it a name'
   if (name.length > MAX_NAME) return `A name has at most ${MAX_NAME} characters`
-  if (!name.isWellFormed() || UNSAFE_CHARACTERS.test(name)) return 'A name cannot contain control characters'
+  if (!name.isWellFormed() || UNSAFE_CHARACTERS.test(name))
+    return 'A name cannot contain control characters'
   return null
 }
 
-/** With an id for those that have none: history and undo refer to a step by it, so it stays once it is given. */
+/**
+ * With an id for those that have none: history and undo refer to a step by it, so it stays once it
+ * is given.
+ */
 function stepsOf(given: WorkflowBody['steps']): Step[] {
   const taken = new Set(given.flatMap(({ id }) => id ?? []))
   const fresh = (plugin: string): string => {
@@ -99,7 +124,8 @@ function stepsOf(given: WorkflowBody['steps']): Step[] {
   })
 }
 
-const pluginOf = (step: Step | undefined, plugins: readonly Plugin[]) => plugins.find(({ id }) => id === step?.plugin)
+const pluginOf = (step: Step | undefined, plugins: readonly Plugin[]) =>
+  plugins.find(({ id }) => id === step?.plugin)
 
 /** What a step on the whole operation can't do, or can't do twice. */
 function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
@@ -108,17 +134,24 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
   for (const [at, step] of steps.entries()) {
     const plugin = pluginOf(step, plugins)
     if (plugin?.scope !== 'operation') continue
-    const add = (part: string, message: string) => problems.push({ param: `steps[${at}].${part}`, message })
-    if (step.when) add('when', 'This step works on the whole operation, so it takes no condition on files')
-    if (step.onFailure === 'stop') add('on_failure', 'This step comes after all files: there is nothing left to stop')
-    if (step.onFailure === 'keep') add('on_failure', 'This step comes after all files: there is no file to keep')
-    if (plugin.document && document) add('plugin', `An operation has one document, and ${document} writes it already`)
+    const add = (part: string, message: string) =>
+      problems.push({ param: `steps[${at}].${part}`, message })
+    if (step.when)
+      add('when', 'This step works on the whole operation, so it takes no condition on files')
+    if (step.onFailure === 'stop')
+      add('on_failure', 'This step comes after all files: there is nothing left to stop')
+    if (step.onFailure === 'keep')
+      add('on_failure', 'This step comes after all files: there is no file to keep')
+    if (plugin.document && document)
+      add('plugin', `An operation has one document, and ${document} writes it already`)
     if (plugin.document) document ??= plugin.title
   }
   return problems
 }
 
-/** A file that was not fetched does not exist, and one that failed a check must not be in the shop. */
+/**
+ * A file that was not fetched does not exist, and one that failed a check must not be in the shop.
+ */
 function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   const message = 'A file that fails this step cannot be kept: leave it out, or stop the operation'
   return steps.flatMap((step, at) =>
@@ -128,7 +161,10 @@ function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
   )
 }
 
-/** What a step works on: what it says of itself, or null where it takes both files and imports, or the operation. */
+/**
+ * What a step works on: what it says of itself, or null where it takes both files and imports, or
+ * the operation.
+ */
 function worksOn(step: Step, plugins: readonly Plugin[]) {
   const plugin = pluginOf(step, plugins)
   return plugin && plugin.scope !== 'operation' ? (plugin.worksOn ?? null) : null
@@ -137,15 +173,25 @@ function worksOn(step: Step, plugins: readonly Plugin[]) {
 function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   const problems: WorkflowProblem[] = []
   const fetches = (step: Step | undefined) => pluginOf(step, plugins)?.kind === 'fetch'
-  if (!fetches(steps[0])) problems.push({ param: 'steps', message: 'An import begins with a step that fetches files' })
+  if (!fetches(steps[0]))
+    problems.push({ param: 'steps', message: 'An import begins with a step that fetches files' })
   if (!steps.some(({ plugin }) => plugin === 'validate-file'))
-    problems.push({ param: 'steps', message: 'An import checks its files: add the step Check files' })
+    problems.push({
+      param: 'steps',
+      message: 'An import checks its files: add the step Check files',
+    })
   for (const [at, step] of steps.entries()) {
     const on = worksOn(step, plugins)
     if (on !== null && on !== 'imports')
-      problems.push({ param: `steps[${at}].plugin`, message: 'This step works on files that exist, not on imports' })
+      problems.push({
+        param: `steps[${at}].plugin`,
+        message: 'This step works on files that exist, not on imports',
+      })
     if (at > 0 && fetches(step) && fetches(steps[0]))
-      problems.push({ param: `steps[${at}].plugin`, message: 'Files are fetched once, by the first step' })
+      problems.push({
+        param: `steps[${at}].plugin`,
+        message: 'Files are fetched once, by the first step',
+      })
   }
   return problems
 }
@@ -157,18 +203,36 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
     const param = `steps[${at}].plugin`
     const on = worksOn(step, plugins)
     if (on === 'imports') return [{ param, message: 'This step works on imports alone' }]
-    if (on === 'rows') return [{ param, message: 'This step works on the rows of a CSV file alone' }]
-    if (trash && plugin && plugin.scope !== 'operation' && !['trash', 'all'].includes(plugin.worksOn ?? ''))
-      return [{ param, message: 'Another step works on files in the trash, and this one on files outside it' }]
+    if (on === 'rows')
+      return [{ param, message: 'This step works on the rows of a CSV file alone' }]
+    if (
+      trash &&
+      plugin &&
+      plugin.scope !== 'operation' &&
+      !['trash', 'all'].includes(plugin.worksOn ?? '')
+    )
+      return [
+        {
+          param,
+          message: 'Another step works on files in the trash, and this one on files outside it',
+        },
+      ]
     return []
   })
 }
 
-/** What is attached to a channel gets its entries, so it has to begin as the channel's own workflow does. */
-function channelProblems({ channel, kind, steps }: WorkflowBody, { workflows, plugins }: Parts): WorkflowProblem[] {
+/**
+ * What is attached to a channel gets its entries, so it has to begin as the channel's own workflow
+ * does.
+ */
+function channelProblems(
+  { channel, kind, steps }: WorkflowBody,
+  { workflows, plugins }: Parts,
+): WorkflowProblem[] {
   if (channel === null) return []
   const wrong = (message: string) => [{ param: 'channel', message }]
-  if (kind !== 'import') return wrong('Only a workflow for imports can be attached to a way of importing')
+  if (kind !== 'import')
+    return wrong('Only a workflow for imports can be attached to a way of importing')
   const builtIn = builtInWorkflow(channel, workflows)
   if (!builtIn) return wrong('Files cannot be imported this way here')
   const first = pluginOf(builtIn.steps[0], plugins)

@@ -3,7 +3,10 @@ import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
 import { parseBounded } from '../bounds.ts'
 import { withoutSensitive } from '../sensitive.ts'
 
-/** What a step will do with its options, in a short line; its plugin's title where the options are not right yet. */
+/**
+ * What a step will do with its options, in a short line; its plugin's title where the options are
+ * not right yet.
+ */
 export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
   const plugin = plugins.find(({ id }) => id === step.plugin)
   if (!plugin) return step.plugin
@@ -11,7 +14,10 @@ export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
   return (data !== undefined && plugin.summary?.(data)) || plugin.title
 }
 
-/** Does it take files away? Then a run of a schedule is held to its cap. What works in the trash and purges nothing brings them back. */
+/**
+ * Does it take files away? Then a run of a schedule is held to its cap. What works in the trash and
+ * purges nothing brings them back.
+ */
 export const deletes = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
   steps.some((step) => {
     const plugin = plugins.find(({ id }) => id === step.plugin)

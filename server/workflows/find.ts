@@ -19,10 +19,15 @@ export const runnable = ({ id, name, kind, parallel, steps }: OwnWorkflow): Work
 })
 
 /**
- * `id` is `workflow_…` or a built-in's. Throws `not_found`, and `workflow_broken` where a plugin that it was saved with
- * is gone or takes other options now, or where it is an action's and wants options.
+ * `id` is `workflow_…` or a built-in's. Throws `not_found`, and `workflow_broken` where a plugin
+ * that it was saved with is gone or takes other options now, or where it is an action's and wants
+ * options.
  */
-export async function requireWorkflow(scope: ShopScope, id: string, parts: Parts): Promise<Workflow> {
+export async function requireWorkflow(
+  scope: ShopScope,
+  id: string,
+  parts: Parts,
+): Promise<Workflow> {
   const builtIn = parts.workflows.find((one) => one.id === id)
   if (builtIn) return requireWhole(builtIn, parts.plugins)
   const uuid = parsePublicId('workflow', id)
@@ -31,15 +36,21 @@ export async function requireWorkflow(scope: ShopScope, id: string, parts: Parts
   return requireWhole(runnable(own), parts.plugins)
 }
 
-/** The workflow that every import of this kind in the shop runs, or null: the built-in one. Throws `workflow_broken`. */
+/**
+ * The workflow that every import of this kind in the shop runs, or null: the built-in one. Throws
+ * `workflow_broken`.
+ */
 export async function attachedWorkflow(
   scope: ShopScope,
   channel: string,
   plugins: readonly Plugin[],
 ): Promise<Workflow | null> {
-  const [own] = await scope.query<OwnWorkflow>('select * from workflows where shop_id = :shop and channel = :channel', {
-    channel,
-  })
+  const [own] = await scope.query<OwnWorkflow>(
+    'select * from workflows where shop_id = :shop and channel = :channel',
+    {
+      channel,
+    },
+  )
   return own ? requireWhole(runnable(own), plugins) : null
 }
 
@@ -51,8 +62,15 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
   throw new AppError('workflow_broken', { message, details })
 }
 
-/** The built-in workflow of an action, with these options in the action's step; null where there is no such action. */
-export function actionWorkflow(action: string, options: Record<string, unknown>, parts: Parts): Workflow | null {
+/**
+ * The built-in workflow of an action, with these options in the action's step; null where there is
+ * no such action.
+ */
+export function actionWorkflow(
+  action: string,
+  options: Record<string, unknown>,
+  parts: Parts,
+): Workflow | null {
   const workflow = parts.workflows.find((one) => one.kind === 'bulk' && one.action === action)
   return workflow ? withOptions(workflow, action, options) : null
 }

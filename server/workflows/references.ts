@@ -1,5 +1,5 @@
-// Ids that a workflow's or a schedule's options name: each must be the shop's own when it is saved. Another shop's id is
-// answered exactly as one that does not exist.
+// Ids that a workflow's or a schedule's options name: each must be the shop's own when it is saved.
+// Another shop's id is answered exactly as one that does not exist.
 import { z } from 'zod'
 import type { Plugin, Step } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from '../config.ts'
@@ -30,9 +30,16 @@ const MESSAGES: Readonly<Record<Kind, string>> = {
 }
 
 /** @param at where the options stand in the request. */
-export function referencesIn(plugin: Plugin | undefined, options: Readonly<Record<string, unknown>>, at: string) {
+export function referencesIn(
+  plugin: Plugin | undefined,
+  options: Readonly<Record<string, unknown>>,
+  at: string,
+) {
   if (!plugin) return []
-  const { properties = {} } = z.toJSONSchema(plugin.options, { io: 'input', unrepresentable: 'any' })
+  const { properties = {} } = z.toJSONSchema(plugin.options, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
   return Object.entries(options).flatMap(([name, value]): Reference[] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     const widget = typeof property === 'object' ? property.widget : undefined
@@ -41,7 +48,10 @@ export function referencesIn(plugin: Plugin | undefined, options: Readonly<Recor
   })
 }
 
-export const referencesOfSteps = (steps: readonly Step[], plugins: readonly Plugin[]): Reference[] =>
+export const referencesOfSteps = (
+  steps: readonly Step[],
+  plugins: readonly Plugin[],
+): Reference[] =>
   steps.flatMap(({ plugin, options }, at) =>
     referencesIn(
       plugins.find(({ id }) => id === plugin),
@@ -54,7 +64,9 @@ function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   if (typeof value === 'string') return kind === null ? [] : [{ kind, id: value, param }]
   if (Array.isArray(value)) return value.flatMap((one, at) => found(one, kind, `${param}[${at}]`))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, one]) => found(one, INNER[name] ?? null, `${param}.${name}`))
+  return Object.entries(value).flatMap(([name, one]) =>
+    found(one, INNER[name] ?? null, `${param}.${name}`),
+  )
 }
 
 /** A problem for each one that is not the shop's. */
@@ -65,12 +77,20 @@ export async function referenceProblems(
   if (references.length === 0) return []
   const known = await knownOf(scope, references)
   return references
-    .filter(({ kind, id }) => !known.has(`${kind} ${kind === 'pack' ? parsePublicId('pack', id) : id}`))
+    .filter(
+      ({ kind, id }) => !known.has(`${kind} ${kind === 'pack' ? parsePublicId('pack', id) : id}`),
+    )
     .map(({ kind, param }) => ({ param, message: MESSAGES[kind] }))
 }
 
-/** Products that were deleted from the catalog may still be mapped, and a schedule may take files off them. */
-async function knownOf(scope: ShopScope, references: readonly Reference[]): Promise<ReadonlySet<string>> {
+/**
+ * Products that were deleted from the catalog may still be mapped, and a schedule may take files
+ * off them.
+ */
+async function knownOf(
+  scope: ShopScope,
+  references: readonly Reference[],
+): Promise<ReadonlySet<string>> {
   const of = (kind: Kind) => references.filter((one) => one.kind === kind).map(({ id }) => id)
   const rows = await scope.query<{ key: string }>(
     `select 'pack ' || id as key from packs where shop_id = :shop and id = any(:packs::uuid[])

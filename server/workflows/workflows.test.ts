@@ -23,12 +23,18 @@ const bulk = (name: string, change: Partial<WorkflowBody> = {}): WorkflowBody =>
   name,
   kind: 'bulk',
   parallel: 2,
-  steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] }, when: { type: ['pdf'] } }],
+  steps: [
+    { plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] }, when: { type: ['pdf'] } },
+  ],
   channel: null,
   ...change,
 })
 const imports = (name: string, channel: WorkflowBody['channel'] = null): WorkflowBody =>
-  bulk(name, { kind: 'import', channel, steps: [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }] })
+  bulk(name, {
+    kind: 'import',
+    channel,
+    steps: [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }],
+  })
 
 const problemsOf = (work: Promise<unknown>): Promise<string[]> =>
   work.then(
@@ -46,10 +52,18 @@ test('a workflow is kept, found by its id as the engine takes it, changed whole,
     kind: 'bulk',
     parallel: 2,
     steps: [
-      { id: 'tag-files', plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] }, when: { type: ['pdf'] } },
+      {
+        id: 'tag-files',
+        plugin: 'tag-files',
+        options: { mode: 'add', tags: ['summer'] },
+        when: { type: ['pdf'] },
+      },
     ],
   })
-  const steps = [{ id: 'tag-files', plugin: 'tag-files', options: { tags: ['autumn'] } }, { plugin: 'notify' }]
+  const steps = [
+    { id: 'tag-files', plugin: 'tag-files', options: { tags: ['autumn'] } },
+    { plugin: 'notify' },
+  ]
   const changed = await replaceWorkflow(scope, made.id, bulk('Autumn', { steps }), parts)
   expect(changed.steps.map((step) => step.id)).toEqual(['tag-files', 'notify'])
   await deleteWorkflow(scope, made.id)
@@ -65,14 +79,18 @@ describe('the shop’s other workflows', () => {
     ])
     expect(await problemsOf(replaceWorkflow(scope, first.id, bulk('Tidy'), parts))).toEqual([])
     const theirs = await createWorkflow(other, bulk('Tidy'), parts)
-    await expect(requireWorkflow(scope, toPublicId('workflow', theirs.id), parts)).rejects.toMatchObject({
+    await expect(
+      requireWorkflow(scope, toPublicId('workflow', theirs.id), parts),
+    ).rejects.toMatchObject({
       code: 'not_found',
     })
     await expect(deleteWorkflow(scope, theirs.id)).rejects.toMatchObject({ code: 'not_found' })
   })
 
   test('of ten that are saved at once under one name, one is kept', async () => {
-    const saved = await Promise.allSettled(Array.from({ length: 10 }, () => createWorkflow(scope, bulk('Once'), parts)))
+    const saved = await Promise.allSettled(
+      Array.from({ length: 10 }, () => createWorkflow(scope, bulk('Once'), parts)),
+    )
     expect(saved.filter(({ status }) => status === 'fulfilled').length).toBe(1)
     for (const one of saved)
       if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'validation_failed' })

@@ -1,4 +1,5 @@
-// The shop's own workflows: read, kept once nothing is wrong with them, and given up when no schedule runs them.
+// The shop's own workflows: read, kept once nothing is wrong with them, and given up when no
+// schedule runs them.
 import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from '../config.ts'
 import type { ShopScope } from '../db/for-shop.ts'
@@ -22,16 +23,25 @@ const MOST = 200
 
 /** By name. */
 export function listWorkflows(scope: ShopScope): Promise<OwnWorkflow[]> {
-  return scope.query<OwnWorkflow>('select * from workflows where shop_id = :shop order by lower(name), id')
+  return scope.query<OwnWorkflow>(
+    'select * from workflows where shop_id = :shop order by lower(name), id',
+  )
 }
 
 export async function readWorkflow(scope: ShopScope, id: string): Promise<OwnWorkflow | null> {
-  const [row] = await scope.query<OwnWorkflow>('select * from workflows where shop_id = :shop and id = :id', { id })
+  const [row] = await scope.query<OwnWorkflow>(
+    'select * from workflows where shop_id = :shop and id = :id',
+    { id },
+  )
   return row ?? null
 }
 
 /** Throws `validation_failed` with every problem. */
-export function createWorkflow(scope: ShopScope, body: WorkflowBody, parts: Parts): Promise<OwnWorkflow> {
+export function createWorkflow(
+  scope: ShopScope,
+  body: WorkflowBody,
+  parts: Parts,
+): Promise<OwnWorkflow> {
   return alone(scope, async (tx) => {
     const steps = await checkedSteps(tx, body, parts, null)
     const [row] = await tx.query<OwnWorkflow>(
@@ -43,8 +53,16 @@ export function createWorkflow(scope: ShopScope, body: WorkflowBody, parts: Part
   })
 }
 
-/** The whole of it. Operations that run go on as they started. Throws `not_found`, `validation_failed`. */
-export function replaceWorkflow(scope: ShopScope, id: string, body: WorkflowBody, parts: Parts): Promise<OwnWorkflow> {
+/**
+ * The whole of it. Operations that run go on as they started. Throws `not_found`,
+ * `validation_failed`.
+ */
+export function replaceWorkflow(
+  scope: ShopScope,
+  id: string,
+  body: WorkflowBody,
+  parts: Parts,
+): Promise<OwnWorkflow> {
   return alone(scope, async (tx) => {
     if (!(await readWorkflow(tx, id))) throw new AppError('not_found')
     const steps = await checkedSteps(tx, body, parts, id)
@@ -62,15 +80,22 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
   return alone(scope, async (tx) => {
     const users = await schedulesOf(tx, id)
     if (users.length > 0)
-      throw new AppError('workflow_in_use', { message: `This workflow is run by ${users.map(quoted).join(', ')}` })
-    const gone = await tx.query('delete from workflows where shop_id = :shop and id = :id returning 1', { id })
+      throw new AppError('workflow_in_use', {
+        message: `This workflow is run by ${users.map(quoted).join(', ')}`,
+      })
+    const gone = await tx.query(
+      'delete from workflows where shop_id = :shop and id = :id returning 1',
+      { id },
+    )
     if (gone.length === 0) throw new AppError('not_found')
   })
 }
 
 const quoted = (name: string) => `“${name}”`
 
-/** One change of a shop's workflows at a time: what was looked up still holds when it is written. */
+/**
+ * One change of a shop's workflows at a time: what was looked up still holds when it is written.
+ */
 function alone<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
   return scope.transaction(async (tx) => {
     await tx.query('select 1 from shops where id = :shop for no key update')
@@ -96,17 +121,26 @@ async function checkedSteps(
   const named = await referenceProblems(tx, referencesOfSteps(workflow.steps, parts.plugins))
   const all = [...problems, ...named, ...(await shopProblems(tx, body, id))]
   if (all.length > 0) {
-    const details = all.map(({ param, message }) => ({ param, code: 'invalid_value' as const, message }))
+    const details = all.map(({ param, message }) => ({
+      param,
+      code: 'invalid_value' as const,
+      message,
+    }))
     throw new AppError('validation_failed', { param: details[0]!.param, details })
   }
   return workflow.steps
 }
 
 /** What does not fit the shop's other workflows and its schedules. */
-async function shopProblems(tx: ShopScope, body: WorkflowBody, id: string | null): Promise<WorkflowProblem[]> {
+async function shopProblems(
+  tx: ShopScope,
+  body: WorkflowBody,
+  id: string | null,
+): Promise<WorkflowProblem[]> {
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
   const problems: WorkflowProblem[] = []
-  if (others.length >= MOST) problems.push({ param: 'name', message: `A shop has at most ${MOST} workflows` })
+  if (others.length >= MOST)
+    problems.push({ param: 'name', message: `A shop has at most ${MOST} workflows` })
   if (others.some(({ name }) => name === body.name.trim()))
     problems.push({ param: 'name', message: 'Another workflow has this name' })
   const attached = body.channel && others.find(({ channel }) => channel === body.channel)
@@ -117,7 +151,10 @@ async function shopProblems(tx: ShopScope, body: WorkflowBody, id: string | null
     })
   const users = id && body.kind === 'import' ? await schedulesOf(tx, id) : []
   if (users.length > 0)
-    problems.push({ param: 'kind', message: `${users.map(quoted).join(', ')} runs it, so it has to work on files` })
+    problems.push({
+      param: 'kind',
+      message: `${users.map(quoted).join(', ')} runs it, so it has to work on files`,
+    })
   return problems
 }
 

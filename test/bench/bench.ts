@@ -38,8 +38,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * A row of medians. The ratio is the median of the rounds' own: whatever else the machine does in a round disturbs both.
- * More is better where there is a `floor`, less where there is a `ceiling`.
+ * A row of medians. The ratio is the median of the rounds' own: whatever else the machine does in a
+ * round disturbs both. More is better where there is a `floor`, less where there is a `ceiling`.
  */
 export function compare(
   what: string,
@@ -65,7 +65,11 @@ export interface Part {
 export const SERVER_FLAGS = ARGUMENTS.filter((argument) => argument.startsWith('--'))
 
 /** Starts a module as a process of its own and waits for its first message. */
-export async function startPart(module: URL, settings: object, execArgv: readonly string[] = []): Promise<Part> {
+export async function startPart(
+  module: URL,
+  settings: object,
+  execArgv: readonly string[] = [],
+): Promise<Part> {
   const child = fork(module, [JSON.stringify(settings)], { execArgv: [...execArgv] })
   const ready = await answerOf(child)
   return {
@@ -86,7 +90,8 @@ export async function startPart(module: URL, settings: object, execArgv: readonl
 
 function answerOf(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const gone = (code: number | null) => reject(new Error(`A part of the bench ended early (exit ${code})`))
+    const gone = (code: number | null) =>
+      reject(new Error(`A part of the bench ended early (exit ${code})`))
     child.once('exit', gone)
     child.once('message', (answer) => {
       child.off('exit', gone)

@@ -1,5 +1,6 @@
-// `npm run bench bulk`: bulk actions on 100,000 files, with their ledger and undo data, against the raw SQL that does the same to the
-// same tables; an export against COPY; pictures against bare sharp.
+// `npm run bench bulk`: bulk actions on 100,000 files, with their ledger and undo data, against the
+// raw SQL that does the same to the same tables; an export against COPY; pictures against bare
+// sharp.
 import path from 'node:path'
 import { openDatabase } from '../../server/db/database.ts'
 import { forShop } from '../../server/db/for-shop.ts'
@@ -19,7 +20,11 @@ const all = { filter: {} }
 const tags: Versus = {
   what: `add a tag to ${MANY} files`,
   files: FILES,
-  body: (round) => ({ action: 'tag-files', select: all, options: { mode: 'add', tags: [`ours-${round}`] } }),
+  body: (round) => ({
+    action: 'tag-files',
+    select: all,
+    options: { mode: 'add', tags: [`ours-${round}`] },
+  }),
   raw: (world, round) =>
     raw(
       world,
@@ -27,7 +32,8 @@ const tags: Versus = {
       [world.shop, [`raw-${round}`]],
       FILES,
     ),
-  reset: ({ pool, shop }) => pool.query('update files set tags = tags[1:2] where shop_id = $1', [shop]),
+  reset: ({ pool, shop }) =>
+    pool.query('update files set tags = tags[1:2] where shop_id = $1', [shop]),
 }
 
 const settings: Versus = {
@@ -114,7 +120,10 @@ async function fillCatalog({ pool, shop }: World): Promise<void> {
   await database.close()
 }
 
-/** Whatever else is measured on one large shop; the export first, while some of its files have products and links. */
+/**
+ * Whatever else is measured on one large shop; the export first, while some of its files have
+ * products and links.
+ */
 async function shopRows(context: Context): Promise<Row[]> {
   const world = await openWorld(path.join(context.folder, 'bulk'), FILES)
   try {

@@ -1,12 +1,21 @@
-// `npm run bench csv`: a CSV file of 50,000 rows, received and checked whole (names against the shop's files, SKUs against a mirror of
-// 50,000 variants, no addresses asked), against papaparse alone over the same file; and the memory that it takes.
+// `npm run bench csv`: a CSV file of 50,000 rows, received and checked whole (names against the
+// shop's files, SKUs against a mirror of 50,000 variants, no addresses asked), against papaparse
+// alone over the same file; and the memory that it takes.
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { findRunning } from '../../server/db/embedded.ts'
 import { insertManyFiles } from '../factories.ts'
 import { startServer } from '../flows/server.ts'
-import { compare, peakMegabytes, SERVER_FLAGS, startPart, type Bench, type Context, type Row } from './bench.ts'
+import {
+  compare,
+  peakMegabytes,
+  SERVER_FLAGS,
+  startPart,
+  type Bench,
+  type Context,
+  type Row,
+} from './bench.ts'
 
 const ROWS = 50_000
 const FILES = 10_000
@@ -21,10 +30,15 @@ async function writeCsv(file: string): Promise<void> {
     const name = `chapter ${n} of a book, with a title.pdf`
     // Every thousandth row is wrong in one way, every five hundredth SKU is none.
     const address =
-      n % 1000 === 7 ? 'ftp://example.com/a' : `https://cdn${n % 20}.example.com/files/${n}/book.pdf?v=${n * 7}`
+      n % 1000 === 7
+        ? 'ftp://example.com/a'
+        : `https://cdn${n % 20}.example.com/files/${n}/book.pdf?v=${n * 7}`
     return `"${name}",${address},${n % 500 === 3 ? `NONE-${n}` : skuOf(n)},${30 + (n % 90)},${1 + (n % 9)},"books, part ${n % 40}; pdf"`
   })
-  await writeFile(file, `filename,file_url,product_sku,expiry_days,download_limit,tags\r\n${rows.join('\r\n')}\r\n`)
+  await writeFile(
+    file,
+    `filename,file_url,product_sku,expiry_days,download_limit,tags\r\n${rows.join('\r\n')}\r\n`,
+  )
 }
 
 async function writeMirror(pool: pg.Pool, shop: number): Promise<void> {
@@ -67,7 +81,11 @@ async function run(context: Context): Promise<Row[]> {
   await insertManyFiles(pool, { shop, count: FILES })
   await writeMirror(pool, shop)
   const bare = await startPart(new URL('./csv/bare.ts', import.meta.url), {})
-  const ours = await startPart(new URL('./csv/ours.ts', import.meta.url), { databaseUrl, shop }, SERVER_FLAGS)
+  const ours = await startPart(
+    new URL('./csv/ours.ts', import.meta.url),
+    { databaseUrl, shop },
+    SERVER_FLAGS,
+  )
   try {
     const [checked, allowed, received]: [number[], number[], number[]] = [[], [], []]
     for (let round = 0; round <= context.rounds; round++) {
@@ -89,9 +107,15 @@ async function run(context: Context): Promise<Row[]> {
     }
     const mb = await peakMegabytes(ours.pid)
     return [
-      compare(`50,000 rows received and checked, against ${TIMES} × papaparse + 1 s`, 'ms', checked, allowed, {
-        ceiling: 1,
-      }),
+      compare(
+        `50,000 rows received and checked, against ${TIMES} × papaparse + 1 s`,
+        'ms',
+        checked,
+        allowed,
+        {
+          ceiling: 1,
+        },
+      ),
       compare('of that, receiving them', 'ms', received, checked),
       compare('peak memory', 'MB', [mb], [MEMORY_MB], { ceiling: 1 }),
     ]

@@ -1,6 +1,6 @@
-// `npm run bench download`: counted downloads against servers that count nothing, each a process of its own, loaded by one more:
-// alone, behind nginx, and as two processes over one database. Every request that was served must have been counted, or the bench
-// fails.
+// `npm run bench download`: counted downloads against servers that count nothing, each a process of
+// its own, loaded by one more: alone, behind nginx, and as two processes over one database. Every
+// request that was served must have been counted, or the bench fails.
 import path from 'node:path'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
@@ -51,7 +51,10 @@ type Kind = (typeof KINDS)[number]
 
 /** nginx's internal location of the files. */
 const PREFIX = '/blobs'
-/** One process and two on the same processors differ by less than a round does from the next: so many times the rounds. */
+/**
+ * One process and two on the same processors differ by less than a round does from the next: so
+ * many times the rounds.
+ */
 const TWO_TIMES = 2
 const CONTESTED = { rounds: 100, requests: 50 }
 
@@ -70,27 +73,45 @@ interface Run {
   load: Part
   /** The program; null: it can't be had, and the load of our own stands in for it. */
   wrk: string | null
-  /** How many of ours were served, and how many more may have been on their way when a load ended. */
+  /**
+   * How many of ours were served, and how many more may have been on their way when a load ended.
+   */
   served: number
   open: number
 }
 
 const start = (run: Run, accel?: string): Promise<Part> => {
-  const profile = process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : []
-  const settings = { url: run.url, secret: run.stage.secret, folder: run.stage.blobs, ...(accel ? { accel } : {}) }
-  return startPart(new URL('./download/ours.ts', import.meta.url), settings, [...SERVER_FLAGS, ...profile])
+  const profile = process.env.BENCH_PROFILE
+    ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`]
+    : []
+  const settings = {
+    url: run.url,
+    secret: run.stage.secret,
+    folder: run.stage.blobs,
+    ...(accel ? { accel } : {}),
+  }
+  return startPart(new URL('./download/ours.ts', import.meta.url), settings, [
+    ...SERVER_FLAGS,
+    ...profile,
+  ])
 }
 const portOf = ({ ready }: Part) => ready as number
 
 /** A load on ours is noted, so that what was served is held against what was counted. */
-async function loadSide(run: Run, kind: Kind, side: Side, { ours, warmUp }: { ours: boolean; warmUp: boolean }) {
+async function loadSide(
+  run: Run,
+  kind: Kind,
+  side: Side,
+  { ours, warmUp }: { ours: boolean; warmUp: boolean },
+) {
   const { wrk, context } = run
   const common = { ...side, connections: CONNECTIONS }
   const byWrk = wrk !== null && kind.seconds !== null
   const measured = byWrk
     ? await loadByWrk(wrk, context.folder, common, kind.seconds * (warmUp ? 2 : 1))
     : await ask(run, { ...common, requests: warmUp ? kind.warmUp : kind.requests })
-  if (Object.keys(measured.refused).length > 0) throw new Error(`Refused: ${JSON.stringify(measured.refused)}`)
+  if (Object.keys(measured.refused).length > 0)
+    throw new Error(`Refused: ${JSON.stringify(measured.refused)}`)
   if (ours) {
     run.served += measured.served
     if (byWrk) run.open += CONNECTIONS
@@ -101,8 +122,8 @@ async function loadSide(run: Run, kind: Kind, side: Side, { ours, warmUp }: { ou
 const ask = (run: Run, load: Load) => run.load.ask<Measured>(load)
 
 /**
- * Loads the sides in turn, a round each, and the other way round in the next; gives their rates. The first round only warms them up: until
- * their code is compiled, as it is in a server in use.
+ * Loads the sides in turn, a round each, and the other way round in the next; gives their rates.
+ * The first round only warms them up: until their code is compiled, as it is in a server in use.
  */
 async function race(run: Run, what: string, kind: Kind, sides: Sides, rounds = run.context.rounds) {
   const rates = Object.fromEntries(Object.keys(sides).map((name) => [name, [] as number[]]))
@@ -123,7 +144,10 @@ async function alone(run: Run): Promise<Row[]> {
   const { stage } = run
   const sizes = Object.fromEntries(KINDS.map(({ name, size }) => [name, size]))
   const ours = await start(run)
-  const bare = await startPart(new URL('./download/bare.ts', import.meta.url), { folder: stage.bare, sizes })
+  const bare = await startPart(new URL('./download/bare.ts', import.meta.url), {
+    folder: stage.bare,
+    sizes,
+  })
   const rows: Row[] = []
   for (const kind of KINDS) {
     const { ours: mine, theirs } = await race(run, kind.what, kind, {
@@ -138,7 +162,10 @@ async function alone(run: Run): Promise<Row[]> {
   return rows
 }
 
-/** Of 100 KB: nginx sends what we count, against a bare stream, and against nginx before one who lets everybody in. */
+/**
+ * Of 100 KB: nginx sends what we count, against a bare stream, and against nginx before one who
+ * lets everybody in.
+ */
 async function behindNginx(run: Run): Promise<Row[]> {
   const nginx = findNginx()
   if (nginx === null) {
@@ -150,14 +177,20 @@ async function behindNginx(run: Run): Promise<Row[]> {
   const parts = await Promise.all([
     start(run, PREFIX),
     startPart(new URL('./download/authorizer.ts', import.meta.url), { prefix: PREFIX }),
-    startPart(new URL('./download/bare.ts', import.meta.url), { folder: stage.bare, sizes: { small: kind.size } }),
+    startPart(new URL('./download/bare.ts', import.meta.url), {
+      folder: stage.bare,
+      sizes: { small: kind.size },
+    }),
   ])
   const [ours, authorizer, bare] = parts
   const before = (part: Part, blobs: string): NginxOptions => {
     const folder = path.join(context.folder, `nginx-${portOf(part)}`)
     return { nginx, folder, upstream: portOf(part), location: PREFIX, blobs }
   }
-  const proxies = await Promise.all([startNginx(before(ours, stage.blobs)), startNginx(before(authorizer, stage.bare))])
+  const proxies = await Promise.all([
+    startNginx(before(ours, stage.blobs)),
+    startNginx(before(authorizer, stage.bare)),
+  ])
   const rates = await race(run, `${kind.what} behind nginx`, kind, {
     ours: { ports: [proxies[0].port], paths: stage.ours.small! },
     authorizer: { ports: [proxies[1].port], paths: stage.theirs.small! },
@@ -166,7 +199,9 @@ async function behindNginx(run: Run): Promise<Row[]> {
   await Promise.all([...proxies, ...parts].map((part) => part.stop()))
   return [
     compare('sent by nginx, against a stream', kind.unit, rates.ours!, rates.bare!, { floor: 1.5 }),
-    compare('against nginx that counts nothing', kind.unit, rates.ours!, rates.authorizer!, { floor: 0.6 }),
+    compare('against nginx that counts nothing', kind.unit, rates.ours!, rates.authorizer!, {
+      floor: 0.6,
+    }),
   ]
 }
 
@@ -176,22 +211,37 @@ async function asTwo(run: Run): Promise<Row[]> {
   const parts = await Promise.all([start(run), start(run)])
   const ports = parts.map(portOf)
   const paths = run.stage.ours.small!
-  const sides = { 'ours as two': { ports, paths }, 'ours as one': { ports: ports.slice(0, 1), paths } }
-  const rates = await race(run, `${kind.what} from two processes`, kind, sides, TWO_TIMES * run.context.rounds)
+  const sides = {
+    'ours as two': { ports, paths },
+    'ours as one': { ports: ports.slice(0, 1), paths },
+  }
+  const rates = await race(
+    run,
+    `${kind.what} from two processes`,
+    kind,
+    sides,
+    TWO_TIMES * run.context.rounds,
+  )
   for (let round = 0; round < CONTESTED.rounds; round++) {
     const limit = 1 + ((round * 7) % 60)
     const paths = await linkPaths(run.stage, run.stage.files.small!.slice(0, 1), limit)
     const { requests } = CONTESTED
     const measured = await ask(run, { ports, paths, connections: requests, requests })
     if (measured.served !== Math.min(limit, requests))
-      throw new Error(`Round ${round}: ${measured.served} of ${requests} requests were served on a limit of ${limit}`)
+      throw new Error(
+        `Round ${round}: ${measured.served} of ${requests} requests were served on a limit of ${limit}`,
+      )
     run.served += measured.served
   }
   run.context.say(
     `exactly the limit was served in ${CONTESTED.rounds} rounds of ${CONTESTED.requests} requests at once`,
   )
   await Promise.all(parts.map((part) => part.stop()))
-  return [compare('two processes, against one', kind.unit, rates['ours as two']!, rates['ours as one']!, { floor: 1 })]
+  return [
+    compare('two processes, against one', kind.unit, rates['ours as two']!, rates['ours as one']!, {
+      floor: 1,
+    }),
+  ]
 }
 
 async function requireCounted({ database, served, open }: Run): Promise<void> {
@@ -200,7 +250,9 @@ async function requireCounted({ database, served, open }: Run): Promise<void> {
   )
   const counted = rows[0]!.downloads
   if (counted < served || counted > served + open)
-    throw new Error(`${served} requests were served, and up to ${open} more, but ${counted} counted`)
+    throw new Error(
+      `${served} requests were served, and up to ${open} more, but ${counted} counted`,
+    )
 }
 
 export const download: Bench = {
@@ -215,7 +267,8 @@ export const download: Bench = {
       const stage = await setStage(database, context.folder, KINDS)
       const load = await startPart(new URL('./download/load.ts', import.meta.url), {})
       const wrk = findProgram('wrk')
-      if (wrk === null) context.say('without wrk (Debian: wrk) the load takes more of the machine than it need')
+      if (wrk === null)
+        context.say('without wrk (Debian: wrk) the load takes more of the machine than it need')
       const run: Run = { context, database, url: server.url, stage, load, wrk, served: 0, open: 0 }
       const rows = [...(await alone(run)), ...(await behindNginx(run)), ...(await asTwo(run))]
       await requireCounted(run)

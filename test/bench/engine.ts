@@ -1,5 +1,6 @@
-// `npm run bench engine`: operations on files that exist, with ledger and undo data, against one raw SQL statement that does the
-// same to the same rows; items a second; memory; and lists of a large shop.
+// `npm run bench engine`: operations on files that exist, with ledger and undo data, against one
+// raw SQL statement that does the same to the same rows; items a second; memory; and lists of a
+// large shop.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -25,7 +26,9 @@ export interface World {
 export async function openWorld(folder: string, files: number): Promise<World> {
   const server = await startServer({ dataDir: folder })
   const pool = new pg.Pool({ connectionString: (await findRunning(server.dataDir))! })
-  const { rows } = await pool.query<{ id: number }>('select id from shops where domain = $1', [server.shop])
+  const { rows } = await pool.query<{ id: number }>('select id from shops where domain = $1', [
+    server.shop,
+  ])
   const shop = rows[0]!.id
   await insertManyFiles(pool, { shop, count: files, prefix: 'file', mapped: 0.3 })
   await pool.query('vacuum analyze')
@@ -41,7 +44,10 @@ export async function openWorld(folder: string, files: number): Promise<World> {
   }
 }
 
-/** Milliseconds from the request to the operation's end; throws unless every file was changed, or (`skipped`) none had to be. */
+/**
+ * Milliseconds from the request to the operation's end; throws unless every file was changed, or
+ * (`skipped`) none had to be.
+ */
 export async function operate(
   { server }: World,
   body: object,
@@ -51,11 +57,14 @@ export async function operate(
   const started = performance.now()
   const response = await server.call('POST', '/api/operations', body)
   const { id } = (await response.json()) as { id: string }
-  if (response.status !== 202) throw new Error(`An operation answered ${response.status}\n${server.output()}`)
+  if (response.status !== 202)
+    throw new Error(`An operation answered ${response.status}\n${server.output()}`)
   const events = await server.call('GET', `/api/operations/${id}/events`)
   const record = lastEvent(await events.text())
   if (record.status !== 'success' || record[as] !== expected)
-    throw new Error(`An operation ended as ${record.status}, ${record[as]} ${as} of ${expected}\n${server.output()}`)
+    throw new Error(
+      `An operation ended as ${record.status}, ${record[as]} ${as} of ${expected}\n${server.output()}`,
+    )
   return performance.now() - started
 }
 
@@ -76,10 +85,16 @@ function lastEvent(stream: string): Ended {
   return JSON.parse(data.slice('data: '.length)) as Ended
 }
 
-export async function raw({ pool }: World, sql: string, values: unknown[], expected: number): Promise<number> {
+export async function raw(
+  { pool }: World,
+  sql: string,
+  values: unknown[],
+  expected: number,
+): Promise<number> {
   const started = performance.now()
   const { rowCount } = await pool.query(sql, values)
-  if (rowCount !== expected) throw new Error(`The raw statement changed ${rowCount} rows, not ${expected}`)
+  if (rowCount !== expected)
+    throw new Error(`The raw statement changed ${rowCount} rows, not ${expected}`)
   return performance.now() - started
 }
 
@@ -123,11 +138,16 @@ const VERSUS: readonly Versus[] = [
         [world.shop],
         FILES,
       ),
-    reset: ({ pool, shop }) => pool.query('update files set deleted_at = null where shop_id = $1', [shop]),
+    reset: ({ pool, shop }) =>
+      pool.query('update files set deleted_at = null where shop_id = $1', [shop]),
   },
 ]
 
-export async function versus(context: Context, world: World, { what, files, body, raw, reset }: Versus): Promise<Row> {
+export async function versus(
+  context: Context,
+  world: World,
+  { what, files, body, raw, reset }: Versus,
+): Promise<Row> {
   const [ours, theirs]: [number[], number[]] = [[], []]
   for (let round = 0; round <= context.rounds; round++) {
     context.say(`${what}, round ${round} of ${context.rounds}`)
@@ -153,7 +173,9 @@ async function noops(context: Context, world: World): Promise<Row> {
   }
   const rates: number[] = []
   for (let round = 0; round < context.rounds; round++) {
-    context.say(`nothing to do for ${FILES.toLocaleString('en')} files, round ${round + 1} of ${context.rounds}`)
+    context.say(
+      `nothing to do for ${FILES.toLocaleString('en')} files, round ${round + 1} of ${context.rounds}`,
+    )
     rates.push((FILES / (await operate(world, body, FILES, 'skipped'))) * 1000)
   }
   return compare(
@@ -165,7 +187,10 @@ async function noops(context: Context, world: World): Promise<Row> {
   )
 }
 
-/** The most memory that a server ever held that has just carried this out, on many files and on a tenth of them. */
+/**
+ * The most memory that a server ever held that has just carried this out, on many files and on a
+ * tenth of them.
+ */
 export async function memoryRows(context: Context, what: string, body: object): Promise<Row[]> {
   const peaks: { what: string; mb: number }[] = []
   for (const files of [FILES / 10, FILES]) {
@@ -193,7 +218,12 @@ async function lists(context: Context, world: World): Promise<Row[]> {
   const other = await world.pool.query<{ id: number }>(
     `insert into shops (domain, name) values ('other.myshopify.com', 'Other') returning id`,
   )
-  await insertManyFiles(world.pool, { shop: other.rows[0]!.id, count: FILES, prefix: 'other', mapped: 0.3 })
+  await insertManyFiles(world.pool, {
+    shop: other.rows[0]!.id,
+    count: FILES,
+    prefix: 'other',
+    mapped: 0.3,
+  })
   await world.pool.query('vacuum analyze')
   const queries = [
     '',
@@ -214,11 +244,19 @@ async function lists(context: Context, world: World): Promise<Row[]> {
     for (const query of queries) {
       context.say(`lists by ${sort}: ${query || 'all'}`)
       times.push(
-        ...(await pages(world, `/api/files?limit=50&sort=${sort}${query ? `&${query}` : ''}`, context.rounds * 4)),
+        ...(await pages(
+          world,
+          `/api/files?limit=50&sort=${sort}${query ? `&${query}` : ''}`,
+          context.rounds * 4,
+        )),
       )
     }
     const p95 = times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1]!
-    rows.push(compare(`lists sorted by ${sort}, p95 of ${times.length} pages`, 'ms', [p95], [LIST_MS], { ceiling: 1 }))
+    rows.push(
+      compare(`lists sorted by ${sort}, p95 of ${times.length} pages`, 'ms', [p95], [LIST_MS], {
+        ceiling: 1,
+      }),
+    )
   }
   return rows
 }
@@ -229,10 +267,14 @@ async function pages({ server }: World, route: string, count: number): Promise<n
   let cursor: string | null = null
   for (let page = 0; page < count; page++) {
     const started = performance.now()
-    const response = await server.call('GET', cursor ? `${route}&cursor=${encodeURIComponent(cursor)}` : route)
+    const response = await server.call(
+      'GET',
+      cursor ? `${route}&cursor=${encodeURIComponent(cursor)}` : route,
+    )
     const reply = (await response.json()) as { data: unknown[]; next_cursor: string | null }
     times.push(performance.now() - started)
-    if (!response.ok) throw new Error(`${route} answered ${response.status}: ${JSON.stringify(reply)}`)
+    if (!response.ok)
+      throw new Error(`${route} answered ${response.status}: ${JSON.stringify(reply)}`)
     cursor = reply.next_cursor
     // Within the limit of reads a minute.
     if (cursor === null) break
@@ -252,7 +294,10 @@ async function run(context: Context): Promise<Row[]> {
   }
   return [
     ...rows,
-    ...(await memoryRows(context, 'settings', { action: 'update-settings', options: { expiry_days: 7 } })),
+    ...(await memoryRows(context, 'settings', {
+      action: 'update-settings',
+      options: { expiry_days: 7 },
+    })),
   ]
 }
 

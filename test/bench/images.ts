@@ -1,4 +1,5 @@
-// Images for `npm run bench bulk`: the whole operation, with its account, versions and limited children, against bare sharp.
+// Images for `npm run bench bulk`: the whole operation, with its account, versions and limited
+// children, against bare sharp.
 import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
@@ -41,13 +42,21 @@ interface Reply {
   files: { file_id: string }[]
 }
 
-async function ask(server: RunningServer, method: string, route: string, body?: unknown): Promise<Reply> {
+async function ask(
+  server: RunningServer,
+  method: string,
+  route: string,
+  body?: unknown,
+): Promise<Reply> {
   const response = await server.call(method, route, body, { prefer: 'wait=120' })
-  if (response.status >= 300) throw new Error(`${route} answered ${response.status}: ${await response.text()}`)
+  if (response.status >= 300)
+    throw new Error(`${route} answered ${response.status}: ${await response.text()}`)
   return (await response.json()) as Reply
 }
 
-/** Imports the images anew, unmeasured, and gives the milliseconds in which they were made smaller. */
+/**
+ * Imports the images anew, unmeasured, and gives the milliseconds in which they were made smaller.
+ */
 async function optimize(
   server: RunningServer,
   origin: string,
@@ -63,18 +72,26 @@ async function optimize(
   })
   const ids = imported.files.map(({ file_id }) => file_id)
   const started = performance.now()
-  const { id } = await ask(server, 'POST', '/api/operations', { action: 'optimize-image', select: { file_ids: ids } })
+  const { id } = await ask(server, 'POST', '/api/operations', {
+    action: 'optimize-image',
+    select: { file_ids: ids },
+  })
   const events = await server.call('GET', `/api/operations/${id}/events`)
   await events.text()
   const ms = performance.now() - started
   const { status, done, bytes_saved } = await ask(server, 'GET', `/api/operations/${id}`)
   if (status !== 'success' || done !== files.length || !(bytes_saved > 0))
-    throw new Error(`Images ended as ${status}: ${done} done, ${bytes_saved} bytes saved\n${server.output()}`)
+    throw new Error(
+      `Images ended as ${status}: ${done} done, ${bytes_saved} bytes saved\n${server.output()}`,
+    )
   return ms
 }
 
 export async function imageRows(context: Context): Promise<Row[]> {
-  const [source, target] = [path.join(context.folder, 'images'), path.join(context.folder, 'images-bare')]
+  const [source, target] = [
+    path.join(context.folder, 'images'),
+    path.join(context.folder, 'images-bare'),
+  ]
   context.say(`${IMAGES} images are made`)
   const files = await makeImages(source)
   await mkdir(target)
@@ -86,14 +103,22 @@ export async function imageRows(context: Context): Promise<Row[]> {
     const perSecond = (ms: number) => (IMAGES * 1000) / ms
     for (let round = 0; round <= context.rounds; round++) {
       context.say(`images, round ${round} of ${context.rounds}`)
-      const bareMs = await bare.ask<number>({ files, folder: target, atOnce: AT_ONCE } satisfies BareImages)
+      const bareMs = await bare.ask<number>({
+        files,
+        folder: target,
+        atOnce: AT_ONCE,
+      } satisfies BareImages)
       const oursMs = await optimize(server, String(origin.ready), files, round)
       // The first round warms both up.
       if (round === 0) continue
       theirs.push(perSecond(bareMs))
       ours.push(perSecond(oursMs))
     }
-    return [compare('images: 12-megapixel JPEGs to WebP of 2000 px', 'images/s', ours, theirs, { floor: FLOOR })]
+    return [
+      compare('images: 12-megapixel JPEGs to WebP of 2000 px', 'images/s', ours, theirs, {
+        floor: FLOOR,
+      }),
+    ]
   } finally {
     await Promise.all([server.stop(), bare.stop(), origin.stop()])
     await rm(source, { recursive: true, force: true })

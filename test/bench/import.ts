@@ -1,16 +1,31 @@
-// `npm run bench import`: our API import, with rows, ledger, mapping and all, against a bare loop; what mapping adds; and
-// the most memory that our process ever held. The whole server runs as `npm start` runs it.
+// `npm run bench import`: our API import, with rows, ledger, mapping and all, against a bare loop;
+// what mapping adds; and the most memory that our process ever held. The whole server runs as `npm
+// start` runs it.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { findRunning } from '../../server/db/embedded.ts'
 import { startServer, type RunningServer } from '../flows/server.ts'
-import { compare, peakMegabytes, startPart, type Bench, type Context, type Part, type Row } from './bench.ts'
+import {
+  compare,
+  peakMegabytes,
+  startPart,
+  type Bench,
+  type Context,
+  type Part,
+  type Row,
+} from './bench.ts'
 import type { BareJob } from './import/bare.ts'
 import { PRODUCTS, skuOf, writeCatalog } from './import/catalog.ts'
 
 const KINDS = [
-  { what: '1,000 × 100 KB', files: 1000, size: 100_000, unit: 'files/s', of: (ms: number) => 1e6 / ms },
+  {
+    what: '1,000 × 100 KB',
+    files: 1000,
+    size: 100_000,
+    unit: 'files/s',
+    of: (ms: number) => 1e6 / ms,
+  },
   { what: '20 × 100 MB', files: 20, size: 100_000_000, unit: 'MB/s', of: (ms: number) => 2e6 / ms },
 ] as const
 type Kind = (typeof KINDS)[number]
@@ -33,26 +48,48 @@ const urlsOf = (origin: string, { files, size }: Pick<Kind, 'files' | 'size'>): 
   return Array.from({ length: files }, (_, n) => `${origin}/bytes/${size}/${round}-${n}`)
 }
 
-/** Imports and gives milliseconds; throws unless every file is in, and mapped where it names a SKU. */
-async function importOurs(server: RunningServer, urls: readonly string[], skus?: readonly string[]): Promise<number> {
+/**
+ * Imports and gives milliseconds; throws unless every file is in, and mapped where it names a SKU.
+ */
+async function importOurs(
+  server: RunningServer,
+  urls: readonly string[],
+  skus?: readonly string[],
+): Promise<number> {
   const files = urls.map((url, n) => ({
     filename: url.split('/').at(-1)!,
     url,
     ...(skus ? { product_sku: skus[n]! } : {}),
   }))
   const started = performance.now()
-  const response = await server.call('POST', '/api/files/import', { files, notify: false }, { prefer: 'wait=120' })
-  const reply = (await response.json()) as { status: string; imported: number; files: { product_mapped: boolean }[] }
+  const response = await server.call(
+    'POST',
+    '/api/files/import',
+    { files, notify: false },
+    { prefer: 'wait=120' },
+  )
+  const reply = (await response.json()) as {
+    status: string
+    imported: number
+    files: { product_mapped: boolean }[]
+  }
   const ms = performance.now() - started
   const mapped = reply.files.filter(({ product_mapped }) => product_mapped).length
-  if (reply.status !== 'success' || reply.imported !== urls.length || mapped !== (skus ? urls.length : 0))
-    throw new Error(`An import ended as ${reply.status}: ${reply.imported} in, ${mapped} mapped\n${server.output()}`)
+  if (
+    reply.status !== 'success' ||
+    reply.imported !== urls.length ||
+    mapped !== (skus ? urls.length : 0)
+  )
+    throw new Error(
+      `An import ended as ${reply.status}: ${reply.imported} in, ${mapped} mapped\n${server.output()}`,
+    )
   return ms
 }
 
 /**
- * Rounds until a server has begun, as one has that is in use: V8 compiles what runs often once it has. The bare loop, which is forty
- * lines, is as fast as it will be after the first one. The rounds between are shown too.
+ * Rounds until a server has begun, as one has that is in use: V8 compiles what runs often once it
+ * has. The bare loop, which is forty lines, is as fast as it will be after the first one. The
+ * rounds between are shown too.
  */
 const WARM_UP = 4
 
@@ -69,14 +106,25 @@ async function compareKind({ context, origin, bare, server }: Setting, kind: Kin
     ours.push(kind.of(oursMs))
   }
   const of = (what: string, from: number, to?: number, goal?: { floor: number }) =>
-    compare(`import ${kind.what}${what}`, kind.unit, ours.slice(from, to), theirs.slice(from, to), goal)
-  return [of(', by a server that has just begun', 1, WARM_UP), of('', WARM_UP, undefined, { floor: 0.9 })]
+    compare(
+      `import ${kind.what}${what}`,
+      kind.unit,
+      ours.slice(from, to),
+      theirs.slice(from, to),
+      goal,
+    )
+  return [
+    of(', by a server that has just begun', 1, WARM_UP),
+    of('', WARM_UP, undefined, { floor: 0.9 }),
+  ]
 }
 
 async function mappingRow({ context, origin, server }: Setting): Promise<Row> {
   const [without, withSkus]: [number[], number[]] = [[], []]
   for (let round = 0; round < context.rounds; round++) {
-    context.say(`mapping, round ${round + 1} of ${context.rounds} (after the throttle has filled up)`)
+    context.say(
+      `mapping, round ${round + 1} of ${context.rounds} (after the throttle has filled up)`,
+    )
     await new Promise((resolve) => setTimeout(resolve, REFILL_MS))
     const urls = urlsOf(origin, KINDS[0])
     without.push(await importOurs(server, urlsOf(origin, KINDS[0])))
@@ -89,11 +137,21 @@ async function mappingRow({ context, origin, server }: Setting): Promise<Row> {
       ),
     )
   }
-  return compare('1,000 files with SKUs of 50,000 variants, against without', 'ms', withSkus, without, { ceiling: 1.1 })
+  return compare(
+    '1,000 files with SKUs of 50,000 variants, against without',
+    'ms',
+    withSkus,
+    without,
+    { ceiling: 1.1 },
+  )
 }
 
 /** The peak of a server that did nothing else. */
-async function peakOf(setting: Omit<Setting, 'server'>, name: string, imports: readonly Kind[]): Promise<number> {
+async function peakOf(
+  setting: Omit<Setting, 'server'>,
+  name: string,
+  imports: readonly Kind[],
+): Promise<number> {
   setting.context.say(`memory of ${name}`)
   const server = await startServer({
     dataDir: path.join(setting.context.folder, `memory-${imports.length}-${imports[0]!.size}`),
@@ -111,14 +169,19 @@ async function memoryRows(setting: Omit<Setting, 'server'>): Promise<Row[]> {
   const [small, large] = KINDS
   const peaks = [
     { what: 'peak memory, 1,000 × 100 KB', mb: await peakOf(setting, small.what, [small]) },
-    { what: 'peak memory, 10,000 × 100 KB', mb: await peakOf(setting, '10,000 × 100 KB', Array<Kind>(10).fill(small)) },
+    {
+      what: 'peak memory, 10,000 × 100 KB',
+      mb: await peakOf(setting, '10,000 × 100 KB', Array<Kind>(10).fill(small)),
+    },
     { what: 'peak memory, 20 × 100 MB', mb: await peakOf(setting, large.what, [large]) },
   ]
   const all = peaks.map(({ mb }) => mb)
   const [most, least] = [Math.max(...all), Math.min(...all)]
   return [
     ...peaks.map(({ what, mb }) => compare(what, 'MB', [mb], [MEMORY_MB], { ceiling: 1 })),
-    compare('peak memory, highest against lowest', 'MB', [most], [least], { ceiling: MEMORY_SPREAD }),
+    compare('peak memory, highest against lowest', 'MB', [most], [least], {
+      ceiling: MEMORY_SPREAD,
+    }),
   ]
 }
 
@@ -126,7 +189,10 @@ async function run(context: Context): Promise<Row[]> {
   const originPart = await startPart(new URL('./import/origin.ts', import.meta.url), {})
   const catalog = path.join(context.folder, 'catalog.csv')
   await writeCatalog(catalog)
-  const server = await startServer({ dataDir: path.join(context.folder, 'data'), env: { DEMO_CATALOG: catalog } })
+  const server = await startServer({
+    dataDir: path.join(context.folder, 'data'),
+    env: { DEMO_CATALOG: catalog },
+  })
   const databaseUrl = (await findRunning(server.dataDir))!
   const bare = await startPart(new URL('./import/bare.ts', import.meta.url), { databaseUrl })
   const setting = { context, origin: String(originPart.ready), bare }

@@ -1,6 +1,6 @@
-// `npm run bench mapping`: 10,000 names of files against 50,000 product titles, ours with the index that it has to build first,
-// beside one query of pg_trgm over the same words; how often both find the same candidate first; memory;
-// precision and recall over names whose titles are known.
+// `npm run bench mapping`: 10,000 names of files against 50,000 product titles, ours with the index
+// that it has to build first, beside one query of pg_trgm over the same words; how often both find
+// the same candidate first; memory; precision and recall over names whose titles are known.
 import path from 'node:path'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { startEmbedded } from '../../server/db/embedded.ts'
@@ -27,14 +27,20 @@ interface First {
   score: number | null
 }
 
-async function prepare(database: Database, titles: readonly string[], names: readonly string[]): Promise<number> {
+async function prepare(
+  database: Database,
+  titles: readonly string[],
+  names: readonly string[],
+): Promise<number> {
   const { id: shop } = await ensureShop(database, { domain: 'bench.myshopify.com', demo: true })
   await fillMirror(forShop(database, shop), titles.map((title) => ({ title }))) // prettier-ignore
   const { pool } = database
   await pool.query('create table titles (id text primary key, words text not null)')
   await pool.query('create table names (n int primary key, words text not null)')
-  await pool.query('insert into titles select * from unnest($1::text[], $2::text[])', [titles.map((_, at) => productId(at + 1)), titles.map(textOf)]) // prettier-ignore
-  await pool.query('insert into names select * from unnest($1::int[], $2::text[])', [[...names.keys()], names.map(nameText)]) // prettier-ignore
+  // prettier-ignore
+  await pool.query('insert into titles select * from unnest($1::text[], $2::text[])', [titles.map((_, at) => productId(at + 1)), titles.map(textOf)])
+  // prettier-ignore
+  await pool.query('insert into names select * from unnest($1::int[], $2::text[])', [[...names.keys()], names.map(nameText)])
   await pool.query('create index titles_words on titles using gin (words gin_trgm_ops)')
   await pool.query('vacuum analyze')
   return shop
@@ -99,13 +105,18 @@ async function measure({ rounds, say }: Context, database: Database): Promise<Ro
     compare('names matched by title, the index built first', 'names/s', rates.ours, rates.theirs, {
       floor: TIMES_FASTER,
     }),
-    { ...compare('same first candidate', '%', same, whole), ratio: mean(same) / 100, floor: SAME_FIRST },
+    {
+      ...compare('same first candidate', '%', same, whole),
+      ratio: mean(same) / 100,
+      floor: SAME_FIRST,
+    },
     compare('memory of the process that matches', 'MB', [memory], [MEMORY_MB], { ceiling: 1 }),
     ...qualityRows(),
   ]
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, one) => sum + one, 0) / values.length
 
 export const mapping: Bench = {
   name: 'mapping',

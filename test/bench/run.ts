@@ -1,4 +1,5 @@
-// `npm run bench [NAME]`: measures ours and theirs side by side, prints the ratios, exits 1 where one falls short.
+// `npm run bench [NAME]`: measures ours and theirs side by side, prints the ratios, exits 1 where
+// one falls short.
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,23 +12,40 @@ import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
 import { uploadsBench } from './uploads.ts'
 
-const BENCHES: readonly Bench[] = [importBench, uploadsBench, engineBench, bulk, mapping, download, csvBench]
+const BENCHES: readonly Bench[] = [
+  importBench,
+  uploadsBench,
+  engineBench,
+  bulk,
+  mapping,
+  download,
+  csvBench,
+]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 
 function print(name: string, rows: readonly Row[]): void {
-  const figure = (value: number) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1))
+  const figure = (value: number) =>
+    value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1)
   const table = rows.map((row) => [
     row.what,
     `${figure(row.ours)} ${row.unit}`,
     `${figure(row.theirs)} ${row.unit}`,
     row.ratio.toFixed(2),
-    row.floor !== undefined ? `≥ ${row.floor}` : row.ceiling !== undefined ? `≤ ${row.ceiling}` : '',
+    row.floor !== undefined
+      ? `≥ ${row.floor}`
+      : row.ceiling !== undefined
+        ? `≤ ${row.ceiling}`
+        : '',
     fallsShort(row) ? 'SHORT' : '',
   ])
   const all = [[name, 'ours', 'theirs', 'ratio', 'goal', ''], ...table]
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)))
   for (const row of all)
-    console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '))
+    console.log(
+      row
+        .map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+        .join('  '),
+    )
   console.log('')
 }
 
@@ -38,7 +56,9 @@ const fallsShort = ({ ratio, floor, ceiling }: Row) =>
 async function main(wanted: string | undefined): Promise<number> {
   const benches = BENCHES.filter(({ name }) => wanted === undefined || name === wanted)
   if (benches.length === 0) {
-    console.error(`There is no bench ${wanted}. There are: ${BENCHES.map(({ name }) => name).join(', ')}`)
+    console.error(
+      `There is no bench ${wanted}. There are: ${BENCHES.map(({ name }) => name).join(', ')}`,
+    )
     return 2
   }
   let short = false

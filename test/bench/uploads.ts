@@ -1,5 +1,7 @@
-// `npm run bench uploads`: files sent as a browser sends them, to our server with its checks, locks and rows, and to bare
-// @tus/server with its file store; and the most memory that our process ever held. The whole server runs as `npm start` runs it.
+// `npm run bench uploads`: files sent as a browser sends them, to our server with its checks, locks
+// and rows, and to bare
+// @tus/server with its file store; and the most memory that our process ever held. The whole server
+//   runs as `npm start` runs it.
 import { randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { Agent, request, type IncomingMessage } from 'node:http'
@@ -79,7 +81,8 @@ function send(
 async function upload(target: Target, size: number, fields: Record<string, string>): Promise<void> {
   const headers = { 'upload-length': size, 'upload-metadata': metadataOf(fields) }
   const created = await send(target, 'POST', '/api/uploads', headers)
-  if (created.statusCode !== 201) throw new Error(`${target.url} refused an upload with ${created.statusCode}`)
+  if (created.statusCode !== 201)
+    throw new Error(`${target.url} refused an upload with ${created.statusCode}`)
   const at = created.headers.location!
   const chunk = { 'upload-offset': 0, 'content-type': 'application/offset+octet-stream' }
   const patched = await send(target, 'PATCH', at, chunk, size)
@@ -88,32 +91,49 @@ async function upload(target: Target, size: number, fields: Record<string, strin
 }
 
 /** MB/s of all files together. */
-async function uploadAll(target: Target, { files, size }: Kind, fields: Record<string, string>): Promise<number> {
+async function uploadAll(
+  target: Target,
+  { files, size }: Kind,
+  fields: Record<string, string>,
+): Promise<number> {
   const round = randomBytes(4).toString('hex')
   const started = performance.now()
   let next = 0
   const lane = async () => {
-    while (next < files) await upload(target, size, { ...fields, filename: `${round}-${next++}.bin` })
+    while (next < files)
+      await upload(target, size, { ...fields, filename: `${round}-${next++}.bin` })
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, files) }, lane))
   return (files * size) / MB / ((performance.now() - started) / 1000)
 }
 
-/** The same, into a batch that is imported afterwards, unmeasured: throws unless every file is in. */
+/**
+ * The same, into a batch that is imported afterwards, unmeasured: throws unless every file is in.
+ */
 async function uploadOurs(server: RunningServer, agent: Agent, kind: Kind): Promise<number> {
-  const created = await server.call('POST', '/api/uploads/batches', { notify: false, auto_map: false })
+  const created = await server.call('POST', '/api/uploads/batches', {
+    notify: false,
+    auto_map: false,
+  })
   const { id: batch } = (await created.json()) as { id: string }
   const speed = await uploadAll({ url: server.url, key: server.apiKey, agent }, kind, { batch })
   const started = await server.call('POST', `/api/uploads/batches/${batch}/start`)
   const { id } = (await started.json()) as { id: string }
   const { status, done } = await jobUntilEnd(server, id)
   if (status !== 'success' || done !== kind.files)
-    throw new Error(`An import of uploads ended as ${status}, ${done} of ${kind.files} in\n${server.output()}`)
+    throw new Error(
+      `An import of uploads ended as ${status}, ${done} of ${kind.files} in\n${server.output()}`,
+    )
   return speed
 }
 
 async function compareKind(
-  { context, server, bare, agent }: { context: Context; server: RunningServer; bare: Part; agent: Agent },
+  {
+    context,
+    server,
+    bare,
+    agent,
+  }: { context: Context; server: RunningServer; bare: Part; agent: Agent },
   kind: Kind,
 ): Promise<Row> {
   const [ours, theirs]: [number[], number[]] = [[], []]
@@ -135,7 +155,12 @@ async function emptied(folder: string): Promise<void> {
 }
 
 /** The peak of a server that did nothing else. */
-async function peakOf(context: Context, agent: Agent, name: string, kinds: readonly Kind[]): Promise<number> {
+async function peakOf(
+  context: Context,
+  agent: Agent,
+  name: string,
+  kinds: readonly Kind[],
+): Promise<number> {
   context.say(`memory of ${name}`)
   const server = await startServer({ dataDir: path.join(context.folder, 'memory') })
   try {

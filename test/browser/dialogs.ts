@@ -1,4 +1,5 @@
-// What tests of the dialogs about many files have in common: files to tick, the menus, the dialog, and what came of it.
+// What tests of the dialogs about many files have in common: files to tick, the menus, the dialog,
+// and what came of it.
 import { type Locator, type Page } from 'playwright-core'
 import { type RunningServer } from '../flows/server.ts'
 
@@ -19,11 +20,14 @@ export const launched = (page: Page): Locator => page.locator('.operation-toast'
 
 export async function filesBy(server: RunningServer, search: string): Promise<FileRecord[]> {
   const query = new URLSearchParams({ search, sort: 'filename' })
-  return ((await (await server.call('GET', `/api/files?${query}`)).json()) as { data: FileRecord[] }).data
+  return (
+    (await (await server.call('GET', `/api/files?${query}`)).json()) as { data: FileRecord[] }
+  ).data
 }
 
 export async function tick(page: Page, names: readonly string[]): Promise<void> {
-  for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
+  for (const name of names)
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
   await page.getByText(`${names.length} selected`).first().waitFor()
 }
 
@@ -40,4 +44,5 @@ export async function choose(page: Page, name: string): Promise<Locator> {
 }
 
 /** The heads of a preview: how many files would come to what. */
-export const foreseen = (dialog: Locator): Promise<string[]> => dialog.locator('.preview-part h3').allTextContents()
+export const foreseen = (dialog: Locator): Promise<string[]> =>
+  dialog.locator('.preview-part h3').allTextContents()

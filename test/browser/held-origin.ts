@@ -1,4 +1,5 @@
-// A web server that keeps every request waiting until the test lets it through: an import in progress, for as long as one looks.
+// A web server that keeps every request waiting until the test lets it through: an import in
+// progress, for as long as one looks.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

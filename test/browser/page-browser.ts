@@ -1,13 +1,23 @@
 // Chromium on the admin page of a running server, and a watch over what a page must never do.
 import { existsSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { removeDataDir, startServer, type RunningServer } from '../flows/server.ts'
 
-/** The shell draws what Chromium draws, without the rest of a browser around it: it takes a fifth less of the machine. */
+/**
+ * The shell draws what Chromium draws, without the rest of a browser around it: it takes a fifth
+ * less of the machine.
+ */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
-const EXECUTABLE = process.env.CHROMIUM_EXECUTABLE ?? EXECUTABLES.find((file) => existsSync(file)) ?? EXECUTABLES[1]
+const EXECUTABLE =
+  process.env.CHROMIUM_EXECUTABLE ?? EXECUTABLES.find((file) => existsSync(file)) ?? EXECUTABLES[1]
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -22,7 +32,10 @@ const FLAGS = [
 /** The browser waits as long as `expect.poll` does: longer than a page needs on a busy machine. */
 const WAIT_MS = 60_000
 
-/** In a locale whose files can have any name, whatever this machine's is: in the plain one Chromium saves them as "download". */
+/**
+ * In a locale whose files can have any name, whatever this machine's is: in the plain one Chromium
+ * saves them as "download".
+ */
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
     ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 },
@@ -31,12 +44,18 @@ export const startBrowser = (): Promise<Browser> =>
 
 let shared: Promise<Browser> | undefined
 
-/** The browser of all test files of this process; it ends with the process. A test file opens contexts of its own in it. */
+/**
+ * The browser of all test files of this process; it ends with the process. A test file opens
+ * contexts of its own in it.
+ */
 const sharedBrowser = (): Promise<Browser> => (shared ??= startBrowser())
 
 export interface OpenPage {
   page: Page
-  /** Errors on the console, exceptions, and requests to other hosts. Failed calls are the test's own doing. */
+  /**
+   * Errors on the console, exceptions, and requests to other hosts. Failed calls are the test's own
+   * doing.
+   */
   complaints: string[]
   close(): Promise<void>
 }
@@ -52,13 +71,24 @@ export async function openPage(
   return { ...(await openIn(context, server, path)), close: () => context.close() }
 }
 
-async function contextOf(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, ...options })
+async function contextOf(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
   context.setDefaultTimeout(WAIT_MS)
   return context
 }
 
-async function openIn(context: BrowserContext, server: RunningServer, path: string): Promise<OpenPage> {
+async function openIn(
+  context: BrowserContext,
+  server: RunningServer,
+  path: string,
+): Promise<OpenPage> {
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -83,7 +113,10 @@ export interface PageServer extends RunningServer {
 
 const SECRET = 'p'.repeat(32)
 
-/** A server on a database of the run's own PostgreSQL: to make and start one of its own takes longer than all the rest. */
+/**
+ * A server on a database of the run's own PostgreSQL: to make and start one of its own takes longer
+ * than all the rest.
+ */
 export async function startPageServer(env: Record<string, string> = {}): Promise<PageServer> {
   const database = await createTestDatabase()
   const all = { DATABASE_URL: database.url, APP_SECRET: SECRET, ...env }
@@ -93,7 +126,10 @@ export async function startPageServer(env: Record<string, string> = {}): Promise
     ...server,
     dieAndStart: async () => {
       await running.kill()
-      running = await startServer({ dataDir: server.dataDir, env: { ...all, PORT: new URL(server.url).port } })
+      running = await startServer({
+        dataDir: server.dataDir,
+        env: { ...all, PORT: new URL(server.url).port },
+      })
     },
     end: async () => {
       await running.stop()
@@ -110,8 +146,9 @@ export interface World<Origin> {
 }
 
 /**
- * A server, an origin and a browser for a whole test file, started concurrently; `prepare` gets them before the first test. Gives
- * how to open a page. What a test has opened is closed after it, and nothing may have been complained of.
+ * A server, an origin and a browser for a whole test file, started concurrently; `prepare` gets
+ * them before the first test. Gives how to open a page. What a test has opened is closed after it,
+ * and nothing may have been complained of.
  */
 export function usePages<Origin extends { close(): Promise<unknown> }>(
   startOrigin: () => Promise<Origin>,
@@ -121,7 +158,11 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   let context: BrowserContext
   const opened: OpenPage[] = []
   beforeAll(async () => {
-    const [server, origin, browser] = await Promise.all([startPageServer(), startOrigin(), sharedBrowser()])
+    const [server, origin, browser] = await Promise.all([
+      startPageServer(),
+      startOrigin(),
+      sharedBrowser(),
+    ])
     world = { server, origin, browser }
     context = await contextOf(browser)
     await prepare(world)
@@ -138,8 +179,11 @@ export function usePages<Origin extends { close(): Promise<unknown> }>(
   })
   return async (address, options) => {
     const { browser, server } = world!
-    // In one context the page's scripts are fetched and compiled once for all tests; who wants another browser gets one.
-    const page = await (options ? openPage(browser, server, address, options) : openIn(context, server, address))
+    // In one context the page's scripts are fetched and compiled once for all tests; who wants
+    // another browser gets one.
+    const page = await (options
+      ? openPage(browser, server, address, options)
+      : openIn(context, server, address))
     opened.push(page)
     return page.page
   }

@@ -1,4 +1,5 @@
-// CSV import in the admin page, in a real browser on the real server: from a file over its columns and its check to the import.
+// CSV import in the admin page, in a real browser on the real server: from a file over its columns
+// and its check to the import.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -33,7 +34,8 @@ const bytes = (n: number) => `${origin.url}/bytes/${300 + n}/${n}`
 test('columns are suggested, changed, saved under a name, and applied by themselves the next time', async () => {
   const page = await open('/import')
   await page.getByRole('link', { name: 'Choose a CSV file' }).click()
-  const rows = (from: number) => ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
+  const rows = (from: number) =>
+    ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
   await choose(page, 'tides.csv', rows(1))
   await page.waitForURL(/\/import\/csv\/csv_/)
   expect(await figure(page, 'Delimiter').textContent()).toBe('Semicolon')
@@ -94,13 +96,25 @@ test('errors stand in the way with row and column, warnings don’t; the valid r
     `Map A.pdf,${bytes(15)},`,
   ]
   await choose(page, 'maps.csv', lines.join('\n'))
-  await page.getByRole('region', { name: 'Preview' }).getByText('This is not an http or https URL').waitFor()
+  await page
+    .getByRole('region', { name: 'Preview' })
+    .getByText('This is not an http or https URL')
+    .waitFor()
   await check(page)
   expect(await figure(page, 'Rows with errors').textContent()).toBe('3')
   const problems = page.locator('.problems li')
-  await problems.filter({ hasText: 'Row 3, column file_url' }).getByText('This is not an http or https URL').waitFor()
-  await problems.filter({ hasText: 'Row 4, column file_url' }).getByText('File URL not accessible').waitFor()
-  await problems.filter({ hasText: 'Row 6, column filename' }).getByText('Duplicate filename').waitFor()
+  await problems
+    .filter({ hasText: 'Row 3, column file_url' })
+    .getByText('This is not an http or https URL')
+    .waitFor()
+  await problems
+    .filter({ hasText: 'Row 4, column file_url' })
+    .getByText('File URL not accessible')
+    .waitFor()
+  await problems
+    .filter({ hasText: 'Row 6, column filename' })
+    .getByText('Duplicate filename')
+    .waitFor()
   const start = page.getByRole('button', { name: 'Import the valid rows' })
   expect(await start.isDisabled()).toBe(true)
 
@@ -113,7 +127,10 @@ test('errors stand in the way with row and column, warnings don’t; the valid r
   expect(saved).not.toContain('Map D.pdf')
 
   await page.getByRole('tab', { name: /Warnings/ }).click()
-  await problems.filter({ hasText: 'Row 5, column product_sku' }).getByText('Product SKU not found').waitFor()
+  await problems
+    .filter({ hasText: 'Row 5, column product_sku' })
+    .getByText('Product SKU not found')
+    .waitFor()
   await page.getByLabel('Import the valid rows only: 2 rows').check()
   await start.click()
   await page.waitForURL(/\/operations\/import_/)
@@ -151,9 +168,13 @@ test('a name that the shop has is an error, or what was chosen for it', async ()
   await check(page)
   await page.getByText('1 row has errors that must be put right first').waitFor()
   await page.getByRole('button', { name: 'Change the columns' }).click()
-  await field(page, 'When there is a file of the same name').selectOption({ label: 'Add as a new version' })
+  await field(page, 'When there is a file of the same name').selectOption({
+    label: 'Add as a new version',
+  })
   await check(page)
   await page.getByText('1 warning does not stand in the way.').waitFor()
   await import_()
-  expect(await listAll(server, '/api/files?search=Twice')).toMatchObject([{ filename: 'Twice.pdf', version: 2 }])
+  expect(await listAll(server, '/api/files?search=Twice')).toMatchObject([
+    { filename: 'Twice.pdf', version: 2 },
+  ])
 })

@@ -1,4 +1,5 @@
-// Dialogs about pictures and PDF documents, each driven to its end on the real server: made smaller, marked, cut, put together.
+// Dialogs about pictures and PDF documents, each driven to its end on the real server: made
+// smaller, marked, cut, put together.
 import { describe, expect, test } from 'vitest'
 import sharp from 'sharp'
 import { documentOf, renderPages, textsOf } from '../documents.ts'
@@ -13,7 +14,13 @@ let server: RunningServer
 const page = (text: string) => ({ draws: `BT /F 24 Tf 20 150 Td (${text}) Tj ET` })
 const picture = (width: number, height: number) =>
   sharp({
-    create: { width, height, channels: 3, background: '#888', noise: { type: 'gaussian', mean: 128, sigma: 30 } },
+    create: {
+      width,
+      height,
+      channels: 3,
+      background: '#888',
+      noise: { type: 'gaussian', mean: 128, sigma: 30 },
+    },
   })
 
 const open = usePages(startShelf, async ({ server: running, origin: { url, documents } }) => {
@@ -21,9 +28,13 @@ const open = usePages(startShelf, async ({ server: running, origin: { url, docum
   documents.set('Cover large.jpg', await picture(2600, 1200).jpeg({ quality: 95 }).toBuffer())
   documents.set('Cover small.png', await picture(300, 200).png().toBuffer())
   documents.set('Cover notes.txt', Buffer.from('Not a picture'))
-  for (const name of ['one', 'two', 'three']) documents.set(`Book ${name}.pdf`, documentOf([page(name)]))
+  for (const name of ['one', 'two', 'three'])
+    documents.set(`Book ${name}.pdf`, documentOf([page(name)]))
   documents.set('Long book.pdf', documentOf(['first', 'second', 'third', 'fourth'].map(page)))
-  const files = [...documents.keys()].map((filename) => ({ filename, url: `${url}/${encodeURIComponent(filename)}` }))
+  const files = [...documents.keys()].map((filename) => ({
+    filename,
+    url: `${url}/${encodeURIComponent(filename)}`,
+  }))
   expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(files.length)
 })
 
@@ -31,7 +42,9 @@ const by = (search: string) => filesBy(server, search)
 
 async function bytesOf(search: string): Promise<Buffer> {
   const [file] = await by(search)
-  return Buffer.from(await (await server.call('GET', `/api/files/${file!.id}/content`)).arrayBuffer())
+  return Buffer.from(
+    await (await server.call('GET', `/api/files/${file!.id}/content`)).arrayBuffer(),
+  )
 }
 
 test('pictures become smaller and WebP; other files are passed by, and it is said what was saved', async () => {
@@ -68,11 +81,14 @@ describe('PDF documents', () => {
       .waitFor()
     expect((await bytesOf('long book')).subarray(0, 5).toString()).toBe('%PDF-')
     // It is in no history.
-    const [last] = ((await (await server.call('GET', '/api/operations?limit=1')).json()) as { data: { id: string }[] })
-      .data
-    expect(JSON.stringify(await (await server.call('GET', `/api/operations/${last!.id}`)).json())).not.toContain(
-      'not needed',
-    )
+    const [last] = (
+      (await (await server.call('GET', '/api/operations?limit=1')).json()) as {
+        data: { id: string }[]
+      }
+    ).data
+    expect(
+      JSON.stringify(await (await server.call('GET', `/api/operations/${last!.id}`)).json()),
+    ).not.toContain('not needed')
   })
 
   test('get a mark on every page, and a sketch shows where', async () => {
@@ -137,7 +153,8 @@ describe('PDF documents', () => {
     await tick(page, ['Book one.pdf', 'Book three.pdf', 'Book two.pdf'])
     const dialog = await choose(page, 'Merge PDFs')
     const rows = dialog.getByRole('list', { name: 'Order of the documents' }).getByRole('listitem')
-    const order = async () => (await rows.allInnerTexts()).map((text) => /Book (\w+)/.exec(text)![1])
+    const order = async () =>
+      (await rows.allInnerTexts()).map((text) => /Book (\w+)/.exec(text)![1])
     expect(await order()).toEqual(['one', 'three', 'two'])
     await dialog.getByRole('button', { name: 'Move Book three.pdf up' }).focus()
     await page.keyboard.press('Alt+ArrowDown')
@@ -151,7 +168,9 @@ describe('PDF documents', () => {
     await page.keyboard.press('Enter')
     await launched(page).getByText('3 files merged').waitFor()
     await expect.poll(async () => (await by('whole story')).length).toBe(1)
-    expect((await textsOf(await bytesOf('whole story'))).join()).toMatch(/three[\s\S]*one[\s\S]*two/)
+    expect((await textsOf(await bytesOf('whole story'))).join()).toMatch(
+      /three[\s\S]*one[\s\S]*two/,
+    )
   })
 })
 

@@ -1,4 +1,5 @@
-// Dialogs that hand something over: download links to copy, save and send, and lists of files as documents.
+// Dialogs that hand something over: download links to copy, save and send, and lists of files as
+// documents.
 import { readFile } from 'node:fs/promises'
 import { type Locator, type Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -48,7 +49,9 @@ async function saved(page: Page, button: Locator): Promise<{ name: string; text:
 
 describe('download links', () => {
   test('of a few files have their own terms, and are copied, saved and sent', async () => {
-    const page = await open('/files?search=guide&sort=filename', { permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await open('/files?search=guide&sort=filename', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
     await tick(page, ['Guide a.pdf', 'Guide b.pdf', 'Guide c.pdf'])
     const dialog = await choose(page, 'Create download links')
     await dialog.getByLabel('Links expire', { exact: true }).selectOption('After a number of days')
@@ -64,7 +67,9 @@ describe('download links', () => {
     await dialog.getByLabel('Customer’s email').fill('buyer@example.com')
     await dialog.getByLabel('Customer’s email').press('Enter')
     await dialog.getByText('3 links are on their way by email.').waitFor()
-    const links = (await newestLinks(3)).toSorted((one, other) => one.filename.localeCompare(other.filename))
+    const links = (await newestLinks(3)).toSorted((one, other) =>
+      one.filename.localeCompare(other.filename),
+    )
     expect(links.map(daysLeft)).toEqual([30, 7, 30])
     expect(links).toMatchObject(Array(3).fill({ download_limit: null, email: 'buyer@example.com' }))
     await dialog.getByRole('button', { name: 'Copy all links' }).click()
@@ -91,7 +96,10 @@ describe('download links', () => {
     await dialog.getByLabel('Links expire', { exact: true }).selectOption('Never')
     await dialog.getByRole('button', { name: `Create ${CHAPTERS} download links` }).click()
     await launched(page).getByText(`Links to ${CHAPTERS} files created`).waitFor()
-    const { name, text } = await saved(page, launched(page).getByRole('button', { name: /^Download / }))
+    const { name, text } = await saved(
+      page,
+      launched(page).getByRole('button', { name: /^Download / }),
+    )
     expect(name).toMatch(/^links-.*\.csv$/)
     const rows = text.trimEnd().split('\r\n')
     expect(rows).toHaveLength(CHAPTERS + 1)
@@ -108,10 +116,15 @@ describe('an export', () => {
     expect(await dialog.getByLabel('File ID').isChecked()).toBe(false)
     await dialog.getByRole('button', { name: 'Export 2 files' }).click()
     await launched(page).getByText('2 files exported').waitFor()
-    const { name, text } = await saved(page, launched(page).getByRole('button', { name: /^Download / }))
+    const { name, text } = await saved(
+      page,
+      launched(page).getByRole('button', { name: /^Download / }),
+    )
     expect(name).toMatch(/^files-.*\.csv$/)
     const [head, ...rows] = text.replace('\ufeff', '').trimEnd().split('\r\n')
-    expect(head).toBe('filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit')
+    expect(head).toBe(
+      'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit',
+    )
     expect(rows).toHaveLength(2)
     expect(rows[0]).toMatch(/^Guide a\.pdf,700,\d{4}-\d{2}-\d{2},,guide;2026,0,60,5$/)
     await launched(page).getByRole('link', { name: 'View details' }).click()
@@ -127,7 +140,14 @@ describe('an export', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByText(`The ${CHAPTERS} files that match: tagged audio`).waitFor()
     await dialog.getByText('JSON, for programs').click()
-    for (const column of ['Filename', 'File size', 'Upload date', 'Product mappings', 'Tags', 'Download count'])
+    for (const column of [
+      'Filename',
+      'File size',
+      'Upload date',
+      'Product mappings',
+      'Tags',
+      'Download count',
+    ])
       await dialog.getByLabel(column, { exact: true }).uncheck({ force: true })
     for (const column of ['Expiry settings', 'Download limits'])
       await dialog.getByLabel(column, { exact: true }).uncheck({ force: true })
@@ -136,7 +156,10 @@ describe('an export', () => {
     await dialog.getByLabel('File URLs').check({ force: true })
     await dialog.getByRole('button', { name: `Export ${CHAPTERS} files` }).click()
     await launched(page).getByText(`${CHAPTERS} files exported`).waitFor()
-    const { name, text } = await saved(page, launched(page).getByRole('button', { name: /^Download / }))
+    const { name, text } = await saved(
+      page,
+      launched(page).getByRole('button', { name: /^Download / }),
+    )
     expect(name).toMatch(/\.json$/)
     const files = JSON.parse(text) as Record<string, string>[]
     expect(files).toHaveLength(CHAPTERS)
@@ -147,7 +170,9 @@ describe('an export', () => {
 test('a pack of many files is read page by page, and the last of them is put in order and taken out', async () => {
   const options = { new_pack: 'All chapters' }
   const body = { action: 'move-to-pack', select: { filter: { tags: ['audio'] } }, options }
-  const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as { id: string }
+  const { id } = (await (await server.call('POST', '/api/operations', body)).json()) as {
+    id: string
+  }
   await server.call('GET', `/api/operations/${id}/events`).then((events) => events.text())
   const page = await open('/packs')
   await page.getByRole('link', { name: 'All chapters' }).click()

@@ -1,4 +1,5 @@
-// Renaming many files: the new names are seen while they are written, with what stands in their way.
+// Renaming many files: the new names are seen while they are written, with what stands in their
+// way.
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -11,13 +12,25 @@ let server: RunningServer
 
 const open = usePages(startOrigin, async (world) => {
   ;({ server } = world)
-  const names = ['Knots draft 1.pdf', 'Knots draft 2.pdf', 'Knots draft 3.pdf', 'Taken.pdf', 'Rope 1.pdf', 'Rope 2.pdf']
-  const files = names.map((filename, n) => ({ filename, url: `${world.origin.url}/bytes/${700 + n}/${n}` }))
+  const names = [
+    'Knots draft 1.pdf',
+    'Knots draft 2.pdf',
+    'Knots draft 3.pdf',
+    'Taken.pdf',
+    'Rope 1.pdf',
+    'Rope 2.pdf',
+  ]
+  const files = names.map((filename, n) => ({
+    filename,
+    url: `${world.origin.url}/bytes/${700 + n}/${n}`,
+  }))
   expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(files.length)
 })
 
-const namesOf = async (search: string) => (await filesBy(server, search)).map(({ filename }) => filename)
-const newNames = (dialog: Locator) => dialog.locator('.new-names tbody tr td:nth-child(2)').allInnerTexts()
+const namesOf = async (search: string) =>
+  (await filesBy(server, search)).map(({ filename }) => filename)
+const newNames = (dialog: Locator) =>
+  dialog.locator('.new-names tbody tr td:nth-child(2)').allInnerTexts()
 
 test('by a pattern, whose variables are put in by a click; Enter renames', async () => {
   const page = await open('/files?search=draft&sort=filename')
@@ -31,7 +44,9 @@ test('by a pattern, whose variables are put in by a click; Enter renames', async
   expect(await dialog.getByLabel('Pattern').inputValue()).toBe('Knots {sequence}')
   await dialog.getByLabel('The first number').fill('9')
   await dialog.getByLabel('Digits at least').fill('2')
-  await expect.poll(() => newNames(dialog)).toEqual(['Knots 09.pdf', 'Knots 10.pdf', 'Knots 11.pdf'])
+  await expect
+    .poll(() => newNames(dialog))
+    .toEqual(['Knots 09.pdf', 'Knots 10.pdf', 'Knots 11.pdf'])
   expect(await namesOf('draft')).toHaveLength(3)
   await dialog.getByLabel('Pattern').press('Enter')
   await launched(page).getByText('3 files done').waitFor()

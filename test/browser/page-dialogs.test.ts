@@ -1,4 +1,5 @@
-// Dialogs about many files, each driven to its end on the real server: tags, products, packs, deletions.
+// Dialogs about many files, each driven to its end on the real server: tags, products, packs,
+// deletions.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -34,7 +35,8 @@ const open = usePages(startOrigin, async (world) => {
 })
 
 const by = (search: string) => filesBy(server, search)
-const listed = (page: Page, search: string) => page.goto(`${server.url}/files?search=${search}&sort=filename`)
+const listed = (page: Page, search: string) =>
+  page.goto(`${server.url}/files?search=${search}&sort=filename`)
 
 describe('tags', () => {
   test('are saved as a template, picked, and the template deleted', async () => {
@@ -72,7 +74,12 @@ describe('tags', () => {
     await dialog.getByLabel('Tag in its place').fill('map')
     await page.keyboard.press('Enter')
     await launched(page).getByText('2 files done, 1 skipped').waitFor()
-    expect((await by('tag')).map(({ tags }) => tags.includes('map'))).toEqual([false, true, true, false])
+    expect((await by('tag')).map(({ tags }) => tags.includes('map'))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
   })
 
   test('spellings become one; the preview tells what changes from what stays', async () => {
@@ -100,7 +107,8 @@ describe('tags', () => {
     const page = await open('/files?search=tag&sort=filename')
     await tick(page, ['Tag a.pdf'])
     const dialog = await choose(page, 'Tag by rule')
-    for (let left = 4; left > 1; left--) await dialog.getByRole('button', { name: 'Remove rule 1' }).click()
+    for (let left = 4; left > 1; left--)
+      await dialog.getByRole('button', { name: 'Remove rule 1' }).click()
     await dialog.getByRole('button', { name: 'Add rule' }).click()
     await dialog.getByRole('button', { name: 'Tag by rule' }).click()
     await dialog.getByText('Add at least one').waitFor()
@@ -141,7 +149,10 @@ describe('products', () => {
     await dialog.getByRole('button', { name: 'Map files' }).click()
     await dialog.getByText('Choose a product').waitFor()
     await dialog.getByLabel('Search products by title or SKU').fill(sku)
-    const [found] = await Promise.all([dialog.getByRole('radio').first(), dialog.getByText(`SKU ${sku}`).waitFor()])
+    const [found] = await Promise.all([
+      dialog.getByRole('radio').first(),
+      dialog.getByText(`SKU ${sku}`).waitFor(),
+    ])
     await found.check({ force: true })
     await dialog.getByLabel('Take them off the products that they have').check({ force: true })
     await dialog.getByRole('button', { name: /^Map to / }).click()
@@ -197,7 +208,8 @@ test('packs: a new one is made, one that there is is found, and files come out a
 
 describe('deleting', () => {
   test('offers to keep the files and remove their mappings only, and says what is at stake', async () => {
-    for (const { id } of await by('keep')) await server.call('POST', '/api/links', { file_ids: [id] })
+    for (const { id } of await by('keep'))
+      await server.call('POST', '/api/links', { file_ids: [id] })
     const page = await open('/files?search=keep&sort=filename')
     await tick(page, ['Keep a.pdf', 'Keep b.pdf'])
     const dialog = await choose(page, 'Delete')
@@ -250,7 +262,11 @@ describe('deleting', () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     const waiting = async () =>
-      ((await (await server.call('GET', '/api/operations?status=previewed')).json()) as { data: unknown[] }).data.length
+      (
+        (await (await server.call('GET', '/api/operations?status=previewed')).json()) as {
+          data: unknown[]
+        }
+      ).data.length
     await expect.poll(waiting).toBe(0)
     await listed(page, 'keep')
     await page.getByText('Keep a.pdf').first().waitFor()

@@ -17,13 +17,18 @@ const open = usePages(startOrigin, (world) => {
 
 /** Imports one file and gives its id. */
 async function importFile(filename: string, more: Record<string, unknown> = {}): Promise<string> {
-  const file = { filename, url: `${origin.url}/bytes/22528/${encodeURIComponent(filename)}`, ...more }
+  const file = {
+    filename,
+    url: `${origin.url}/bytes/22528/${encodeURIComponent(filename)}`,
+    ...more,
+  }
   const reply = await importUntilEnd(server, { files: [file], auto_map: false })
   expect(reply.imported).toBe(1)
   return reply.files[0]!.file_id!
 }
 
-const read = async (id: string) => (await (await server.call('GET', `/api/files/${id}`)).json()) as FileRecord
+const read = async (id: string) =>
+  (await (await server.call('GET', `/api/files/${id}`)).json()) as FileRecord
 
 test('tags typed one after another with Enter are all kept', async () => {
   const id = await importFile('Words.pdf')
@@ -47,9 +52,13 @@ test('a dialog opens with the focus in its first field, also where the field is 
   await page.keyboard.press('Escape')
   await dialogOf(page).waitFor({ state: 'detached' })
 
-  const pack = (await (await server.call('POST', '/api/packs', { name: 'Late' })).json()) as { id: string }
+  const pack = (await (await server.call('POST', '/api/packs', { name: 'Late' })).json()) as {
+    id: string
+  }
   const moved = { action: 'move-to-pack', select: { file_ids: [id] }, options: { pack: pack.id } }
-  const { id: moving } = (await (await server.call('POST', '/api/operations', moved)).json()) as { id: string }
+  const { id: moving } = (await (await server.call('POST', '/api/operations', moved)).json()) as {
+    id: string
+  }
   await (await server.call('GET', `/api/operations/${moving}/events`)).text()
   await page.goto(`${server.url}/packs/${pack.id}`)
   let release = () => {}
@@ -66,7 +75,10 @@ test('a dialog opens with the focus in its first field, also where the field is 
 
 /** The first field of a new link, once it has the focus. */
 const focusedTerm = (page: Page) =>
-  dialogOf(page).getByRole('group', { name: 'Expiry' }).getByRole('radio').and(page.locator(':focus'))
+  dialogOf(page)
+    .getByRole('group', { name: 'Expiry' })
+    .getByRole('radio')
+    .and(page.locator(':focus'))
 
 test('a file is mapped, unmapped and deleted from its own page, where the deletion can be undone', async () => {
   const [sku] = uniqueSkus()
@@ -98,18 +110,21 @@ test('a file is mapped, unmapped and deleted from its own page, where the deleti
   expect((await read(id)).filename).toBe('Own page.pdf')
 })
 
-test.each([1920, 1280, 1024, 768, 390])('the links of a file fit in their card at %d px', async (width) => {
-  const id = await importFile(`Wide ${width}.pdf`)
-  const email = 'a.customer.with.a.very.long.name@mail.example.org'
-  expect((await server.call('POST', '/api/links', { file_ids: [id], email })).status).toBe(201)
-  const page = await open(`/files/${id}`)
-  await page.setViewportSize({ width, height: 900 })
-  const more = page.getByRole('button', { name: `More for the link of ${email}` })
-  const card = page.locator('.Polaris-ShadowBevel', { has: more })
-  await more.scrollIntoViewIfNeeded()
-  const right = async (part: Locator) => {
-    const { x, width } = (await part.boundingBox())!
-    return x + width
-  }
-  await expect.poll(async () => (await right(more)) - (await right(card))).toBeLessThan(0)
-})
+test.each([1920, 1280, 1024, 768, 390])(
+  'the links of a file fit in their card at %d px',
+  async (width) => {
+    const id = await importFile(`Wide ${width}.pdf`)
+    const email = 'a.customer.with.a.very.long.name@mail.example.org'
+    expect((await server.call('POST', '/api/links', { file_ids: [id], email })).status).toBe(201)
+    const page = await open(`/files/${id}`)
+    await page.setViewportSize({ width, height: 900 })
+    const more = page.getByRole('button', { name: `More for the link of ${email}` })
+    const card = page.locator('.Polaris-ShadowBevel', { has: more })
+    await more.scrollIntoViewIfNeeded()
+    const right = async (part: Locator) => {
+      const { x, width } = (await part.boundingBox())!
+      return x + width
+    }
+    await expect.poll(async () => (await right(more)) - (await right(card))).toBeLessThan(0)
+  },
+)

@@ -1,4 +1,5 @@
-// Which files are meant: ticked one by one, by range, with Ctrl, on several pages, all that match; and what fits them.
+// Which files are meant: ticked one by one, by range, with Ctrl, on several pages, all that match;
+// and what fits them.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
@@ -22,13 +23,20 @@ const open = usePages(startOrigin, async (world) => {
 
 const row = (page: Page, name: string) => page.locator('main tbody tr', { hasText: name })
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
-/** By the keyboard: the head of the list may lie over its first rows, until the page has noted where it is. */
+/**
+ * By the keyboard: the head of the list may lie over its first rows, until the page has noted where
+ * it is.
+ */
 const tick = (page: Page, name: string) => box(page, name).press('Space')
 const ticked = (page: Page) => page.locator('main tbody').getByRole('checkbox', { checked: true })
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click()
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).last().click()
 
 async function tagsOf(search: string): Promise<string[][]> {
-  const list = await server.call('GET', `/api/files?search=${encodeURIComponent(search)}&sort=filename&limit=250`)
+  const list = await server.call(
+    'GET',
+    `/api/files?search=${encodeURIComponent(search)}&sort=filename&limit=250`,
+  )
   return ((await list.json()) as { data: { tags: string[] }[] }).data.map(({ tags }) => tags)
 }
 
@@ -127,12 +135,15 @@ test('what does not fit the ticked files says why', async () => {
   await press(page, 'More actions')
   const menu = page.locator('.Polaris-Popover')
   await menu.getByRole('button', { name: /Remove product mappings/ }).waitFor()
-  expect(await menu.getByRole('button', { name: /Remove product mappings/ }).isDisabled()).toBe(true)
+  expect(await menu.getByRole('button', { name: /Remove product mappings/ }).isDisabled()).toBe(
+    true,
+  )
   await menu.getByText('None of them is mapped to a product').waitFor()
   await menu.getByText('Select at least two PDFs').waitFor()
   await page.keyboard.press('Escape')
   await box(page, 'Chart 006.zip').uncheck({ force: true })
-  for (const name of ['Chart 000.pdf', 'Chart 001.pdf', 'Chart 006.zip']) await box(page, name).check({ force: true })
+  for (const name of ['Chart 000.pdf', 'Chart 001.pdf', 'Chart 006.zip'])
+    await box(page, name).check({ force: true })
   await press(page, 'More actions')
   await menu.getByText('Select PDFs alone: Chart 006.zip is none').waitFor()
 })

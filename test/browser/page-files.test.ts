@@ -1,4 +1,5 @@
-// The files in the admin page, in a real browser on the real server: first use, the list, one file, its links, failures.
+// The files in the admin page, in a real browser on the real server: first use, the list, one file,
+// its links, failures.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -125,7 +126,8 @@ describe('with 120 files', () => {
     await page.getByText('1 file', { exact: true }).waitFor()
     const focused = page.locator('a:focus', { hasText: 'Sea chart 003.pdf' })
     await search(page).focus()
-    for (let keys = 0; keys < 30 && (await focused.count()) === 0; keys++) await page.keyboard.press('Tab')
+    for (let keys = 0; keys < 30 && (await focused.count()) === 0; keys++)
+      await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Sea chart 003.pdf' }).waitFor()
     await page.keyboard.press('Tab')
@@ -146,7 +148,9 @@ describe('with 120 files', () => {
     expect(download.suggestedFilename()).toBe('Sea chart 002.pdf')
     const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-page-'))
     await download.saveAs(path.join(folder, 'bytes'))
-    expect((await readFile(path.join(folder, 'bytes'))).equals(contentOf(1200, 'chart-2'))).toBe(true)
+    expect((await readFile(path.join(folder, 'bytes'))).equals(contentOf(1200, 'chart-2'))).toBe(
+      true,
+    )
     await rm(folder, { recursive: true })
   })
 
@@ -161,7 +165,8 @@ describe('with 120 files', () => {
     await dialog.getByLabel('Customer’s email').press('Enter')
     await dialog.getByText('Write a whole number from 1 to 36,500').waitFor()
     await dialog.getByText('Write an address like name@example.com').waitFor()
-    // What the page lets through, the server may still refuse: then its words stand beside the field.
+    // What the page lets through, the server may still refuse: then its words stand beside the
+    // field.
     await dialog.getByLabel('Days until the link expires').fill('30')
     await dialog.getByLabel('Customer’s email').fill('buyer@exa_mple.com')
     await dialog.getByRole('button', { name: 'Create link' }).click()
@@ -195,7 +200,9 @@ describe('with 120 files', () => {
     const page = await open('/notices')
     await page.getByRole('heading', { name: 'Notices' }).waitFor()
     let refused = 0
-    const body = { error: { code: 'unauthenticated', message: 'Send a valid API key or session token' } }
+    const body = {
+      error: { code: 'unauthenticated', message: 'Send a valid API key or session token' },
+    }
     await page.route('**/api/files?*', (route) => {
       refused += 1
       return refused === 1 ? route.fulfill({ status: 401, json: body }) : route.fallback()
@@ -207,11 +214,22 @@ describe('with 120 files', () => {
 
   test('on a telephone nothing is wider than the screen', async () => {
     const viewport = { width: 390, height: 844 }
-    const shown = { '/files': 'Sea chart 000.zip', '/operations': '120 of 120', '/notices': 'View details' }
+    const shown = {
+      '/files': 'Sea chart 000.zip',
+      '/operations': '120 of 120',
+      '/notices': 'View details',
+    }
     for (const [address, text] of Object.entries(shown)) {
-      const page = await open(`${address}?sort=filename`, { viewport, hasTouch: true, isMobile: true })
+      const page = await open(`${address}?sort=filename`, {
+        viewport,
+        hasTouch: true,
+        isMobile: true,
+      })
       await page.getByText(text).first().waitFor()
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(true)
+      expect(
+        await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+        address,
+      ).toBe(true)
     }
   })
 })

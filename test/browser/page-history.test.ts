@@ -1,4 +1,5 @@
-// The history of operations in the admin page with its filters, and the settings that lead to it: notifications, sent mail.
+// The history of operations in the admin page with its filters, and the settings that lead to it:
+// notifications, sent mail.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -19,12 +20,17 @@ const open = usePages(startOrigin, async (world) => {
   const reply = await importUntilEnd(server, { files: [fine, missing], notify: true })
   expect(reply.status).toBe('partial')
   const file = reply.files[0]!.file_id!
-  for (let n = 0; n < TAGGINGS; n++) await run('tag-files', file, { mode: 'add', tags: [`tag-${n}`] })
+  for (let n = 0; n < TAGGINGS; n++)
+    await run('tag-files', file, { mode: 'add', tags: [`tag-${n}`] })
   await run('delete-files', file, {})
 })
 
 async function run(action: string, file: string, options: object): Promise<void> {
-  const response = await server.call('POST', '/api/operations', { action, select: { file_ids: [file] }, options })
+  const response = await server.call('POST', '/api/operations', {
+    action,
+    select: { file_ids: [file] },
+    options,
+  })
   expect(response.status).toBe(202)
   const { id } = (await response.json()) as { id: string }
   // Its events end with it: asking again and again would take most of the time.
@@ -130,8 +136,15 @@ test('settings lead to the history; what is changed there is saved, and refused 
   await page.getByLabel('Time zone').selectOption('Europe/Berlin')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
-  const saved = (await (await server.call('GET', '/api/settings')).json()) as Record<string, unknown>
-  expect(saved).toMatchObject({ expiry_days: 30, email_on_complete: false, time_zone: 'Europe/Berlin' })
+  const saved = (await (await server.call('GET', '/api/settings')).json()) as Record<
+    string,
+    unknown
+  >
+  expect(saved).toMatchObject({
+    expiry_days: 30,
+    email_on_complete: false,
+    time_zone: 'Europe/Berlin',
+  })
   expect(saved.recipients).toContain('ann@example.com')
   await page.reload()
   await page.getByText('ann@example.com').waitFor()
@@ -164,6 +177,8 @@ test('on a telephone nothing is wider than the screen', async () => {
   for (const [address, text] of Object.entries(shown)) {
     const page = await open(address, { viewport: { width: 390, height: 844 }, isMobile: true })
     await page.locator('main').getByText(text).first().waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), address).toBe(
+      true,
+    )
   }
 })

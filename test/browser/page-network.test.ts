@@ -1,4 +1,5 @@
-// What an open page asks of the server: little while nothing happens, and new scripts once after an upgrade.
+// What an open page asks of the server: little while nothing happens, and new scripts once after an
+// upgrade.
 import type { Browser, Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -9,13 +10,16 @@ import { openPage, usePages } from './page-browser.ts'
 let server: RunningServer
 let browser: Browser
 
-const open = usePages(startOrigin, async (world: { server: RunningServer; origin: Origin; browser: Browser }) => {
-  ;({ server, browser } = world)
-  const files = Array.from({ length: 60 }, (_, n) => ({
-    ...{ filename: `Quiet ${n}.pdf`, url: `${world.origin.url}/bytes/900/${n}` },
-  }))
-  expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(60)
-})
+const open = usePages(
+  startOrigin,
+  async (world: { server: RunningServer; origin: Origin; browser: Browser }) => {
+    ;({ server, browser } = world)
+    const files = Array.from({ length: 60 }, (_, n) => ({
+      ...{ filename: `Quiet ${n}.pdf`, url: `${world.origin.url}/bytes/900/${n}` },
+    }))
+    expect((await importUntilEnd(server, { files, auto_map: false })).imported).toBe(60)
+  },
+)
 
 /** Counts the calls of the API from now on, and knows when none is on its way. */
 function watchCalls(page: Page) {
@@ -31,7 +35,9 @@ function watchCalls(page: Page) {
   return { calls, settled: () => expect.poll(() => sent.size, { interval: 5 }).toBe(0) }
 }
 
-/** The page's own clock moves on by a minute, second by second, so that answers arrive in between. */
+/**
+ * The page's own clock moves on by a minute, second by second, so that answers arrive in between.
+ */
 async function passMinute(page: Page, settled: () => Promise<void>): Promise<void> {
   for (let second = 0; second < 60; second++) {
     await page.clock.runFor(1000)
@@ -65,8 +71,12 @@ test('an operation that begins elsewhere is shown, and the list is read again', 
   const { settled } = watchCalls(page)
   await page.goto(`${server.url}/files?search=quiet+59`)
   await page.getByText('1 file', { exact: true }).waitFor()
-  const { data } = (await (await server.call('GET', '/api/files?search=quiet+59')).json()) as { data: { id: string }[] }
-  const reply = await server.call('POST', '/api/files/bulk-delete', { file_ids: data.map(({ id }) => id) })
+  const { data } = (await (await server.call('GET', '/api/files?search=quiet+59')).json()) as {
+    data: { id: string }[]
+  }
+  const reply = await server.call('POST', '/api/files/bulk-delete', {
+    file_ids: data.map(({ id }) => id),
+  })
   expect(reply.status).toBe(200)
   for (let second = 0; second < 25; second++) {
     await page.clock.runFor(1000)
@@ -102,27 +112,32 @@ test('a script that is not there is 404, not the page', async () => {
   expect((await fetch(`${server.url}/assets/gone-12345678.js`)).status).toBe(404)
 })
 
-test.each([1280, 390])('results that arrive late move nothing on a screen of %d px', async (width) => {
-  const page = await open('/files?sort=filename')
-  await page.setViewportSize({ width, height: 900 })
-  await page.getByText('1–50 of 59 files').waitFor()
-  let release = () => {}
-  const held = new Promise<void>((resolve) => (release = resolve))
-  await page.route('**/api/files?*', async (route) => {
-    await held
-    await route.continue()
-  })
-  const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
-  await page.getByPlaceholder('Search files').fill('quiet 5')
-  await asked
-  // Shifts within half a second of a key are not counted: the answer comes later than that.
-  await page.evaluate(`window.shift = 0
+test.each([1280, 390])(
+  'results that arrive late move nothing on a screen of %d px',
+  async (width) => {
+    const page = await open('/files?sort=filename')
+    await page.setViewportSize({ width, height: 900 })
+    await page.getByText('1–50 of 59 files').waitFor()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/api/files?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
+    await page.getByPlaceholder('Search files').fill('quiet 5')
+    await asked
+    // Shifts within half a second of a key are not counted: the answer comes later than that.
+    await page.evaluate(`window.shift = 0
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) window.shift += entry.value
     }).observe({ type: 'layout-shift' })`)
-  release()
-  await page.getByText('10 files', { exact: true }).waitFor()
-  // Two frames: a shift is reported with the frame after it.
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-  expect(await page.evaluate('window.shift')).toBeLessThan(0.1)
-})
+    release()
+    await page.getByText('10 files', { exact: true }).waitFor()
+    // Two frames: a shift is reported with the frame after it.
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
+    expect(await page.evaluate('window.shift')).toBeLessThan(0.1)
+  },
+)

@@ -1,4 +1,5 @@
-// Many files at once in the admin page: ticked, tagged, previewed and confirmed, deleted, restored, undone.
+// Many files at once in the admin page: ticked, tagged, previewed and confirmed, deleted, restored,
+// undone.
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -34,8 +35,14 @@ interface FileRecord {
 }
 
 async function filesBy(search: string, deleted = false): Promise<FileRecord[]> {
-  const query = new URLSearchParams({ search, sort: 'filename', ...(deleted ? { deleted: 'true' } : {}) })
-  return ((await (await server.call('GET', `/api/files?${query}`)).json()) as { data: FileRecord[] }).data
+  const query = new URLSearchParams({
+    search,
+    sort: 'filename',
+    ...(deleted ? { deleted: 'true' } : {}),
+  })
+  return (
+    (await (await server.call('GET', `/api/files?${query}`)).json()) as { data: FileRecord[] }
+  ).data
 }
 
 const rows = (page: Page) => page.locator('main tbody tr')
@@ -44,12 +51,14 @@ const dialogOf = (page: Page): Locator => page.getByRole('dialog')
 const launched = (page: Page) => page.locator('.operation-toast')
 
 async function tick(page: Page, names: readonly string[]): Promise<void> {
-  for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
+  for (const name of names)
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
   await page.getByText(`${names.length} selected`).first().waitFor()
 }
 
 /** The bar's own button: a hidden twin measures it. */
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click()
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).last().click()
 
 describe('tags', () => {
   test('are replaced by default, added, removed; each can be undone for as long as it is shown', async () => {
@@ -84,7 +93,9 @@ describe('tags', () => {
     await dialog.getByText('Name at least one tag to add').waitFor()
     await dialog.getByLabel('Replace the tags they have').check({ force: true })
     await dialog.getByRole('button', { name: 'Replace tags' }).click()
-    await dialog.getByText('every tag that these files have will be removed', { exact: false }).waitFor()
+    await dialog
+      .getByText('every tag that these files have will be removed', { exact: false })
+      .waitFor()
     expect((await filesBy('chart 12'))[0]!.tags).toEqual(['chart'])
     await dialog.getByRole('button', { name: 'Remove all tags' }).click()
     await launched(page).getByText('Tags of 1 file changed').waitFor()
@@ -100,7 +111,9 @@ describe('settings', () => {
     const dialog = dialogOf(page)
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Choose at least one setting to change').waitFor()
-    await dialog.getByLabel('Links expire', { exact: true }).selectOption('Add days to what each file has')
+    await dialog
+      .getByLabel('Links expire', { exact: true })
+      .selectOption('Add days to what each file has')
     await dialog.getByLabel('Days to add').fill('0')
     await dialog.getByLabel('CDN', { exact: true }).selectOption('Off')
     await dialog.getByRole('button', { name: 'Preview' }).click()
@@ -129,7 +142,9 @@ describe('settings', () => {
     await rows(page).first().getByRole('link').click()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     const dialog = dialogOf(page)
-    await dialog.getByText('3 files will be set back to how they were before this operation.').waitFor()
+    await dialog
+      .getByText('3 files will be set back to how they were before this operation.')
+      .waitFor()
     await dialog.getByRole('button', { name: 'Undo for 3 files' }).click()
     await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
     await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
@@ -195,7 +210,9 @@ describe('deleting', () => {
     await launched(page).getByRole('button', { name: 'Undo' }).click()
     await launched(page).getByText('10 files set back').waitFor()
     await page.getByText('10 files', { exact: true }).waitFor()
-    expect(await filesBy('chart 3')).toMatchObject(before.map(({ filename, tags }) => ({ filename, tags })))
+    expect(await filesBy('chart 3')).toMatchObject(
+      before.map(({ filename, tags }) => ({ filename, tags })),
+    )
   })
 })
 
@@ -255,7 +272,9 @@ test('Shift ticks the rows between, and the keyboard alone does it all', async (
   await page.keyboard.press('Escape')
   await dialogOf(page).waitFor({ state: 'detached' })
   // The keyboard is back where it was.
-  await expect.poll(() => open44.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true)
+  await expect
+    .poll(() => open44.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true)
 })
 
 test('on a telephone files are ticked and changed too, and nothing is wider than the screen', async () => {

@@ -1,4 +1,5 @@
-// What is done with a running operation in the admin page: watched by events, paused, resumed, cancelled, its log exported.
+// What is done with a running operation in the admin page: watched by events, paused, resumed,
+// cancelled, its log exported.
 import { readFile } from 'node:fs/promises'
 import type { Page, Request } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -16,7 +17,9 @@ const open = usePages(startHeldOrigin, async (world) => {
 beforeEach(() => origin.hold())
 afterEach(() => origin.open())
 
-/** An import whose files wait until the origin opens. `ready`: what to wait for before one looks. */
+/**
+ * An import whose files wait until the origin opens. `ready`: what to wait for before one looks.
+ */
 async function startImport(files: number, ready = () => origin.waiting() > 0): Promise<string> {
   const batch = (imports += 1)
   const body = {
@@ -32,7 +35,9 @@ async function startImport(files: number, ready = () => origin.waiting() > 0): P
 
 /** Until the operation's page says that it is in this state, which it also says aloud. */
 const reaches = (page: Page, word: string) =>
-  page.locator('main [role=status]', { hasText: new RegExp(`^${word}$`) }).waitFor({ state: 'attached' })
+  page
+    .locator('main [role=status]', { hasText: new RegExp(`^${word}$`) })
+    .waitFor({ state: 'attached' })
 
 test('progress comes by events, and a reload loses nothing', async () => {
   const job = await startImport(5)
@@ -96,7 +101,9 @@ test('a cancel asks first, says what it means, and the log tells each file’s e
   const csv = await exported(page, 'CSV, for spreadsheets')
   expect(csv.name).toBe(`${job}.csv`)
   expect(csv.text).toContain('position,filename')
-  expect(csv.text.match(/,cancelled,operation_cancelled,The operation was cancelled,/g)).toHaveLength(3)
+  expect(
+    csv.text.match(/,cancelled,operation_cancelled,The operation was cancelled,/g),
+  ).toHaveLength(3)
   const json = await exported(page, 'JSON, for programs')
   expect(JSON.stringify(JSON.parse(json.text))).toContain('"status":"cancelled"')
 })
@@ -153,6 +160,12 @@ async function ended(job: string): Promise<boolean> {
 
 async function exported(page: Page, choice: string): Promise<{ name: string; text: string }> {
   await page.getByRole('button', { name: 'Export log' }).click()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(choice).click()])
-  return { name: download.suggestedFilename(), text: await readFile((await download.path())!, 'utf8') }
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByText(choice).click(),
+  ])
+  return {
+    name: download.suggestedFilename(),
+    text: await readFile((await download.path())!, 'utf8'),
+  }
 }

@@ -1,4 +1,5 @@
-// Operations and notices in the admin page, in a real browser on the real server: as they run, and when they have ended.
+// Operations and notices in the admin page, in a real browser on the real server: as they run, and
+// when they have ended.
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd } from '../flows/imports.ts'
@@ -13,8 +14,16 @@ const open = usePages(startOrigin, async (world) => {
 })
 
 async function startImport(paths: readonly string[]): Promise<string> {
-  const files = paths.map((path, n) => ({ filename: `${path.split('/').at(-1)} ${n}.bin`, url: origin.url + path }))
-  const response = await server.call('POST', '/api/files/import', { files }, { prefer: 'respond-async' })
+  const files = paths.map((path, n) => ({
+    filename: `${path.split('/').at(-1)} ${n}.bin`,
+    url: origin.url + path,
+  }))
+  const response = await server.call(
+    'POST',
+    '/api/files/import',
+    { files },
+    { prefer: 'respond-async' },
+  )
   return ((await response.json()) as { job_id: string }).job_id
 }
 

@@ -1,4 +1,5 @@
-// Packs, links, API keys and one file's versions in the admin page, in a real browser on the real server.
+// Packs, links, API keys and one file's versions in the admin page, in a real browser on the real
+// server.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -16,7 +17,10 @@ const NAMES = ['Chart of the bay.pdf', 'Sea shanties.mp3', 'Tide tables.pdf']
 
 const open = usePages(startOrigin, async (world) => {
   ;({ server, origin } = world)
-  const files = NAMES.map((filename, n) => ({ filename, url: `${origin.url}/bytes/${900 + n}/${n}` }))
+  const files = NAMES.map((filename, n) => ({
+    filename,
+    url: `${origin.url}/bytes/${900 + n}/${n}`,
+  }))
   expect((await importUntilEnd(server, { files, auto_map: false })).status).toBe('success')
   const list = await json<{ data: { id: string }[] }>('GET', '/api/files?sort=filename')
   ids = list.data.map(({ id }) => id)
@@ -50,7 +54,9 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
   await page.reload()
   await page.getByRole('button', { name: 'Move Tide tables.pdf up' }).click()
   const order = () => page.locator('.pack-files li a').allTextContents()
-  await expect.poll(order, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
+  await expect
+    .poll(order, SOON)
+    .toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
   await page.getByRole('button', { name: 'Take Sea shanties.mp3 out of the pack' }).click()
   await expect.poll(order, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
 
@@ -59,10 +65,14 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
   await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText('Its files’ products are being brought up to date').waitFor()
   const mappings = async () =>
-    (await json<{ mappings: { method: string }[] }>('GET', `/api/files/${ids[0]}`)).mappings.map(({ method }) => method)
+    (await json<{ mappings: { method: string }[] }>('GET', `/api/files/${ids[0]}`)).mappings.map(
+      ({ method }) => method,
+    )
   await expect.poll(mappings, SOON).toEqual(['pack'])
 
-  expect((await server.call('PATCH', '/api/settings', { expiry_days: 12, download_limit: null })).status).toBe(200)
+  expect(
+    (await server.call('PATCH', '/api/settings', { expiry_days: 12, download_limit: null })).status,
+  ).toBe(200)
   await button(page, 'Create link').first().click()
   // The shop's own defaults stand in the form.
   expect(await dialog(page).getByLabel('Days until the link expires').inputValue()).toBe('12')
@@ -71,7 +81,11 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
   await dialog(page).getByRole('button', { name: 'Create link', exact: true }).click()
   const url = (await dialog(page).getByRole('group', { name: 'link' }).textContent())!
   await dialog(page).getByRole('button', { name: 'Done', exact: true }).click()
-  await page.getByRole('listitem').filter({ hasText: 'reader@example.com' }).getByText('Active').waitFor()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'reader@example.com' })
+    .getByText('Active')
+    .waitFor()
   const buyer = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
   expect(buyer).toContain('Tide tables.pdf')
   expect(buyer).not.toContain('Sea shanties.mp3')
@@ -86,7 +100,8 @@ test('a pack: made, filled, put in order, given a product, linked, deleted; its 
 
 test('links: found by customer, given more time, counted anew, revoked; the export has them', async () => {
   const made = await json<{ data: { id: string; url: string }[] }>('POST', '/api/links', {
-    // The other two have lost the product that they had through their pack: their links stand still.
+    // The other two have lost the product that they had through their pack: their links stand
+    // still.
     file_ids: [ids[1]],
     email: 'captain@example.com',
     download_limit: 1,
@@ -99,7 +114,8 @@ test('links: found by customer, given more time, counted anew, revoked; the expo
   await page.getByLabel('Search links').fill('captain')
   await expect.poll(() => page.locator('main tbody tr').count(), SOON).toBe(1)
   await row(page, NAMES[1]!).getByText('Used up').waitFor()
-  const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click() // prettier-ignore
+  // prettier-ignore
+  const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click()
   await more()
   await page.getByRole('menuitem', { name: 'Email to captain@example.com' }).click()
   await page.getByText('1 link was not sent: It has been used as often as it may be').waitFor()
@@ -140,7 +156,9 @@ test('an API key: shown once, works within its scopes, and ends when it is revok
     const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
     return (await fetch(server.url + route, { headers, ...sent })).status
   }
-  expect([await asked('/api/files'), await asked('/api/links', { file_ids: [ids[0]] })]).toEqual([200, 403])
+  expect([await asked('/api/files'), await asked('/api/links', { file_ids: [ids[0]] })]).toEqual([
+    200, 403,
+  ])
   await row(page, 'Nightly import').getByText('Active').waitFor()
   await page.getByRole('button', { name: 'Revoke Nightly import' }).click()
   await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
@@ -165,7 +183,8 @@ test('one file: edited, replaced, and gone back to the version before', async ()
   await address.fill(`${origin.url}/bytes/4321/new`)
   await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
   await page.getByText('Version 2', { exact: true }).waitFor()
-  const size = async () => (await json<{ size_bytes: number }>('GET', `/api/files/${ids[2]}`)).size_bytes
+  const size = async () =>
+    (await json<{ size_bytes: number }>('GET', `/api/files/${ids[2]}`)).size_bytes
   expect(await size()).toBe(4321)
   await page.getByRole('button', { name: 'Go back to version 1' }).click()
   await expect.poll(size, SOON).toBe(902)

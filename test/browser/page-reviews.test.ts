@@ -1,4 +1,5 @@
-// The list of files for which several products may be meant, in a real browser on the real server with a catalog that has twins.
+// The list of files for which several products may be meant, in a real browser on the real server
+// with a catalog that has twins.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,7 +7,13 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
-import { openPage, type PageServer, startBrowser, startPageServer, type OpenPage } from './page-browser.ts'
+import {
+  openPage,
+  type PageServer,
+  startBrowser,
+  startPageServer,
+  type OpenPage,
+} from './page-browser.ts'
 
 const PRODUCTS = [
   ['Harbour Lights Almanac for Coastal Navigators', 'HLA-1'],
@@ -26,7 +33,9 @@ let opened: OpenPage | null = null
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'stevedore-twins-'))
   const catalog = path.join(folder, 'products.csv')
-  const rows = PRODUCTS.map(([title, sku]) => `${title!.toLowerCase().replaceAll(' ', '-')},${title},${sku},active`)
+  const rows = PRODUCTS.map(
+    ([title, sku]) => `${title!.toLowerCase().replaceAll(' ', '-')},${title},${sku},active`,
+  )
   await writeFile(catalog, ['Handle,Title,Variant SKU,Status', ...rows].join('\n'))
   ;[server, origin, browser] = await Promise.all([
     startPageServer({ DEMO_CATALOG: catalog }),
@@ -47,7 +56,10 @@ afterAll(async () => {
 })
 
 async function importFiles(...names: string[]): Promise<Map<string, string>> {
-  const files = names.map((filename, n) => ({ filename, url: `${origin.url}/bytes/${700 + n}/${n}` }))
+  const files = names.map((filename, n) => ({
+    filename,
+    url: `${origin.url}/bytes/${700 + n}/${n}`,
+  }))
   const reply = await importUntilEnd(server, { files, auto_map: true })
   expect(reply.status).toBe('success')
   return new Map(reply.files.map(({ filename, file_id }) => [filename, file_id!]))
@@ -58,7 +70,8 @@ async function open(): Promise<Page> {
   return opened.page
 }
 
-const card = (page: Page, filename: string) => page.getByRole('region', { name: filename, exact: true })
+const card = (page: Page, filename: string) =>
+  page.getByRole('region', { name: filename, exact: true })
 async function productsOf(id: string | undefined): Promise<string[]> {
   const file = (await (await server.call('GET', `/api/files/${id}`)).json()) as {
     mappings: { product_title: string }[]
@@ -68,7 +81,10 @@ async function productsOf(id: string | undefined): Promise<string[]> {
 
 test('nothing to review; and a list that can’t be loaded says so', async () => {
   await expect
-    .poll(async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown, { timeout: 30_000 })
+    .poll(
+      async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown,
+      { timeout: 30_000 },
+    )
     .toMatchObject({ status: 'ready', products: PRODUCTS.length })
   const page = await open()
   await page.getByText('Nothing to review').waitFor()
@@ -126,5 +142,7 @@ test('all above a score are accepted, counted before; a tie is left to a person'
   await dialog.getByRole('button', { name: 'Accept 1 file' }).click()
   await card(page, ALMANAC).waitFor({ state: 'detached' })
   await card(page, 'TWIN_tie.pdf').waitFor()
-  await expect.poll(() => productsOf(ids.get(ALMANAC))).toEqual(['Harbour Lights Almanac for Coastal Navigators'])
+  await expect
+    .poll(() => productsOf(ids.get(ALMANAC)))
+    .toEqual(['Harbour Lights Almanac for Coastal Navigators'])
 })

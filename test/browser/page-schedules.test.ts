@@ -1,4 +1,5 @@
-// Scheduled tasks in the admin page, in a real browser on the real server: from a template, by plain forms, run at once.
+// Scheduled tasks in the admin page, in a real browser on the real server: from a template, by
+// plain forms, run at once.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -16,7 +17,9 @@ const open = usePages(startOrigin, async (world) => {
     url: `${origin.url}/bytes/${500 + n}/${n}`,
   }))
   expect((await importUntilEnd(server, { files, auto_map: false })).status).toBe('success')
-  expect((await server.call('PATCH', '/api/settings', { time_zone: 'America/New_York' })).status).toBe(200)
+  expect(
+    (await server.call('PATCH', '/api/settings', { time_zone: 'America/New_York' })).status,
+  ).toBe(200)
 })
 
 interface Schedule {
@@ -37,11 +40,14 @@ const row = (page: Page, name: string) => page.locator('main tbody tr').filter({
 test('from the template: the next runs by the shop’s clock, what matches, run now', async () => {
   const page = await open('/schedules')
   await page.getByRole('heading', { name: 'Nothing is scheduled yet' }).waitFor()
-  await page.getByRole('link', { name: 'Use the template Delete old files that nobody uses' }).click()
+  await page
+    .getByRole('link', { name: 'Use the template Delete old files that nobody uses' })
+    .click()
   await page.getByText('Monthly on the 1st at 02:00').waitFor()
   await expect.poll(() => runs(page).count()).toBe(5)
   // The browser’s own clock stands in another zone.
-  for (const text of await runs(page).allTextContents()) expect(text).toMatch(/, 1 \w+ \d{4}, 02:00$/)
+  for (const text of await runs(page).allTextContents())
+    expect(text).toMatch(/, 1 \w+ \d{4}, 02:00$/)
   await page.getByText('No file matches now').waitFor()
   expect(await page.getByLabel('Delete at most').inputValue()).toBe('100')
   expect(await page.getByLabel('Uploaded more than').inputValue()).toBe('365')
@@ -124,7 +130,13 @@ test('the switch turns a task off and on', async () => {
 })
 
 test('a run that would delete more than it may stops as a preview', async () => {
-  const body = { name: 'Clear out', cron: '0 4 * * *', action: 'delete-files', filter: { search: 'old' }, cap: 1 }
+  const body = {
+    name: 'Clear out',
+    cron: '0 4 * * *',
+    action: 'delete-files',
+    filter: { search: 'old' },
+    cap: 1,
+  }
   expect((await server.call('POST', '/api/schedules', body)).status).toBe(201)
   const page = await open('/schedules')
   await page.getByRole('button', { name: 'Run Clear out now' }).click()
@@ -156,7 +168,8 @@ test('a task is deleted when that is confirmed', async () => {
 
 test('on a telephone nothing is cut off', async () => {
   const page = await open('/schedules', { viewport: { width: 390, height: 800 } })
-  const isWide = () => page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
+  const isWide = () =>
+    page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
   await page.getByRole('link', { name: 'Tag courses' }).waitFor()
   expect(await isWide()).toBe(false)
   await page.getByRole('link', { name: 'Tag courses' }).click()

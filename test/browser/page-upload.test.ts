@@ -1,5 +1,5 @@
-// Uploads in the admin page, in a real browser on the real server: a queue that is paused, cut, reloaded and gone on with, and
-// whose files arrive byte for byte.
+// Uploads in the admin page, in a real browser on the real server: a queue that is paused, cut,
+// reloaded and gone on with, and whose files arrive byte for byte.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startLine } from '../fakes/line.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from '../flows/imports.ts'
-import { openPage, type PageServer, startBrowser, startPageServer, type OpenPage } from './page-browser.ts'
+import {
+  openPage,
+  type PageServer,
+  startBrowser,
+  startPageServer,
+  type OpenPage,
+} from './page-browser.ts'
 
 const MB = 1024 ** 2
 
@@ -58,13 +64,15 @@ const choose = (page: Page, files: string | string[]) =>
   page.getByLabel('Choose files', { exact: true }).and(page.locator('input')).setInputFiles(files)
 const row = (page: Page, name: string): Locator =>
   page.getByRole('list', { name: 'Uploads' }).getByRole('listitem', { name, exact: true })
-const status = (page: Page, name: string, text: string) => row(page, name).getByText(text, { exact: true }).waitFor()
+const status = (page: Page, name: string, text: string) =>
+  row(page, name).getByText(text, { exact: true }).waitFor()
 const figure = (page: Page, name: string): Locator =>
   page
     .locator('.figures div')
     .filter({ has: page.getByText(name, { exact: true }) })
     .locator('dd')
-const ended = (page: Page) => page.getByText('The import has ended').last().waitFor({ timeout: 50_000 })
+const ended = (page: Page) =>
+  page.getByText('The import has ended').last().waitFor({ timeout: 50_000 })
 
 interface Listed {
   id: string
@@ -74,7 +82,9 @@ interface Listed {
 
 async function fileNamed(filename: string): Promise<Listed> {
   const files = (await listAll(server, '/api/files?limit=250')) as unknown as Listed[]
-  return files.find((file) => file.filename === filename) ?? expect.fail(`There is no file ${filename}`)
+  return (
+    files.find((file) => file.filename === filename) ?? expect.fail(`There is no file ${filename}`)
+  )
 }
 
 async function hashOf(filename: string): Promise<string> {
@@ -85,7 +95,10 @@ async function hashOf(filename: string): Promise<string> {
     .digest('hex')
 }
 
-/** As slow as a line outside a laboratory, so that there is a middle to stop in. Bytes a second; -1: as fast as can be. */
+/**
+ * As slow as a line outside a laboratory, so that there is a middle to stop in. Bytes a second; -1:
+ * as fast as can be.
+ */
 async function speedOf(page: Page) {
   const client = await page.context().newCDPSession(page)
   await client.send('Network.enable')
@@ -98,7 +111,10 @@ async function speedOf(page: Page) {
     })
 }
 
-/** Bytes that all uploads announced to send, from the offsets at which they began: nothing is sent twice where they add up. */
+/**
+ * Bytes that all uploads announced to send, from the offsets at which they began: nothing is sent
+ * twice where they add up.
+ */
 function watchOffsets(context: BrowserContext): number[] {
   const offsets: number[] = []
   context.on('request', (request) => {
@@ -115,7 +131,10 @@ test('a folder goes up, and what came of it is an operation', async () => {
     made('Spring/nothing.txt', 0),
   ])
   const page = await open()
-  await page.getByLabel('Choose a folder').and(page.locator('input')).setInputFiles(path.join(folder, 'Spring'))
+  await page
+    .getByLabel('Choose a folder')
+    .and(page.locator('input'))
+    .setInputFiles(path.join(folder, 'Spring'))
   await page.getByText('1 file can’t be uploaded').waitFor()
   await page.getByText('Spring/nothing.txt (0 bytes): The file is empty').waitFor()
   await status(page, 'Guide to tides.pdf', 'Complete')
@@ -132,7 +151,10 @@ test('a folder goes up, and what came of it is an operation', async () => {
 })
 
 test('a name that is taken is asked about: renamed, a new version, not sent', async () => {
-  const [first, second] = await Promise.all([made('one/Chart.pdf', 1000), made('two/Chart.pdf', 2000)])
+  const [first, second] = await Promise.all([
+    made('one/Chart.pdf', 1000),
+    made('two/Chart.pdf', 2000),
+  ])
   const other = await made('Plan.pdf', 1500)
   const page = await open()
   await choose(page, [first.path, other.path])
@@ -140,7 +162,9 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
   await choose(page, [second.path, other.path])
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 files of these names exist').waitFor()
-  await dialog.getByLabel('What becomes of Chart.pdf').selectOption({ label: 'Add as a new version' })
+  await dialog
+    .getByLabel('What becomes of Chart.pdf')
+    .selectOption({ label: 'Add as a new version' })
   await dialog.getByLabel('What becomes of Plan.pdf').selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await expect.poll(async () => (await fileNamed('Chart.pdf')).version, { timeout: 20_000 }).toBe(2)
@@ -157,23 +181,34 @@ test('a name that is taken is asked about: renamed, a new version, not sent', as
 })
 
 test('two files of one name: the later one carries the choice; the same file once more is no surprise', async () => {
-  const [first] = await Promise.all([made('Twins/a/Twin.pdf', 1000), made('Twins/b/Twin.pdf', 2000)])
+  const [first] = await Promise.all([
+    made('Twins/a/Twin.pdf', 1000),
+    made('Twins/b/Twin.pdf', 2000),
+  ])
   const page = await open()
   const field = page.getByLabel('Choose a folder').and(page.locator('input'))
   const dialog = page.getByRole('dialog')
   await field.setInputFiles(path.join(folder, 'Twins'))
   await dialog.getByText('A file of this name exists').waitFor()
-  await dialog.getByLabel('What becomes of Twins/b/Twin.pdf').selectOption({ label: 'Don’t upload it' })
+  await dialog
+    .getByLabel('What becomes of Twins/b/Twin.pdf')
+    .selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await status(page, 'Twin.pdf', 'Complete')
   expect(await figure(page, 'Total files').textContent()).toBe('1')
   expect(await hashOf('Twin.pdf')).toBe(first.hash)
   // Its row is still there, and makes room.
   await field.setInputFiles(path.join(folder, 'Twins'))
-  await dialog.getByLabel('What becomes of Twins/a/Twin.pdf').selectOption({ label: 'Rename the new file' })
-  await dialog.getByLabel('What becomes of Twins/b/Twin.pdf').selectOption({ label: 'Don’t upload it' })
+  await dialog
+    .getByLabel('What becomes of Twins/a/Twin.pdf')
+    .selectOption({ label: 'Rename the new file' })
+  await dialog
+    .getByLabel('What becomes of Twins/b/Twin.pdf')
+    .selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
-  await expect.poll(() => fileNamed('Twin (2).pdf').catch(() => null), { timeout: 20_000 }).not.toBeNull()
+  await expect
+    .poll(() => fileNamed('Twin (2).pdf').catch(() => null), { timeout: 20_000 })
+    .not.toBeNull()
   await status(page, 'Twin.pdf', 'Complete')
   await page.getByRole('button', { name: 'Clear finished' }).click()
   await row(page, 'Twin.pdf').waitFor({ state: 'detached' })
@@ -198,7 +233,9 @@ test('a name that was taken while the file went up is asked about then; one that
   await speed(-1)
   await row(page, 'Race.pdf').getByText('Duplicate filename').waitFor()
   await page.getByRole('button', { name: 'Choose Race.pdf' }).click()
-  await dialog.getByLabel('What becomes of Race.pdf').selectOption({ label: 'Add as a new version' })
+  await dialog
+    .getByLabel('What becomes of Race.pdf')
+    .selectOption({ label: 'Add as a new version' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await status(page, 'Race.pdf', 'Complete')
   expect((await fileNamed('race.pdf')).version).toBe(2)
@@ -208,9 +245,13 @@ test('an import whose result can’t be read is not called complete, and not wai
   const file = await made('Gone.pdf', 500)
   const page = await open()
   const error = { code: 'not_found', message: 'There is no such operation' }
-  await page.route('**/api/uploads/results', (route) => route.fulfill({ status: 404, json: { error } }))
+  await page.route('**/api/uploads/results', (route) =>
+    route.fulfill({ status: 404, json: { error } }),
+  )
   await choose(page, file.path)
-  await row(page, 'Gone.pdf').getByText('The result could not be read: There is no such operation').waitFor()
+  await row(page, 'Gone.pdf')
+    .getByText('The result could not be read: There is no such operation')
+    .waitFor()
   await page.getByText('1 file is not complete: see below.').waitFor()
   // It can be taken out of the queue by itself, as what failed before it arrived can.
   await page.getByRole('button', { name: 'Remove Gone.pdf' }).click()
@@ -243,7 +284,10 @@ test('a small file is imported beside a large one, and the import is found again
 test('three files of one name in a folder are all imported when they are to be renamed', async () => {
   await Promise.all(['a', 'b', 'c'].map((part, n) => made(`Triple/${part}/Same.pdf`, 1000 + n)))
   const page = await open()
-  await page.getByLabel('Choose a folder').and(page.locator('input')).setInputFiles(path.join(folder, 'Triple'))
+  await page
+    .getByLabel('Choose a folder')
+    .and(page.locator('input'))
+    .setInputFiles(path.join(folder, 'Triple'))
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
@@ -300,7 +344,9 @@ test('the network is cut in the middle: the upload waits, and goes on where it s
     .waitFor()
   await page.context().setOffline(true)
   line.cut()
-  await expect.poll(() => figure(page, 'Speed').textContent(), { timeout: 20_000 }).toMatch(/^(0 bytes\/s|–)$/)
+  await expect
+    .poll(() => figure(page, 'Speed').textContent(), { timeout: 20_000 })
+    .toMatch(/^(0 bytes\/s|–)$/)
   await status(page, 'Long way.zip', 'Uploading')
   line.mend()
   await page.context().setOffline(false)
@@ -341,7 +387,9 @@ test('too large a file is refused with advice, and a large batch is advised agai
   const handle = await openFile(huge, 'w')
   await handle.truncate(5 * 1024 ** 3 + 1)
   await handle.close()
-  const many = await Promise.all(Array.from({ length: 101 }, (_, n) => made(`many/Small ${n}.txt`, 20)))
+  const many = await Promise.all(
+    Array.from({ length: 101 }, (_, n) => made(`many/Small ${n}.txt`, 20)),
+  )
   const page = await open()
   await choose(page, [huge])
   await page.getByText('ask support for assistance').waitFor()

@@ -1,4 +1,5 @@
-// Workflows in the admin page, in a real browser on the real server: made, refused, run, attached to imports, deleted.
+// Workflows in the admin page, in a real browser on the real server: made, refused, run, attached
+// to imports, deleted.
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -30,10 +31,14 @@ async function read<T>(route: string): Promise<T> {
   expect(response.status).toBe(200)
   return (await response.json()) as T
 }
-const own = async () => (await read<{ data: Workflow[] }>('/api/workflows')).data.filter((one) => !one.built_in)
+const own = async () =>
+  (await read<{ data: Workflow[] }>('/api/workflows')).data.filter((one) => !one.built_in)
 
 async function importFiles(names: readonly string[]): Promise<string[]> {
-  const files = names.map((filename, n) => ({ filename, url: `${origin.url}/bytes/${500 + n}/${n}` }))
+  const files = names.map((filename, n) => ({
+    filename,
+    url: `${origin.url}/bytes/${500 + n}/${n}`,
+  }))
   const reply = await importUntilEnd(server, { files, auto_map: false })
   expect(reply.status).toBe('success')
   return reply.files.map(({ file_id }) => file_id!)
@@ -43,7 +48,8 @@ const addStep = async (page: Page, title: string) => {
   await page.getByRole('button', { name: 'Add step' }).click()
   await page.getByRole('menuitem', { name: title }).click()
 }
-const step = (page: Page, n: number) => page.getByRole('listitem', { name: new RegExp(`^Step ${n},`) })
+const step = (page: Page, n: number) =>
+  page.getByRole('listitem', { name: new RegExp(`^Step ${n},`) })
 const tags = (page: Page, n: number) => step(page, n).getByRole('textbox', { name: /^Tags/ })
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
@@ -87,20 +93,34 @@ test('a workflow of tags and settings is built, run on a selection, and seen in 
     name: 'Summer sale',
     kind: 'bulk',
     steps: [
-      { plugin: 'tag-files', options: { mode: 'add', tags: ['summer', 'sale'] }, when: { search: 'guide' } },
+      {
+        plugin: 'tag-files',
+        options: { mode: 'add', tags: ['summer', 'sale'] },
+        when: { search: 'guide' },
+      },
       { plugin: 'update-settings', options: { expiry_days: 30 } },
     ],
   })
 
-  const started = await server.call('POST', '/api/operations', { workflow: workflow!.id, select: { file_ids: files } })
+  const started = await server.call('POST', '/api/operations', {
+    workflow: workflow!.id,
+    select: { file_ids: files },
+  })
   expect(started.status).toBe(202)
   const { id } = (await started.json()) as { id: string }
   expect(await jobUntilEnd(server, id)).toMatchObject({ status: 'success', done: 2 })
-  expect(await read(`/api/files/${files[0]}`)).toMatchObject({ expiry_days: 30, tags: ['summer', 'sale'] })
+  expect(await read(`/api/files/${files[0]}`)).toMatchObject({
+    expiry_days: 30,
+    tags: ['summer', 'sale'],
+  })
   expect(await read(`/api/files/${files[1]}`)).toMatchObject({ expiry_days: 30, tags: [] })
 
   await page.getByRole('link', { name: 'Operations' }).click()
-  await page.locator('main tbody tr').filter({ hasText: 'Summer sale' }).getByText('Success', { exact: true }).waitFor()
+  await page
+    .locator('main tbody tr')
+    .filter({ hasText: 'Summer sale' })
+    .getByText('Success', { exact: true })
+    .waitFor()
 })
 
 test('a broken workflow is not saved, and every reason is named beside its field', async () => {
@@ -123,7 +143,9 @@ test('a broken workflow is not saved, and every reason is named beside its field
       ]),
     )
   expect(await own()).toEqual(before)
-  await page.getByRole('button', { name: 'Step 1, Update settings, Add days to the expiry' }).click()
+  await page
+    .getByRole('button', { name: 'Step 1, Update settings, Add days to the expiry' })
+    .click()
   await page.keyboard.press('Control+A')
   await page.keyboard.type('7')
   await page.getByRole('button', { name: 'Name', exact: true }).click()
@@ -187,7 +209,8 @@ test('one that a scheduled task runs stays, and says which; another is deleted w
 
 test('on a telephone nothing is cut off', async () => {
   const page = await open('/workflows', { viewport: { width: 390, height: 800 } })
-  const isWide = () => page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
+  const isWide = () =>
+    page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
   await page.getByRole('link', { name: 'Summer sale' }).waitFor()
   expect(await isWide()).toBe(false)
   await page.getByRole('link', { name: 'Summer sale' }).click()

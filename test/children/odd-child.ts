@@ -5,7 +5,10 @@ import { Refusal, serveRequests } from '../../plugins/sandbox.ts'
 
 // Node has it; the types that come with Node do not.
 declare const WebAssembly: {
-  Memory: new (pages: { initial: number; maximum: number }) => { buffer: ArrayBuffer; grow(pages: number): number }
+  Memory: new (pages: { initial: number; maximum: number }) => {
+    buffer: ArrayBuffer
+    grow(pages: number): number
+  }
 }
 const kept: unknown[] = []
 
@@ -14,7 +17,8 @@ const DEEDS: Record<string, (given: string) => unknown> = {
   pid: () => process.pid,
   environment: () => ({ ...process.env }),
   copy: async (given) => writeFile(`${given}.out`, await readFile(given)).then(() => 'copied'),
-  write: (given) => writeFile(given, Buffer.alloc(2 ** 20)).catch(({ code }: { code: string }) => code),
+  write: (given) =>
+    writeFile(given, Buffer.alloc(2 ** 20)).catch(({ code }: { code: string }) => code),
   refuse: () => {
     throw new Refusal('image_damaged', 'The image is damaged and cannot be opened')
   },
@@ -44,4 +48,7 @@ const DEEDS: Record<string, (given: string) => unknown> = {
   segfault: () => process.kill(process.pid, 'SIGSEGV'),
 }
 
-serveRequests(async ({ deed, given = '' }: { deed: string; given?: string }) => (await DEEDS[deed]!(given)) as never)
+serveRequests(
+  async ({ deed, given = '' }: { deed: string; given?: string }) =>
+    (await DEEDS[deed]!(given)) as never,
+)

@@ -5,16 +5,22 @@ import { blake3 } from '@napi-rs/blake-hash'
 
 const BLOCK = 1024 * 1024
 /** Looks random, so that nothing on the way can shrink it. */
-const block = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(BLOCK))
+const block = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(
+  Buffer.alloc(BLOCK),
+)
 
-/** The body of `size` bytes for a seed: a mark of its own, then the same block again and again. In slices of up to 1 MB. */
+/**
+ * The body of `size` bytes for a seed: a mark of its own, then the same block again and again. In
+ * slices of up to 1 MB.
+ */
 export function* contentSlices(size: number, seed: string): Generator<Buffer> {
   const mark = createHash('sha512').update(seed).digest()
   if (size > 0) yield mark.subarray(0, size)
   for (let left = size - mark.length; left > 0; left -= BLOCK) yield block.subarray(0, left)
 }
 
-export const contentOf = (size: number, seed: string): Buffer => Buffer.concat([...contentSlices(size, seed)])
+export const contentOf = (size: number, seed: string): Buffer =>
+  Buffer.concat([...contentSlices(size, seed)])
 
 /** BLAKE3, as the store names it. */
 export const hashOf = (bytes: Uint8Array): string => blake3(Buffer.from(bytes)).toString('hex')

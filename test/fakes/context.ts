@@ -1,7 +1,14 @@
-// What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals elsewhere.
+// What plugins are given, for tests of one plugin: real ports where a test puts them in, refusals
+// elsewhere.
 import { randomUUID } from 'node:crypto'
 import { appConfig } from '../../app.config.ts'
-import type { Entry, FileView, Item, OperationContext, WriteContext } from '../../plugins/contract.ts'
+import type {
+  Entry,
+  FileView,
+  Item,
+  OperationContext,
+  WriteContext,
+} from '../../plugins/contract.ts'
 import { createActions } from '../../server/ports/actions.ts'
 
 const refuse = (port: string) => (): never => {
@@ -27,8 +34,16 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
       },
     },
     request: {},
-    limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2, background: { delete: 100, update: 500 } },
-    catalog: { findBySku: refuse('catalog'), match: refuse('catalog'), findProduct: refuse('catalog') },
+    limits: {
+      file_bytes: 5 * 1024 ** 3,
+      large_file_bytes: 500 * 1024 ** 2,
+      background: { delete: 100, update: 500 },
+    },
+    catalog: {
+      findBySku: refuse('catalog'),
+      match: refuse('catalog'),
+      findProduct: refuse('catalog'),
+    },
     remote: { probe: refuse('remote'), download: refuse('remote') },
     uploads: { sizeOf: refuse('uploads'), take: refuse('uploads') },
     stage: { write: refuse('stage') },
@@ -61,7 +76,12 @@ export function operationContext(
 /** An item as an import has it: the draft of a file, with the shop's defaults. */
 export function importItem(
   id: string,
-  given: { file?: Partial<FileView>; entry?: Partial<Entry>; staged?: Item['staged']; position?: number } = {},
+  given: {
+    file?: Partial<FileView>
+    entry?: Partial<Entry>
+    staged?: Item['staged']
+    position?: number
+  } = {},
 ): Item {
   const filename = given.entry?.filename ?? given.file?.filename ?? `${id}.pdf`
   return {
@@ -99,6 +119,9 @@ export function importItem(
 
 /** An item as a bulk operation has it: a file that exists. */
 export function fileItem(id: string, file: Partial<FileView> = {}, position = 0): Item {
-  const item = importItem(id, { file: { size_bytes: 1000, content_type: 'application/pdf', ...file }, position })
+  const item = importItem(id, {
+    file: { size_bytes: 1000, content_type: 'application/pdf', ...file },
+    position,
+  })
   return { ...item, entry: null, file: { ...item.file, id: file.id ?? randomUUID() } }
 }

@@ -1,5 +1,5 @@
-// Fifty files that try to run a script in whoever opens them, as text that names the address to which a script that ran would
-// call home.
+// Fifty files that try to run a script in whoever opens them, as text that names the address to
+// which a script that ran would call home.
 
 export interface HostileFile {
   filename: string
@@ -8,14 +8,19 @@ export interface HostileFile {
   bytes: Buffer
 }
 
-/** `home`: an address that nothing but a script, or a page that was opened as one, would ask for. */
+/**
+ * `home`: an address that nothing but a script, or a page that was opened as one, would ask for.
+ */
 export function hostileFiles(home: string): HostileFile[] {
-  const call = (name: string) => `new Image().src='${home}/${encodeURIComponent(name)}';document.title='owned'`
+  const call = (name: string) =>
+    `new Image().src='${home}/${encodeURIComponent(name)}';document.title='owned'`
   const script = (name: string) => `<script>${call(name)}</script>`
-  const html = (name: string) => `<!doctype html><title>hello</title>${script(name)}<body onload="${call(name)}">`
+  const html = (name: string) =>
+    `<!doctype html><title>hello</title>${script(name)}<body onload="${call(name)}">`
   const svg = (name: string) =>
     `<svg xmlns="http://www.w3.org/2000/svg" onload="${call(name)}"><script>${call(name)}</script></svg>`
-  const xhtml = (name: string) => `<html xmlns="http://www.w3.org/1999/xhtml"><script>${call(name)}</script></html>`
+  const xhtml = (name: string) =>
+    `<html xmlns="http://www.w3.org/1999/xhtml"><script>${call(name)}</script></html>`
   const make = (write: (name: string) => string, magic = '') => {
     return (filename: string, contentType?: string): HostileFile => ({
       filename,
@@ -58,7 +63,9 @@ export function hostileFiles(home: string): HostileFile[] {
     image('image.SVG'),
     image('image.svg.png'),
     image('image', 'image/svg+xml'),
-    make((name) => `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="#x"?>${xhtml(name)}`)('style.xml'),
+    make(
+      (name) => `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="#x"?>${xhtml(name)}`,
+    )('style.xml'),
     make((name) => `<?xml version="1.0"?><rss><channel>${xhtml(name)}</channel></rss>`)('feed.rss'),
     make((name) => xhtml(name))('feed.atom'),
     make((name) => xhtml(name))('math.mml'),

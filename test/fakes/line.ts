@@ -1,4 +1,5 @@
-// A line to a server on this machine that can be cut and mended: what runs over it breaks off, and nothing new comes through.
+// A line to a server on this machine that can be cut and mended: what runs over it breaks off, and
+// nothing new comes through.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface Line {

@@ -1,4 +1,5 @@
-// What an origin can do wrong, by the first part of the path. Each is a few lines on the raw answer or its socket.
+// What an origin can do wrong, by the first part of the path. Each is a few lines on the raw answer
+// or its socket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { contentOf, contentSlices, drained } from './content.ts'
@@ -29,7 +30,9 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   /** /flaky/TIMES/SIZE/SEED answers 503 so many times, then serves. */
   flaky: ({ response, rest, nth }) => {
     if (nth <= Number(rest[0])) return void response.writeHead(503).end()
-    response.writeHead(200, { 'content-type': OCTETS }).end(contentOf(Number(rest[1]), rest[2] ?? ''))
+    response
+      .writeHead(200, { 'content-type': OCTETS })
+      .end(contentOf(Number(rest[1]), rest[2] ?? ''))
   },
   /** /no-head/SIZE/SEED serves GET alone. */
   'no-head': ({ request, response, rest }) => {
@@ -39,29 +42,44 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   },
   /** /page/any-name: a sign-in page where a file should be. */
   page: ({ response }) =>
-    void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Please sign in</h1>'),
+    void response
+      .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+      .end('<h1>Please sign in</h1>'),
 
   /** /redirect?to=URL[&status=302] */
   redirect: ({ response, query }) =>
-    void response.writeHead(Number(query.get('status') ?? 302), { location: query.get('to') ?? '' }).end('Moved'),
+    void response
+      .writeHead(Number(query.get('status') ?? 302), { location: query.get('to') ?? '' })
+      .end('Moved'),
   /** /hops/N/SIZE/SEED redirects N times, then serves. */
   hops: ({ response, rest: [hops, size, seed] }) => {
-    const next = Number(hops) > 1 ? `/hops/${Number(hops) - 1}/${size}/${seed}` : `/bytes/${size}/${seed}`
+    const next =
+      Number(hops) > 1 ? `/hops/${Number(hops) - 1}/${size}/${seed}` : `/bytes/${size}/${seed}`
     response.writeHead(302, { location: next }).end()
   },
   /** /loop redirects to itself. */
   loop: ({ request, response }) => void response.writeHead(301, { location: request.url }).end(),
   'redirect-nowhere': ({ response }) => void response.writeHead(302).end(),
 
-  /** /short/DECLARED/SENT: declares more than it sends, then closes; with ?open it stays silent instead. */
+  /**
+   * /short/DECLARED/SENT: declares more than it sends, then closes; with ?open it stays silent
+   * instead.
+   */
   short: ({ response, rest, query }) => {
     const head = ['HTTP/1.1 200 OK', `content-length: ${rest[0]}`]
     const socket = raw(response, head, contentOf(Number(rest[1]), 'short'))
     if (!query.has('open')) socket.end()
   },
-  /** /long/DECLARED/SENT: sends more than it declares. ?close: and says that it closes; ?later: in a write of its own. */
+  /**
+   * /long/DECLARED/SENT: sends more than it declares. ?close: and says that it closes; ?later: in a
+   * write of its own.
+   */
   long: async ({ response, rest, query }) => {
-    const head = ['HTTP/1.1 200 OK', `content-length: ${rest[0]}`, ...(query.has('close') ? ['connection: close'] : [])]
+    const head = [
+      'HTTP/1.1 200 OK',
+      `content-length: ${rest[0]}`,
+      ...(query.has('close') ? ['connection: close'] : []),
+    ]
     const bytes = contentOf(Number(rest[1]), 'long')
     const first = query.has('later') ? bytes.subarray(0, Number(rest[0])) : bytes
     const socket = raw(response, head, first)
@@ -70,13 +88,16 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   },
   /** /cut/SIZE/SENT breaks off in the middle; ?chunked and ?unframed have no length. */
   cut: async ({ response, rest, query }) => {
-    if (!query.has('chunked') && !query.has('unframed')) response.setHeader('content-length', Number(rest[0]))
+    if (!query.has('chunked') && !query.has('unframed'))
+      response.setHeader('content-length', Number(rest[0]))
     if (query.has('unframed')) {
       response.useChunkedEncodingByDefault = false
       response.setHeader('connection', 'close')
     }
     response.writeHead(200)
-    await new Promise<void>((resolve) => response.write(contentOf(Number(rest[1]), 'cut'), () => resolve()))
+    await new Promise<void>((resolve) =>
+      response.write(contentOf(Number(rest[1]), 'cut'), () => resolve()),
+    )
     if (query.has('unframed')) response.socket!.resetAndDestroy()
     else response.destroy()
   },
@@ -99,7 +120,8 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   /** /silent never answers. */
   silent: () => {},
   /** /silent-body answers with headers and some bytes, and then never again. */
-  'silent-body': ({ response }) => void response.writeHead(200, { 'content-length': 1000 }).write('begin'),
+  'silent-body': ({ response }) =>
+    void response.writeHead(200, { 'content-length': 1000 }).write('begin'),
 
   /** /huge declares 6 GB; /huge?chunked sends them without a length, until told to stop. */
   huge: async ({ request, response, query }) => {
@@ -111,9 +133,14 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
     }
     response.end()
   },
-  /** /gzip/SIZE/any-name is compressed though nobody asked; /gzip/SIZE/a.tgz is what servers do to archives. */
+  /**
+   * /gzip/SIZE/any-name is compressed though nobody asked; /gzip/SIZE/a.tgz is what servers do to
+   * archives.
+   */
   gzip: ({ response, rest }) =>
-    void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(contentOf(Number(rest[0]), 'gzip'))),
+    void response
+      .writeHead(200, { 'content-encoding': 'gzip' })
+      .end(gzipSync(contentOf(Number(rest[0]), 'gzip'))),
   /** /unframed/SIZE/SEED ends with the connection, as HTTP/1.0 does. */
   unframed: ({ response, rest }) =>
     void raw(response, ['HTTP/1.0 200 OK'], contentOf(Number(rest[0]), rest[1] ?? '')).end(),
@@ -122,6 +149,10 @@ export const misbehaviours: Readonly<Record<string, (call: Call) => void | Promi
   /** /goodbye/SIZE/SEED keeps the connection by its word and closes it with the answer. */
   goodbye: ({ response, rest }) => {
     const bytes = contentOf(Number(rest[0]), rest[1] ?? '')
-    raw(response, ['HTTP/1.1 200 OK', `content-length: ${bytes.length}`, 'connection: keep-alive'], bytes).end()
+    raw(
+      response,
+      ['HTTP/1.1 200 OK', `content-length: ${bytes.length}`, 'connection: keep-alive'],
+      bytes,
+    ).end()
   },
 }

@@ -1,4 +1,5 @@
-// A web server as imports meet them, on a real socket: it serves known bytes by path, and misbehaves on request.
+// A web server as imports meet them, on a real socket: it serves known bytes by path, and
+// misbehaves on request.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
@@ -27,10 +28,8 @@ export interface Origin {
 }
 
 /**
- * Serves, by path:
- * `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/together/N/…` the rest once N such requests are waiting; and
- * what `misbehaviours.ts` lists.
- * `port` 0 takes any free one.
+ * Serves, by path: `/bytes/SIZE/SEED[/any-name]` the bytes of content.ts; `/together/N/…` the rest
+ * once N such requests are waiting; and what `misbehaviours.ts` lists. `port` 0 takes any free one.
  */
 export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promise<Origin> {
   const counts = new Map<string, number>()
@@ -53,7 +52,9 @@ export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promis
   const waiting: (() => void)[] = []
   const meet = (request: IncomingMessage, response: ServerResponse) => {
     const [, , few, ...rest] = request.url!.split('/')
-    waiting.push(() => void serve(request, response, `/${rest.join('/')}`, 1).catch(() => response.destroy()))
+    waiting.push(
+      () => void serve(request, response, `/${rest.join('/')}`, 1).catch(() => response.destroy()),
+    )
     if (waiting.length >= Number(few)) for (const go of waiting.splice(0)) go()
   }
   server.on('connection', (socket: Socket) => {
@@ -82,13 +83,21 @@ export async function startOrigin({ port = 0, host = '127.0.0.1' } = {}): Promis
   return origin
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, path: string, nth: number): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  nth: number,
+): Promise<void> {
   request.resume()
   const url = new URL(path, 'http://origin')
   const [kind = '', ...rest] = url.pathname.slice(1).split('/').map(decodeURIComponent)
   if (kind === 'bytes') return sendContent(request, response, Number(rest[0]), rest[1] ?? '')
   const misbehave = misbehaviours[kind]
-  if (!misbehave) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('There is nothing here')
+  if (!misbehave)
+    return void response
+      .writeHead(404, { 'content-type': 'text/plain' })
+      .end('There is nothing here')
   await misbehave({ request, response, rest, query: url.searchParams, nth })
 }
 

@@ -1,4 +1,5 @@
-// Whoever receives callbacks, on a real socket: it keeps what was posted and answers as a test says.
+// Whoever receives callbacks, on a real socket: it keeps what was posted and answers as a test
+// says.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

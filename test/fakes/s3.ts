@@ -1,14 +1,28 @@
-// A bucket that speaks S3 over a socket: s3rver, which checks signatures, and what it lacks of the protocol that we use: an object is
-// there whole or not at all, uploads in parts can be listed and given up, and parts have the least length that S3 wants.
+// A bucket that speaks S3 over a socket: s3rver, which checks signatures, and what it lacks of the
+// protocol that we use: an object is there whole or not at all, uploads in parts can be listed and
+// given up, and parts have the least length that S3 wants.
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import S3rver, { type Context } from '@20minutes/s3rver'
 import authentication from '@20minutes/s3rver/lib/middleware/authentication.js'
-import FilesystemStore, { type Content, type Part } from '@20minutes/s3rver/lib/stores/filesystem.js'
+import FilesystemStore, {
+  type Content,
+  type Part,
+} from '@20minutes/s3rver/lib/stores/filesystem.js'
 import S3Error from '@20minutes/s3rver/lib/models/error.js'
 import type { S3Location } from '../../server/store/address.ts'
 
@@ -21,15 +35,22 @@ export interface FakeS3 {
   port: number
   /** As a configuration names it; `change` for another prefix, another way in, wrong keys. */
   location(change?: Partial<S3Location>): S3Location
-  /** Keys of all objects, and `<key> (unfinished)` for each upload that is neither complete nor given up. */
+  /**
+   * Keys of all objects, and `<key> (unfinished)` for each upload that is neither complete nor
+   * given up.
+   */
   contents(): Promise<string[]>
   /**
-   * Called with each request: what it gives is the answer instead. `lost`: the request is carried out, and its answer never arrives.
+   * Called with each request: what it gives is the answer instead. `lost`: the request is carried
+   * out, and its answer never arrives.
    */
   intercept: (request: { method: string; url: string }) => Intercepted | Promise<Intercepted>
   /** Every request that came, as `PUT /harbour/7/…`. */
   requests: string[]
-  /** Makes an object, or an unfinished upload with its parts, look as old as that; `parts: false`: as if they had come later. */
+  /**
+   * Makes an object, or an unfinished upload with its parts, look as old as that; `parts: false`:
+   * as if they had come later.
+   */
   age(key: string, to: Date, options?: { parts: boolean }): Promise<void>
   /** From now on a list has pages of so many objects. */
   cutLists(page: number): void
@@ -64,7 +85,11 @@ class WholeStore extends FilesystemStore {
   }
 
   /** It takes a range that ends with the first byte for one without an end. */
-  override getObject(bucket: string, key: string, options: { start?: number; end?: number }): Promise<unknown> {
+  override getObject(
+    bucket: string,
+    key: string,
+    options: { start?: number; end?: number },
+  ): Promise<unknown> {
     const end = options.end === 0 ? { end: Object(0) as number } : {}
     return super.getObject(bucket, key, { ...options, ...end })
   }
@@ -82,7 +107,8 @@ class WholeStore extends FilesystemStore {
     await this.require(bucket, uploadId)
     for (const { number } of parts.slice(0, -1)) {
       const { size } = await stat(path.join(this.folderOf(bucket, uploadId), String(number)))
-      if (size < LEAST_PART) throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
+      if (size < LEAST_PART)
+        throw new S3Error('EntityTooSmall', 'Your proposed upload is too small')
     }
     return super.putObjectMultipart(bucket, uploadId, parts)
   }
@@ -97,14 +123,20 @@ class WholeStore extends FilesystemStore {
     return Promise.all(
       ids.map(async (UploadId) => {
         const file = path.join(this.folderOf(bucket, UploadId), 'key')
-        return { Key: await readFile(file, 'utf8'), UploadId, Initiated: (await stat(file)).mtime.toISOString() }
+        return {
+          Key: await readFile(file, 'utf8'),
+          UploadId,
+          Initiated: (await stat(file)).mtime.toISOString(),
+        }
       }),
     )
   }
 
   async parts(bucket: string, uploadId: string) {
     await this.require(bucket, uploadId)
-    const names = (await readdir(this.folderOf(bucket, uploadId))).filter((name) => /^\d+$/.test(name))
+    const names = (await readdir(this.folderOf(bucket, uploadId))).filter((name) =>
+      /^\d+$/.test(name),
+    )
     return Promise.all(
       names.map(async (PartNumber) => {
         const { size, mtime } = await stat(path.join(this.folderOf(bucket, uploadId), PartNumber))
@@ -116,41 +148,62 @@ class WholeStore extends FilesystemStore {
 
 const authenticated = authentication()
 
-/** What s3rver does not answer, or not with this Node: its marks of pages are encrypted in a way that is gone. */
-async function answerMore(ctx: Context, store: WholeStore, next: () => Promise<unknown>): Promise<unknown> {
+/**
+ * What s3rver does not answer, or not with this Node: its marks of pages are encrypted in a way
+ * that is gone.
+ */
+async function answerMore(
+  ctx: Context,
+  store: WholeStore,
+  next: () => Promise<unknown>,
+): Promise<unknown> {
   const { uploadId, uploads } = ctx.query
   const [, bucket = '', ...rest] = ctx.path.split('/')
   const key = rest.join('/')
-  // Its own look at the signature takes the address of a bucket for one without the slash at its end.
+  // Its own look at the signature takes the address of a bucket for one without the slash at its
+  // end.
   if (key === '') Object.assign(ctx, { mountPath: '/', state: { vhost: true } })
   ctx.params = key === '' ? { bucket } : { bucket, key }
   if (ctx.method === 'GET' && ctx.query['list-type'] === '2')
     return authenticated(ctx, () => answerList(ctx, store, bucket))
-  const more = ctx.method === 'GET' ? (uploads ?? uploadId) : ctx.method === 'DELETE' ? uploadId : undefined
-  return more === undefined ? next() : authenticated(ctx, () => answerAboutUploads(ctx, store, bucket, key))
+  const more =
+    ctx.method === 'GET' ? (uploads ?? uploadId) : ctx.method === 'DELETE' ? uploadId : undefined
+  return more === undefined
+    ? next()
+    : authenticated(ctx, () => answerAboutUploads(ctx, store, bucket, key))
 }
 
 async function answerList(ctx: Context, store: WholeStore, bucket: string): Promise<void> {
-  if (!(await store.getBucket(bucket))) throw new S3Error('NoSuchBucket', 'The specified bucket does not exist')
+  if (!(await store.getBucket(bucket)))
+    throw new S3Error('NoSuchBucket', 'The specified bucket does not exist')
   const { prefix, 'max-keys': most, 'continuation-token': token = '' } = ctx.query
   const startAfter = Buffer.from(token, 'base64').toString()
   const maxKeys = Math.min(Number(most ?? 1000), store.page)
   const { objects, isTruncated } = await store.listObjects(bucket, { prefix, startAfter, maxKeys })
-  const next = isTruncated && { NextContinuationToken: Buffer.from(objects.at(-1)!.key).toString('base64') }
+  const next = isTruncated && {
+    NextContinuationToken: Buffer.from(objects.at(-1)!.key).toString('base64'),
+  }
   const Contents = objects.map(({ key, size, lastModifiedDate }) => ({
     ...{ Key: key, Size: size, LastModified: lastModifiedDate.toISOString() },
   }))
   ctx.body = { ListBucketResult: { Name: bucket, IsTruncated: isTruncated, ...next, Contents } }
 }
 
-async function answerAboutUploads(ctx: Context, store: WholeStore, bucket: string, key: string): Promise<void> {
+async function answerAboutUploads(
+  ctx: Context,
+  store: WholeStore,
+  bucket: string,
+  key: string,
+): Promise<void> {
   const { uploadId, prefix = '' } = ctx.query
   if (ctx.method === 'GET' && uploadId === undefined) {
     const Upload = (await store.uploads(bucket)).filter((upload) => upload.Key.startsWith(prefix))
     ctx.body = { ListMultipartUploadsResult: { Bucket: bucket, IsTruncated: false, Upload } }
   } else if (ctx.method === 'GET') {
     const Part = await store.parts(bucket, uploadId!)
-    ctx.body = { ListPartsResult: { Bucket: bucket, Key: key, UploadId: uploadId, IsTruncated: false, Part } }
+    ctx.body = {
+      ListPartsResult: { Bucket: bucket, Key: key, UploadId: uploadId, IsTruncated: false, Part },
+    }
   } else {
     await store.require(bucket, uploadId!)
     await rm(store.folderOf(bucket, uploadId!), { recursive: true })
@@ -161,7 +214,13 @@ async function answerAboutUploads(ctx: Context, store: WholeStore, bucket: strin
 export async function startS3(): Promise<FakeS3> {
   const directory = await mkdtemp(path.join(tmpdir(), 'stevedore-s3-'))
   await writeFile(path.join(directory, '.keep'), '')
-  const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, vhostBuckets: false })
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory,
+    vhostBuckets: false,
+  })
   const store = new WholeStore(directory)
   server.store = server.context.store = store
   const fake: Pick<FakeS3, 'requests' | 'intercept'> = { requests: [], intercept: () => null }
@@ -189,7 +248,10 @@ export async function startS3(): Promise<FakeS3> {
     contents: async () => {
       const { objects } = await store.listObjects(BUCKET, {})
       const unfinished = await store.uploads(BUCKET)
-      return [...objects.map(({ key }) => key), ...unfinished.map(({ Key }) => `${Key} (unfinished)`)].sort()
+      return [
+        ...objects.map(({ key }) => key),
+        ...unfinished.map(({ Key }) => `${Key} (unfinished)`),
+      ].sort()
     },
     cutLists: (page) => void (store.page = page),
     connections: () => promisify(server.httpServer.getConnections.bind(server.httpServer))(),
@@ -197,7 +259,8 @@ export async function startS3(): Promise<FakeS3> {
       const upload = (await store.uploads(BUCKET)).find((one) => one.Key === key)
       if (!upload) return utimes(store.getResourcePath(BUCKET, key, 'object'), to, to)
       const folder = store.folderOf(BUCKET, upload.UploadId)
-      for (const name of parts ? await readdir(folder) : ['key']) await utimes(path.join(folder, name), to, to)
+      for (const name of parts ? await readdir(folder) : ['key'])
+        await utimes(path.join(folder, name), to, to)
     },
     close: async () => {
       server.httpServer.closeAllConnections()

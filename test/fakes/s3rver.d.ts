@@ -14,7 +14,13 @@ declare module '@20minutes/s3rver' {
     body: unknown
   }
   export default class S3rver {
-    constructor(options: { port: number; address: string; silent: boolean; directory: string; vhostBuckets: boolean })
+    constructor(options: {
+      port: number
+      address: string
+      silent: boolean
+      directory: string
+      vhostBuckets: boolean
+    })
     store: FilesystemStore
     context: { store: FilesystemStore }
     middleware: ((ctx: Context, next: () => Promise<unknown>) => Promise<unknown>)[]
@@ -27,7 +33,10 @@ declare module '@20minutes/s3rver' {
 declare module '@20minutes/s3rver/lib/middleware/authentication.js' {
   import type { Context } from '@20minutes/s3rver'
   /** Throws where the signature is not right. */
-  export default function authentication(): (ctx: Context, next: () => Promise<unknown>) => Promise<unknown>
+  export default function authentication(): (
+    ctx: Context,
+    next: () => Promise<unknown>,
+  ) => Promise<unknown>
 }
 
 declare module '@20minutes/s3rver/lib/stores/filesystem.js' {
@@ -45,11 +54,27 @@ declare module '@20minutes/s3rver/lib/stores/filesystem.js' {
     listObjects(
       bucket: string,
       options: { prefix?: string | undefined; startAfter?: string; maxKeys?: number },
-    ): Promise<{ objects: { key: string; size: number; lastModifiedDate: Date }[]; isTruncated: boolean }>
-    getObject(bucket: string, key: string, options: { start?: number; end?: number }): Promise<unknown>
+    ): Promise<{
+      objects: { key: string; size: number; lastModifiedDate: Date }[]
+      isTruncated: boolean
+    }>
+    getObject(
+      bucket: string,
+      key: string,
+      options: { start?: number; end?: number },
+    ): Promise<unknown>
     putContent(file: string, content: Content): Promise<[size: number, md5: string]>
-    putPart(bucket: string, uploadId: string, part: string, content: Content): Promise<{ size: number; md5: string }>
-    putObjectMultipart(bucket: string, uploadId: string, parts: readonly Part[]): Promise<{ size: number; md5: string }>
+    putPart(
+      bucket: string,
+      uploadId: string,
+      part: string,
+      content: Content,
+    ): Promise<{ size: number; md5: string }>
+    putObjectMultipart(
+      bucket: string,
+      uploadId: string,
+      parts: readonly Part[],
+    ): Promise<{ size: number; md5: string }>
   }
 }
 

@@ -15,7 +15,10 @@ export async function startShelf(): Promise<Shelf> {
   const server = createServer((request, response) => {
     const bytes = documents.get(decodeURIComponent(request.url!.slice(1)))
     if (!bytes) return void response.writeHead(404).end()
-    response.writeHead(200, { 'content-length': bytes.length, 'content-type': 'application/octet-stream' })
+    response.writeHead(200, {
+      'content-length': bytes.length,
+      'content-type': 'application/octet-stream',
+    })
     response.end(request.method === 'HEAD' ? undefined : bytes)
   })
   server.listen(0, '127.0.0.1')

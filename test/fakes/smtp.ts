@@ -1,4 +1,5 @@
-// A mail server on a real socket: it takes messages, or refuses, hangs and breaks off at the moments that matter.
+// A mail server on a real socket: it takes messages, or refuses, hangs and breaks off at the
+// moments that matter.
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -13,11 +14,12 @@ export interface ReceivedMail {
 }
 
 /**
- * `refuse`: 550 to every recipient; `refuse-message`: 552 to the message itself; `hang-before`: no answer to a recipient,
- * `hang-after`: none to the whole message, both until `release()`; `break-off`: the connection is reset after the whole
- * message.
+ * `refuse`: 550 to every recipient; `refuse-message`: 552 to the message itself; `hang-before`: no
+ * answer to a recipient, `hang-after`: none to the whole message, both until `release()`;
+ * `break-off`: the connection is reset after the whole message.
  */
-export type Behaviour = 'accept' | 'refuse' | 'refuse-message' | 'hang-before' | 'hang-after' | 'break-off'
+export type Behaviour =
+  'accept' | 'refuse' | 'refuse-message' | 'hang-before' | 'hang-after' | 'break-off'
 
 export interface MailFake {
   url: string
@@ -37,7 +39,8 @@ export interface MailFake {
 }
 
 type Done = (error?: Error | null) => void
-const answer = (code: number, words: string) => Object.assign(new Error(words), { responseCode: code })
+const answer = (code: number, words: string) =>
+  Object.assign(new Error(words), { responseCode: code })
 
 export async function startMailFake(): Promise<MailFake> {
   const sockets = new Set<Socket>()
@@ -49,7 +52,8 @@ export async function startMailFake(): Promise<MailFake> {
     disableReverseLookup: true,
     onRcptTo: ({ address }, _session, done: Done) => {
       if (fake.behaviour === 'hang-before') return void waiting.push(() => done())
-      if (fake.behaviour === 'refuse' || fake.refused.has(address)) return done(answer(550, `No such user ${address}`))
+      if (fake.behaviour === 'refuse' || fake.refused.has(address))
+        return done(answer(550, `No such user ${address}`))
       done()
     },
     onData: (stream, session, done: Done) => {

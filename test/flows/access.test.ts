@@ -1,5 +1,6 @@
-// Nobody in where they don't belong: bad keys, missing scopes, other shops' ids in requests, each beside its twin that gets in.
-// That every route with an id is closed to other shops is shown by tenants.test.ts.
+// Nobody in where they don't belong: bad keys, missing scopes, other shops' ids in requests, each
+// beside its twin that gets in. That every route with an id is closed to other shops is shown by
+// tenants.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { forShop } from '../../server/db/for-shop.ts'
@@ -51,11 +52,16 @@ const keyFor = async (shop: number, scopes: readonly Scope[], expiresAt?: Date) 
 async function makeOwner(domain: string): Promise<Owner> {
   const shop = await createTestShop(database, domain)
   const key = await keyFor(shop, SCOPES)
-  const caller = { ...server, call: (method: string, route: string, body?: unknown) => as(key, method, route, body) }
+  const caller = {
+    ...server,
+    call: (method: string, route: string, body?: unknown) => as(key, method, route, body),
+  }
   const files = [{ filename: `${domain}.bin`, url: `${origin.url}/bytes/100/${domain}` }]
   const reply = await importUntilEnd(caller, { files })
   const file = reply.files[0]!.file_id!
-  const links = (await (await as(key, 'POST', '/api/links', { file_ids: [file] })).json()) as { data: { id: string }[] }
+  const links = (await (await as(key, 'POST', '/api/links', { file_ids: [file] })).json()) as {
+    data: { id: string }[]
+  }
   const notices = await listAll(caller, '/api/notices')
   const ids = { file, link: links.data[0]!.id, notice: notices[0]!.id! }
   return { key, shop, ids }
@@ -64,7 +70,10 @@ async function makeOwner(domain: string): Promise<Owner> {
 beforeAll(async () => {
   ;[server, origin] = await Promise.all([startServer({ env: { TRUST_PROXY: '1' } }), startOrigin()])
   database = openDatabase(server.databaseUrl, 2, silent)
-  ;[a, b] = await Promise.all([makeOwner('shop-a.myshopify.com'), makeOwner('shop-b.myshopify.com')])
+  ;[a, b] = await Promise.all([
+    makeOwner('shop-a.myshopify.com'),
+    makeOwner('shop-b.myshopify.com'),
+  ])
   document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as ApiDocument
 })
 afterAll(async () => {
@@ -92,7 +101,9 @@ describe('keys', () => {
         )
         expect([path, response.status]).toEqual([path, 401])
         if (method !== 'head')
-          expect(await response.json()).toMatchObject({ error: { code: 'unauthenticated', status: 401 } })
+          expect(await response.json()).toMatchObject({
+            error: { code: 'unauthenticated', status: 401 },
+          })
       }
   })
 
@@ -113,7 +124,10 @@ describe('keys', () => {
   })
 
   test('the missing scope is 403 and named; the twin that has it gets in', async () => {
-    const [reader, writer] = await Promise.all([keyFor(a.shop, ['operations:read']), keyFor(a.shop, ['files:read'])])
+    const [reader, writer] = await Promise.all([
+      keyFor(a.shop, ['operations:read']),
+      keyFor(a.shop, ['files:read']),
+    ])
     const refused = await as(reader, 'GET', `/api/files/${a.ids.file}`)
     expect(refused.status).toBe(403)
     expect(await refused.json()).toMatchObject({
@@ -126,9 +140,9 @@ describe('keys', () => {
   test('a link’s address is shown to links:write alone', async () => {
     const reader = await keyFor(a.shop, ['files:read'])
     const urls = async (key: string) =>
-      ((await (await as(key, 'GET', '/api/links')).json()) as { data: { url: string | null }[] }).data.map(
-        ({ url }) => url,
-      )
+      (
+        (await (await as(key, 'GET', '/api/links')).json()) as { data: { url: string | null }[] }
+      ).data.map(({ url }) => url)
     expect(await urls(reader)).toEqual([null])
     expect(await urls(a.key)).toEqual([expect.stringContaining('/download?key=')])
   })
@@ -144,15 +158,22 @@ describe('another shop’s ids', () => {
       error: { details: [{ index: 0, param: 'file_ids', code: 'not_found' }] },
     })
     await as(b.key, 'POST', '/api/notices/read', { ids: [a.ids.notice] })
-    expect((await (await as(a.key, 'GET', '/api/notices')).json()) as object).toMatchObject({ unread: 1 })
-    const names = ((await (await as(b.key, 'GET', '/api/files')).json()) as { data: { filename: string }[] }).data
+    expect((await (await as(a.key, 'GET', '/api/notices')).json()) as object).toMatchObject({
+      unread: 1,
+    })
+    const names = (
+      (await (await as(b.key, 'GET', '/api/files')).json()) as { data: { filename: string }[] }
+    ).data
     expect(names.map(({ filename }) => filename)).toEqual(['shop-b.myshopify.com.bin'])
   })
 
   test('the same Idempotency-Key in two shops is two keys', async () => {
     const body = { files: [{ filename: 'same.bin', url: `${origin.url}/bytes/9/same` }] }
     const send = (key: string) =>
-      server.call('POST', '/api/files/import', body, { authorization: `Bearer ${key}`, 'idempotency-key': 'same' })
+      server.call('POST', '/api/files/import', body, {
+        authorization: `Bearer ${key}`,
+        'idempotency-key': 'same',
+      })
     const [one, two] = await Promise.all([send(a.key), send(b.key)])
     const jobs = await Promise.all(
       [one, two].map(async (response) => ((await response.json()) as { job_id: string }).job_id),
@@ -170,8 +191,20 @@ describe('requests that can’t be read', () => {
     })
 
   test.each([
-    ['broken JSON', '{"files": [', { 'content-type': 'application/json' }, 400, 'malformed_request'],
-    ['a form', 'files=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type'],
+    [
+      'broken JSON',
+      '{"files": [',
+      { 'content-type': 'application/json' },
+      400,
+      'malformed_request',
+    ],
+    [
+      'a form',
+      'files=1',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      'unsupported_media_type',
+    ],
     [
       '6 MB',
       JSON.stringify({ files: 'x'.repeat(6 * 1024 ** 2) }),
@@ -199,7 +232,9 @@ describe('requests that can’t be read', () => {
 
   test('too many requests are 429 with Retry-After, per key', async () => {
     const busy = await keyFor(a.shop, ['files:read', 'links:write'])
-    const answers = await Promise.all(Array.from({ length: 125 }, () => as(busy, 'POST', '/api/links', {})))
+    const answers = await Promise.all(
+      Array.from({ length: 125 }, () => as(busy, 'POST', '/api/links', {})),
+    )
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBe(5)
     expect(Number(refused[0]!.headers.get('retry-after'))).toBeGreaterThan(0)

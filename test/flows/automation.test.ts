@@ -1,4 +1,5 @@
-// Workflows, schedules and settings over HTTP, on the real process: made, checked, attached, run, refused.
+// Workflows, schedules and settings over HTTP, on the real process: made, checked, attached, run,
+// refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '../../server/db/database.ts'
 import { findShop } from '../../server/db/shops.ts'
@@ -30,8 +31,18 @@ interface Answer<Body> {
   body: Body
 }
 
-async function ask<Body = Json>(method: string, route: string, body?: unknown, key?: string): Promise<Answer<Body>> {
-  const response = await server.call(method, route, body, key ? { authorization: `Bearer ${key}` } : {})
+async function ask<Body = Json>(
+  method: string,
+  route: string,
+  body?: unknown,
+  key?: string,
+): Promise<Answer<Body>> {
+  const response = await server.call(
+    method,
+    route,
+    body,
+    key ? { authorization: `Bearer ${key}` } : {},
+  )
   const text = await response.text()
   return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Body }
 }
@@ -44,7 +55,9 @@ const keyWithout = async (...missing: Scope[]) => {
 
 async function untilEnd(id: string): Promise<Json> {
   const read = async () => (await ask('GET', `/api/operations/${id}`)).body
-  await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toMatch(/success|partial|failed|cancelled/)
+  await expect
+    .poll(async () => (await read()).status, { timeout: 20_000 })
+    .toMatch(/success|partial|failed|cancelled/)
   return read()
 }
 
@@ -61,7 +74,13 @@ describe('workflows', () => {
   test('the built-in ones are listed to read, and can’t be changed', async () => {
     const { body } = await ask<{ data: Json[] }>('GET', '/api/workflows')
     const api = body.data.find(({ id }) => id === 'import-api')
-    expect(api).toMatchObject({ name: 'API import', built_in: true, kind: 'import', channel: 'api', created_at: null })
+    expect(api).toMatchObject({
+      name: 'API import',
+      built_in: true,
+      kind: 'import',
+      channel: 'api',
+      created_at: null,
+    })
     expect((await ask('GET', '/api/workflows/import-api')).body).toEqual(api)
     expect((await ask('PUT', '/api/workflows/import-api', tagging('Mine', 'a'))).status).toBe(409)
     expect((await ask('DELETE', '/api/workflows/import-api')).status).toBe(409)
@@ -76,17 +95,35 @@ describe('workflows', () => {
     const made = await ask('POST', '/api/workflows', tagging('Guides', 'guide'))
     expect(made).toMatchObject({
       status: 201,
-      body: { name: 'Guides', built_in: false, kind: 'bulk', parallel: 1, channel: null, cannot_undo: [] },
+      body: {
+        name: 'Guides',
+        built_in: false,
+        kind: 'bulk',
+        parallel: 1,
+        channel: null,
+        cannot_undo: [],
+      },
     })
     expect(made.body.steps).toMatchObject([
-      { id: 'tag-files', title: 'Tag files', summary: expect.stringContaining('guide'), when: { search: 'guide' } },
+      {
+        id: 'tag-files',
+        title: 'Tag files',
+        summary: expect.stringContaining('guide'),
+        when: { search: 'guide' },
+      },
       { id: 'notify', plugin: 'notify', options: {}, on_failure: 'drop' },
     ])
     const route = `/api/workflows/${made.body.id}`
     expect((await ask('GET', route)).body).toEqual(made.body)
 
-    const started = await ask('POST', '/api/operations', { workflow: made.body.id, select: { filter: {} } })
-    expect(started).toMatchObject({ status: 202, body: { workflow: made.body.id, workflow_title: 'Guides' } })
+    const started = await ask('POST', '/api/operations', {
+      workflow: made.body.id,
+      select: { filter: {} },
+    })
+    expect(started).toMatchObject({
+      status: 202,
+      body: { workflow: made.body.id, workflow_title: 'Guides' },
+    })
     expect(await untilEnd(started.body.id as string)).toMatchObject({ status: 'success', total: 2 })
     const tagged = await listAll(server, '/api/files?tags=guide')
     expect(tagged.map(({ filename }) => filename)).toEqual(['guide.pdf'])
@@ -104,15 +141,26 @@ describe('workflows', () => {
       steps: [{ plugin: 'tag-files', options: { tags: ['a;b'] } }, { plugin: 'fly' }],
     }
     const params = ['name', 'steps[0].options.tags[0]', 'steps[1].plugin']
-    const refused = await ask<{ error: { details: { param: string }[] } }>('POST', '/api/workflows', broken)
+    const refused = await ask<{ error: { details: { param: string }[] } }>(
+      'POST',
+      '/api/workflows',
+      broken,
+    )
     expect(refused.status).toBe(422)
     expect(refused.body.error.details.map(({ param }) => param)).toEqual(params)
-    const checked = await ask<{ problems: { param: string }[]; steps: Json[] }>('POST', '/api/workflows/check', broken)
+    const checked = await ask<{ problems: { param: string }[]; steps: Json[] }>(
+      'POST',
+      '/api/workflows/check',
+      broken,
+    )
     expect(checked.status).toBe(200)
     expect(checked.body.problems.map(({ param }) => param)).toEqual(params)
     expect(checked.body.steps.length).toBe(2)
     const fine = await ask('POST', '/api/workflows/check', tagging('Fine', 'fine'))
-    expect(fine.body).toMatchObject({ problems: [], steps: [{ summary: expect.stringContaining('fine') }, {}] })
+    expect(fine.body).toMatchObject({
+      problems: [],
+      steps: [{ summary: expect.stringContaining('fine') }, {}],
+    })
   })
 
   test('one attached to the API is what every import over it runs', async () => {
@@ -127,14 +175,21 @@ describe('workflows', () => {
       ],
     }
     const { body: made } = await ask('POST', '/api/workflows', own)
-    const files = [{ filename: 'attached.bin', url: `${origin.url}/bytes/50/attached`, tags: ['mine'] }]
+    const files = [
+      { filename: 'attached.bin', url: `${origin.url}/bytes/50/attached`, tags: ['mine'] },
+    ]
     const { job_id } = await importUntilEnd(server, { files })
-    expect((await ask('GET', `/api/jobs/${job_id}`)).body).toMatchObject({ workflow: made.id, action: 'import' })
+    expect((await ask('GET', `/api/jobs/${job_id}`)).body).toMatchObject({
+      workflow: made.id,
+      action: 'import',
+    })
     const [file] = await listAll(server, '/api/files?tags=tool')
     expect(file).toMatchObject({ filename: 'attached.bin', tags: ['mine', 'tool'] })
     expect((await ask('DELETE', `/api/workflows/${made.id}`)).status).toBe(204)
     const after = await importUntilEnd(server, { files: [{ ...files[0], filename: 'plain.bin' }] })
-    expect((await ask('GET', `/api/jobs/${after.job_id}`)).body).toMatchObject({ workflow: 'import-api' })
+    expect((await ask('GET', `/api/jobs/${after.job_id}`)).body).toMatchObject({
+      workflow: 'import-api',
+    })
   })
 
   test('nobody can have a workflow do what their key may not', async () => {
@@ -178,7 +233,12 @@ test('plugins describe their options as JSON Schema, with titles and help for a 
 })
 
 describe('schedules', () => {
-  const nightly = { name: 'Nightly', cron: '0 3 * * *', action: 'tag-by-rule', filter: { search: 'manual' } }
+  const nightly = {
+    name: 'Nightly',
+    cron: '0 3 * * *',
+    action: 'tag-by-rule',
+    filter: { search: 'manual' },
+  }
 
   test('one is made with its next runs, changed, run now, and deleted', async () => {
     const made = await ask<Json & { next_runs: string[] }>('POST', '/api/schedules', nightly)
@@ -199,13 +259,24 @@ describe('schedules', () => {
     expect(made.body.next_runs.length).toBe(5)
     const route = `/api/schedules/${made.body.id}`
     const off = await ask('PUT', route, { ...nightly, cron: '0 2 1 * *', enabled: false })
-    expect(off.body).toMatchObject({ enabled: false, next_runs: [], schedule_text: 'Monthly on the 1st at 02:00' })
+    expect(off.body).toMatchObject({
+      enabled: false,
+      next_runs: [],
+      schedule_text: 'Monthly on the 1st at 02:00',
+    })
 
-    await importUntilEnd(server, { files: [{ filename: 'manual.pdf', url: `${origin.url}/bytes/50/manual` }] })
+    await importUntilEnd(server, {
+      files: [{ filename: 'manual.pdf', url: `${origin.url}/bytes/50/manual` }],
+    })
     const run = await ask('POST', `${route}/run`)
-    expect(run).toMatchObject({ status: 202, body: { action: 'tag-by-rule', schedule_id: made.body.id, total: 1 } })
+    expect(run).toMatchObject({
+      status: 202,
+      body: { action: 'tag-by-rule', schedule_id: made.body.id, total: 1 },
+    })
     await untilEnd(run.body.id as string)
-    expect((await ask('GET', route)).body).toMatchObject({ last_run: { operation_id: run.body.id, status: 'success' } })
+    expect((await ask('GET', route)).body).toMatchObject({
+      last_run: { operation_id: run.body.id, status: 'success' },
+    })
     expect((await listAll(server, `/api/operations?schedule_id=${made.body.id}`)).length).toBe(1)
     expect((await listAll(server, '/api/files?search=manual'))[0]).toMatchObject({ tags: ['pdf'] })
 
@@ -229,19 +300,29 @@ describe('schedules', () => {
       cron: '30 8 * * 1',
       time_zone: 'Asia/Tokyo',
     })
-    expect(told.body).toMatchObject({ schedule_text: 'Weekly on Monday at 08:30', time_zone: 'Asia/Tokyo' })
+    expect(told.body).toMatchObject({
+      schedule_text: 'Weekly on Monday at 08:30',
+      time_zone: 'Asia/Tokyo',
+    })
     expect(told.body.next_runs.every((run) => run.endsWith('T23:30:00.000Z'))).toBe(true)
     expect((await ask('POST', '/api/schedules/check', { cron: 'soon' })).status).toBe(422)
-    const mars = await ask('POST', '/api/schedules/check', { cron: '0 3 * * *', time_zone: 'Mars/Olympus' })
+    const mars = await ask('POST', '/api/schedules/check', {
+      cron: '0 3 * * *',
+      time_zone: 'Mars/Olympus',
+    })
     expect(mars).toMatchObject({ status: 422, body: { error: { param: 'time_zone' } } })
   })
 
   test('says which files it would find', async () => {
-    await importUntilEnd(server, { files: [{ filename: 'match.pdf', url: `${origin.url}/bytes/50/match` }] })
+    await importUntilEnd(server, {
+      files: [{ filename: 'match.pdf', url: `${origin.url}/bytes/50/match` }],
+    })
     const filter = { search: 'match', mapped: false }
     const found = { total: 1, sample: ['match.pdf'] }
     expect((await ask('POST', '/api/schedules/match', { filter })).body).toEqual(found)
-    expect((await ask('POST', '/api/schedules/match', { filter, action: 'delete-files' })).body).toEqual(found)
+    expect(
+      (await ask('POST', '/api/schedules/match', { filter, action: 'delete-files' })).body,
+    ).toEqual(found)
     const trash = await ask('POST', '/api/schedules/match', { filter, action: 'purge-files' })
     expect(trash.body).toEqual({ total: 0, sample: [] })
   })
@@ -284,8 +365,15 @@ describe('settings', () => {
       auto_map: true,
       time_zone: 'Europe/London',
     })
-    const changed = await ask('PATCH', '/api/settings', { expiry_days: null, recipients: ['ann@example.com'] })
-    expect(changed.body).toMatchObject({ expiry_days: null, download_limit: 5, recipients: ['ann@example.com'] })
+    const changed = await ask('PATCH', '/api/settings', {
+      expiry_days: null,
+      recipients: ['ann@example.com'],
+    })
+    expect(changed.body).toMatchObject({
+      expiry_days: null,
+      download_limit: 5,
+      recipients: ['ann@example.com'],
+    })
     expect((await ask('PATCH', '/api/settings', {})).body).toEqual(changed.body)
     expect((await ask('GET', '/api/settings')).body).toEqual(changed.body)
   })
@@ -296,7 +384,10 @@ describe('settings', () => {
     [{ time_zone: '+02:00' }, 'time_zone'],
     [{ colour: 'red' }, 'colour'],
   ])('%j is refused', async (change, param) => {
-    expect(await ask('PATCH', '/api/settings', change)).toMatchObject({ status: 422, body: { error: { param } } })
+    expect(await ask('PATCH', '/api/settings', change)).toMatchObject({
+      status: 422,
+      body: { error: { param } },
+    })
   })
 
   test('a new time zone moves every next run', async () => {
@@ -309,8 +400,12 @@ describe('settings', () => {
     const moved = await ask<Json & { next_runs: string[] }>('GET', `/api/schedules/${made.id}`)
     expect(moved.body).toMatchObject({ time_zone: 'Asia/Tokyo' })
     expect(moved.body.next_runs[0]).toMatch(/T18:00:00.000Z$/)
-    const { rows } = await database.pool.query<{ next_run_at: Date }>('select next_run_at from schedules')
-    expect(rows.map(({ next_run_at }) => next_run_at.toISOString())).toEqual([moved.body.next_runs[0]])
+    const { rows } = await database.pool.query<{ next_run_at: Date }>(
+      'select next_run_at from schedules',
+    )
+    expect(rows.map(({ next_run_at }) => next_run_at.toISOString())).toEqual([
+      moved.body.next_runs[0],
+    ])
     await ask('PATCH', '/api/settings', { time_zone: 'UTC' })
   })
 

@@ -1,15 +1,25 @@
-// Requests as large as a body may be, each with all of it in one place: the server must not work on them for longer
-// than it takes to read them, in any endpoint.
+// Requests as large as a body may be, each with all of it in one place: the server must not work on
+// them for longer than it takes to read them, in any endpoint.
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MOST_FIELDS, MOST_VALUES } from '../../server/http/body-shape.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { sized } from '../scale.ts'
-import { crowdedBodies, largeBodies, largeOptions, type Document, type LargeBody, type Schema } from '../bodies.ts'
+import {
+  crowdedBodies,
+  largeBodies,
+  largeOptions,
+  type Document,
+  type LargeBody,
+  type Schema,
+} from '../bodies.ts'
 
 const BYTES = 5 * 1024 ** 2
 const LIMITS = { bytes: BYTES, values: MOST_VALUES - 50, fields: MOST_FIELDS - 50 }
-/** CPU time of a whole request, client and server, in units of what JSON.parse takes for as many bytes of a usual body. */
+/**
+ * CPU time of a whole request, client and server, in units of what JSON.parse takes for as many
+ * bytes of a usual body.
+ */
 const MOST_UNITS = 15
 const TRIES = 4
 const MOST_REPLY = 100_000
@@ -30,10 +40,17 @@ afterAll(async () => {
   await app.close()
 })
 
-function send({ method, path }: LargeBody, body: Buffer): Promise<{ status: number; bytes: number }> {
+function send(
+  { method, path }: LargeBody,
+  body: Buffer,
+): Promise<{ status: number; bytes: number }> {
   const headers = { authorization: `Bearer ${app.owner.key}`, 'content-type': 'application/json' }
   return new Promise((resolve, reject) => {
-    const options = { method: method.toUpperCase(), agent, headers: { ...headers, 'content-length': body.length } }
+    const options = {
+      method: method.toUpperCase(),
+      agent,
+      headers: { ...headers, 'content-length': body.length },
+    }
     const request = http.request(app.url + path, options, (response) => {
       let bytes = 0
       response.on('data', (chunk: Buffer) => (bytes += chunk.length))
@@ -55,8 +72,13 @@ const usual = `[${Array<string>(BYTES / 40)
   .join()}]`
 const unit = async () => (await cpuOf(() => JSON.parse(usual) as unknown)).ms
 
-/** The least of several tries against a unit measured beside each: other work on the machine only adds to either. */
-async function measure(large: LargeBody): Promise<{ status: number; bytes: number; units: number }> {
+/**
+ * The least of several tries against a unit measured beside each: other work on the machine only
+ * adds to either.
+ */
+async function measure(
+  large: LargeBody,
+): Promise<{ status: number; bytes: number; units: number }> {
   const body = Buffer.from(large.body)
   let least = Infinity
   let answer = { status: 0, bytes: 0 }
@@ -108,8 +130,13 @@ test('names for files', { timeout: 600_000 }, async () => {
     for (const mode of ['pattern', 'replace'])
       for (const regex of [false, true]) {
         const begun = `{"select":{"filter":{}},"options":{"mode":"${mode}","regex":${regex},"find":"a"`
-        const around = (value: string) => (value.length > 3 ? `${begun},${value.slice(1)}}` : `${begun}}}`)
-        const preview = { name: `preview ${mode}`, method: 'post', path: '/api/files/rename-preview' }
+        const around = (value: string) =>
+          value.length > 3 ? `${begun},${value.slice(1)}}` : `${begun}}}`
+        const preview = {
+          name: `preview ${mode}`,
+          method: 'post',
+          path: '/api/files/rename-preview',
+        }
         yield* largeOptions({ ...options, type: 'object' }, around, LIMITS, preview)
       }
   }

@@ -6,7 +6,10 @@ const CSV = new URL('../../server/storefront/demo/products.csv', import.meta.url
 
 /** Such SKUs, in the catalog's order. */
 export function uniqueSkus(): string[] {
-  const { data } = Papa.parse<Record<string, string>>(readFileSync(CSV, 'utf8'), { header: true, skipEmptyLines: true })
+  const { data } = Papa.parse<Record<string, string>>(readFileSync(CSV, 'utf8'), {
+    header: true,
+    skipEmptyLines: true,
+  })
   const skus = data.map((row) => row['Variant SKU'] ?? row.SKU ?? '').filter((sku) => sku !== '')
   return skus.filter((sku) => skus.indexOf(sku) === skus.lastIndexOf(sku))
 }

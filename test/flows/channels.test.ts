@@ -1,5 +1,5 @@
-// The shared suite over every channel of the installation, and over one that this test adds: its folder is in test/channels/,
-// and it takes one workflow and one line of configuration.
+// The shared suite over every channel of the installation, and over one that this test adds: its
+// folder is in test/channels/, and it takes one workflow and one line of configuration.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import { apiChannel } from '../../server/channels/api/channel.ts'
@@ -48,12 +48,19 @@ const WAYS = {
   upload: async (filename: string) => {
     const { body: batch } = await app.owner.call('POST', '/api/uploads/batches', {})
     const bytes = contentOf(100, filename)
-    await sendFile({ url: app.url, key: app.owner.key }, bytes, { metadata: { filename, batch: batch.id } }).done
+    await sendFile({ url: app.url, key: app.owner.key }, bytes, {
+      metadata: { filename, batch: batch.id },
+    }).done
     const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
     return untilEnded(app.owner, body.id)
   },
   letterbox: async (filename: string) => {
-    const id = await openLetter(app.engine.engine, app.owner.scope, `${address(filename)}\n`, 'postman')
+    const id = await openLetter(
+      app.engine.engine,
+      app.owner.scope,
+      `${address(filename)}\n`,
+      'postman',
+    )
     return untilEnded(app.owner, toPublicId('import', id))
   },
 } satisfies Record<string, (filename: string) => Promise<Answer['body']>>
@@ -63,5 +70,9 @@ for (const channel of [apiChannel, csvChannel, uploadChannel, letterboxChannel])
 
 test('every channel of the installation that imports files is among them', () => {
   const { channels } = appConfig({})
-  expect(channels.flatMap(({ id, imports }) => (imports ? [id] : []))).toEqual(['api', 'csv', 'upload'])
+  expect(channels.flatMap(({ id, imports }) => (imports ? [id] : []))).toEqual([
+    'api',
+    'csv',
+    'upload',
+  ])
 })

@@ -17,7 +17,10 @@ export async function cloneInto(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const entries = (await readdir(ROOT)).filter((name) => !MADE_HERE.has(name))
   for (const name of entries)
-    await cp(path.join(ROOT, name), path.join(folder, name), { recursive: true, preserveTimestamps: true })
+    await cp(path.join(ROOT, name), path.join(folder, name), {
+      recursive: true,
+      preserveTimestamps: true,
+    })
   const packages = path.join(ROOT, 'node_modules')
   // Hard links where both are on one disk: 38,000 files in some seconds.
   await run('cp', ['-al', packages, folder]).catch(() => run('cp', ['-a', packages, folder]))
@@ -27,7 +30,10 @@ export async function cloneInto(folder: string): Promise<void> {
  * The clone is that user's from now on; its packages stay as they are, readable and not writable
  * for that user.
  */
-export async function giveTo(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+export async function giveTo(
+  folder: string,
+  { uid, gid }: { uid: number; gid: number },
+): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name !== 'node_modules')
   await run('chown', [`${uid}:${gid}`, folder])
   await run('chown', ['-R', `${uid}:${gid}`, ...names.map((name) => path.join(folder, name))])

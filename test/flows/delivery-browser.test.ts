@@ -1,5 +1,5 @@
-// Buyers' downloads in Chromium: fifty hostile files of which none runs, names that arrive as they are, and pages without scripts
-// that say what to do.
+// Buyers' downloads in Chromium: fifty hostile files of which none runs, names that arrive as they
+// are, and pages without scripts that say what to do.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -17,7 +17,10 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let browser: Browser
 let base: string
-/** A page of our own origin, where a script that ran could do the most; it would call `/called/…` there. */
+/**
+ * A page of our own origin, where a script that ran could do the most; it would call `/called/…`
+ * there.
+ */
 let ownPage = ''
 const calls: string[] = []
 
@@ -55,8 +58,13 @@ beforeEach(async () => {
 })
 afterEach(() => context.close())
 
-/** What the browser saved when it was led to this address, under which name, and what it had been told of that. */
-async function downloaded(address: string): Promise<{ name: string; told: string | undefined; bytes: Buffer }> {
+/**
+ * What the browser saved when it was led to this address, under which name, and what it had been
+ * told of that.
+ */
+async function downloaded(
+  address: string,
+): Promise<{ name: string; told: string | undefined; bytes: Buffer }> {
   // A download is no page: going there is broken off.
   const [download, response] = await Promise.all([
     page.waitForEvent('download'),
@@ -112,7 +120,9 @@ describe('fifty hostile files', () => {
         .map(ways)
         .join('')
       // Of our own origin, where a script that ran could do the most.
-      await page.route(`${base}/embeds`, (route) => route.fulfill({ contentType: 'text/html', body }))
+      await page.route(`${base}/embeds`, (route) =>
+        route.fulfill({ contentType: 'text/html', body }),
+      )
       await page.goto(`${base}/embeds`, { waitUntil: 'load' })
       expect(await page.title()).toBe('')
       await page.unroute(`${base}/embeds`)
@@ -155,7 +165,10 @@ test('names arrive as they are', async () => {
     const open = await depot.addPublic(randomBytes(10), typed(filename))
     for (const address of [`${base}/download?key=${key}`, base + open.path]) {
       const { name, told } = await downloaded(address)
-      expect([name.normalize('NFC'), told]).toEqual([filename.normalize('NFC'), contentDisposition(filename)])
+      expect([name.normalize('NFC'), told]).toEqual([
+        filename.normalize('NFC'),
+        contentDisposition(filename),
+      ])
     }
   }
 })
@@ -179,7 +192,9 @@ describe('the buyer’s page', () => {
     await page.getByLabel('Message').fill('My disk broke.')
     await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Your message was sent')
-    const notices = await depot.scope.query<{ body: string }>('select body from notices where shop_id = :shop')
+    const notices = await depot.scope.query<{ body: string }>(
+      'select body from notices where shop_id = :shop',
+    )
     expect(notices.at(-1)!.body).toContain('My disk broke.')
     await page.goto(`${base}/download?key=${key}`)
     expect(await page.getByRole('main').innerText()).toContain('has been asked for more')
@@ -189,8 +204,17 @@ describe('the buyer’s page', () => {
     const pack = await ensurePack(depot.scope, 'Spring course')
     const files = ['1 <b>Welcome</b>.pdf', '2 Workbook.pdf']
     for (const [at, name] of files.entries())
-      await depot.addFile(randomBytes(1000 + at), { ...typed(name), pack_id: pack, pack_position: at })
-    const { key } = await createPackLink(depot.scope, depot.secrets, { pack_id: pack }, depot.time.now)
+      await depot.addFile(randomBytes(1000 + at), {
+        ...typed(name),
+        pack_id: pack,
+        pack_position: at,
+      })
+    const { key } = await createPackLink(
+      depot.scope,
+      depot.secrets,
+      { pack_id: pack },
+      depot.time.now,
+    )
     await page.goto(`${base}/download?key=${key}`)
     expect(await page.getByRole('listitem').allInnerTexts()).toEqual(
       files.map((name) => expect.stringContaining(name) as string),

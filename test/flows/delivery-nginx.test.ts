@@ -1,4 +1,5 @@
-// Downloads through a real nginx, configured as docs/operators.md says: it sends the bytes, and everything else is as without it.
+// Downloads through a real nginx, configured as docs/operators.md says: it sends the bytes, and
+// everything else is as without it.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -29,7 +30,13 @@ beforeAll(async () => {
   behind = await depot.serve({ trustProxy: true, accel: { location: 'primary', prefix: LOCATION } })
   plain = await depot.serve()
   const folder = path.join(depot.folder, 'nginx')
-  nginx = await startNginx({ nginx: program, folder, upstream: behind, location: LOCATION, blobs: depot.folder })
+  nginx = await startNginx({
+    nginx: program,
+    folder,
+    upstream: behind,
+    location: LOCATION,
+    blobs: depot.folder,
+  })
   port = nginx.port
 })
 afterAll(async () => {
@@ -49,7 +56,11 @@ function told({ status, headers }: Answer): object {
 
 test('the answer is the one that we give without nginx, header by header, and nginx sends the bytes', async () => {
   for (const bytes of [SMALL, LARGE]) {
-    const { key, id } = await depot.addLink(bytes, {}, { filename: 'café.html', content_type: 'text/html' })
+    const { key, id } = await depot.addLink(
+      bytes,
+      {},
+      { filename: 'café.html', content_type: 'text/html' },
+    )
     const [through, direct] = [await get(port, key), await get(plain, key)]
     expect(told(through)).toEqual(told(direct))
     expect(through.body.equals(bytes)).toBe(true)
@@ -99,7 +110,8 @@ test('ranges and conditions come to what they come to without nginx', async () =
   for (const headers of asked) {
     const [through, direct] = [await get(port, key, headers), await get(plain, key, headers)]
     expect([headers, told(through)]).toEqual([headers, told(direct)])
-    if (direct.status < 300) expect([headers, through.body.equals(direct.body)]).toEqual([headers, true])
+    if (direct.status < 300)
+      expect([headers, through.body.equals(direct.body)]).toEqual([headers, true])
   }
   const head = await get(port, key, {}, 'HEAD')
   expect([head.status, head.headers['content-length']]).toEqual([200, '3000000'])

@@ -1,5 +1,5 @@
-// Downloads from two real web processes over one database: the limit is exact however many ask at once, and clients that fetch
-// in parts get whole files for one count.
+// Downloads from two real web processes over one database: the limit is exact however many ask at
+// once, and clients that fetch in parts get whole files for one count.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -63,17 +63,24 @@ async function addFile(filename: string, bytes: Buffer): Promise<string> {
     onConflict: 'error',
     channel: 'api',
   } as const
-  const [admitted] = await scope.transaction((tx) => admitFiles(tx, [admission], { file_bytes: 1e9 }))
+  const [admitted] = await scope.transaction((tx) =>
+    admitFiles(tx, [admission], { file_bytes: 1e9 }),
+  )
   if (admitted!.status !== 'created') throw new Error(JSON.stringify(admitted))
   return admitted!.fileId
 }
 
-/** The paths of as many links to one file, each with its own limit, and how often each was downloaded. */
+/**
+ * The paths of as many links to one file, each with its own limit, and how often each was
+ * downloaded.
+ */
 async function addLinks(file: string, limits: readonly (number | null)[]) {
   const secrets = createSecrets(SECRET)
   const made = []
   for (const download_limit of limits)
-    made.push(...(await createLinks(scope, secrets, { file_ids: [file], download_limit }, new Date())))
+    made.push(
+      ...(await createLinks(scope, secrets, { file_ids: [file], download_limit }, new Date())),
+    )
   return made.map(({ id, key }) => ({
     path: `/download?key=${key}`,
     downloads: async () => {
@@ -94,7 +101,9 @@ function ask(url: string): Promise<{ status: number; body: Buffer }> {
     const request = httpGet(url, { agent }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode!, body: Buffer.concat(chunks) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, body: Buffer.concat(chunks) }),
+      )
     })
     request.on('error', reject)
   })
@@ -104,7 +113,9 @@ test('in each round of 50 requests at once, exactly the limit is served', async 
   const limits = Array.from({ length: sized(10, 100) }, (_, round) => 1 + ((round * 7) % 60))
   const links = await addLinks(await addFile('contested.pdf', SMALL), limits)
   for (const [round, link] of links.entries()) {
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => ask(servers[at % 2]!.url + link.path)))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => ask(servers[at % 2]!.url + link.path)),
+    )
     const served = answers.filter(({ status }) => status === 200)
     const expected = Math.min(limits[round]!, 50)
     expect([round, served.length, await link.downloads()]).toEqual([round, expected, expected])
@@ -126,7 +137,17 @@ describe('in parts', () => {
 
   test('aria2c with 8 connections gets the whole file, for one count', async () => {
     const link = await once()
-    const options = ['-x8', '-s8', '-k1M', '-q', '--allow-overwrite=true', '-d', downloads, '-o', 'aria.zip']
+    const options = [
+      '-x8',
+      '-s8',
+      '-k1M',
+      '-q',
+      '--allow-overwrite=true',
+      '-d',
+      downloads,
+      '-o',
+      'aria.zip',
+    ]
     await run('aria2c', [...options, link.urls[0]!])
     expect((await readFile(path.join(downloads, 'aria.zip'))).equals(LARGE)).toBe(true)
     expect(await link.downloads()).toBe(1)
@@ -168,7 +189,10 @@ test('names come to curl as plain text, and whole to whoever reads the standardâ
 test('on stopping, a server counts and writes down the downloads that it has just served', async () => {
   const file = await addFile('tracked.pdf', SMALL)
   const [link] = await addLinks(file, [null])
-  const leaving = await startServer({ dataDir, env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' } })
+  const leaving = await startServer({
+    dataDir,
+    env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' },
+  })
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(leaving.url + link!.path)))
   expect(answers.every(({ status }) => status === 200)).toBe(true)
   expect(await leaving.stop()).toBe(0)
@@ -182,7 +206,10 @@ test('on stopping, a server counts and writes down the downloads that it has jus
 
 test('a server killed right after its answers has lost no count of a link with a limit, however high', async () => {
   const links = await addLinks(await addFile('killed.pdf', SMALL), [60, 100_000])
-  const killed = await startServer({ dataDir, env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' } })
+  const killed = await startServer({
+    dataDir,
+    env: { DATABASE_URL: base.url, APP_SECRET: SECRET, ROLE: 'web' },
+  })
   for (let round = 0; round < 2; round++) {
     const answers = await Promise.all(
       links.flatMap((link) => Array.from({ length: 25 }, () => ask(killed.url + link.path))),

@@ -1,4 +1,5 @@
-// What becomes of real documents: each is done right, as qpdf and poppler see it, or refused with a code that says why.
+// What becomes of real documents: each is done right, as qpdf and poppler see it, or refused with a
+// code that says why.
 import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentCorpus, FEWEST, type CorpusDocument } from '../corpus.ts'
@@ -37,8 +38,8 @@ async function sideBySide<T>(all: readonly T[], work: (one: T) => Promise<void>)
 }
 
 /**
- * The documents of the test with this number: all, or in npm test a quarter of them, so that the four
- * tests have twenty different ones.
+ * The documents of the test with this number: all, or in npm test a quarter of them, so that the
+ * four tests have twenty different ones.
  */
 const shareOf = (number: number) => corpus.filter((_, at) => sized(at % 4 === number, true))
 
@@ -49,26 +50,33 @@ async function judged(
 ): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>()
   await sideBySide([...documents.entries()], async ([at, document]) => {
-    const verdict = await judge(document, at % LOOKED_AT === 0).catch((error: { code?: string; message: string }) =>
-      REFUSALS.includes(error.code ?? '') ? error.code! : `${error.code}: ${error.message}`,
+    const verdict = await judge(document, at % LOOKED_AT === 0).catch(
+      (error: { code?: string; message: string }) =>
+        REFUSALS.includes(error.code ?? '') ? error.code! : `${error.code}: ${error.message}`,
     )
     verdicts.set(document.name, verdict)
   })
-  expect([...verdicts].filter(([, verdict]) => !['right', 'unchanged', ...REFUSALS].includes(verdict))).toEqual([])
+  expect(
+    [...verdicts].filter(([, verdict]) => !['right', 'unchanged', ...REFUSALS].includes(verdict)),
+  ).toEqual([])
   expect(verdicts.size).toBeGreaterThanOrEqual(sized(FEW / 4, FEWEST))
   // Most documents that someone made are in order: what is refused is the exception.
-  const refused = [...verdicts].filter(([, verdict]) => REFUSALS.includes(verdict)).map(([name]) => name)
+  const refused = [...verdicts]
+    .filter(([, verdict]) => REFUSALS.includes(verdict))
+    .map(([name]) => name)
   expect(refused.length, refused.join(', ')).toBeLessThan(verdicts.size * 0.05)
   return verdicts
 }
 
-const firstPage = async (bytes: Uint8Array): Promise<Rendered> => (await renderPages(bytes, DPI, [1, 1]))[0]!
+const firstPage = async (bytes: Uint8Array): Promise<Rendered> =>
+  (await renderPages(bytes, DPI, [1, 1]))[0]!
 
 /** The share of the page on which the two differ by more than `shades` of 255. */
 function difference(a: Rendered, b: Rendered, shades: number): number {
   expect([b.width, b.height]).toEqual([a.width, a.height])
   let differing = 0
-  for (const [at, value] of a.grey.entries()) if (Math.abs(value - b.grey[at]!) > shades) differing++
+  for (const [at, value] of a.grey.entries())
+    if (Math.abs(value - b.grey[at]!) > shades) differing++
   return differing / a.grey.length
 }
 
@@ -87,29 +95,39 @@ test('made smaller, each looks as it did', { timeout: 10 * MINUTES }, async () =
     return (await faultsOf(result.document)) || 'right'
   })
   expect(after).toBeLessThan(before)
-  expect([...verdicts.values()].filter((verdict) => verdict === 'right').length).toBeGreaterThan(documents.length / 2)
+  expect([...verdicts.values()].filter((verdict) => verdict === 'right').length).toBeGreaterThan(
+    documents.length / 2,
+  )
 })
 
-test('marked, each has the mark across its first page, and all its pages', { timeout: 10 * MINUTES }, async () => {
-  await judged(shareOf(1), async ({ bytes }, looked) => {
-    const { document } = await house.watermark(bytes, { text: 'نموذج SAMPLE', opacity: 0.6 })
-    if (looked) {
-      const [old, made] = [await firstPage(bytes), await firstPage(document)]
-      if (difference(old, made, 20) < 0.005) return 'no mark is to be seen'
-      if (difference(old, made, 20) > 0.4) return 'there is more than a mark'
-      if ((await countPages(bytes)) !== (await countPages(document))) return 'it has other pages'
-    }
-    return (await faultsOf(document)) || 'right'
-  })
-})
+test(
+  'marked, each has the mark across its first page, and all its pages',
+  { timeout: 10 * MINUTES },
+  async () => {
+    await judged(shareOf(1), async ({ bytes }, looked) => {
+      const { document } = await house.watermark(bytes, { text: 'نموذج SAMPLE', opacity: 0.6 })
+      if (looked) {
+        const [old, made] = [await firstPage(bytes), await firstPage(document)]
+        if (difference(old, made, 20) < 0.005) return 'no mark is to be seen'
+        if (difference(old, made, 20) > 0.4) return 'there is more than a mark'
+        if ((await countPages(bytes)) !== (await countPages(document))) return 'it has other pages'
+      }
+      return (await faultsOf(document)) || 'right'
+    })
+  },
+)
 
 test('cut, each has all its pages in its parts', { timeout: 10 * MINUTES }, async () => {
   await judged(shareOf(2), async ({ bytes }, looked) => {
     const pages = await countPages(bytes)
     const { parts } = await house.split(bytes, { every: Math.max(1, Math.ceil(pages / 3)) })
     const counts = await Promise.all(parts.map(({ document }) => countPages(document)))
-    if (counts.reduce((sum, count) => sum + count, 0) !== pages) return `${pages} pages became ${counts.join(' + ')}`
-    if (looked && difference(await firstPage(bytes), await firstPage(parts[0]!.document), 20) > 0.001)
+    if (counts.reduce((sum, count) => sum + count, 0) !== pages)
+      return `${pages} pages became ${counts.join(' + ')}`
+    if (
+      looked &&
+      difference(await firstPage(bytes), await firstPage(parts[0]!.document), 20) > 0.001
+    )
       return 'its first page looks otherwise'
     for (const { document } of parts) {
       const faults = await faultsOf(document)
@@ -119,28 +137,36 @@ test('cut, each has all its pages in its parts', { timeout: 10 * MINUTES }, asyn
   })
 })
 
-test('put together, ten at a time, all their pages are there', { timeout: 10 * MINUTES }, async () => {
-  const refused: string[] = []
-  const documents = shareOf(3)
-  const tens = Array.from({ length: Math.ceil(documents.length / 10) }, (_, at) =>
-    documents.slice(at * 10, at * 10 + 10),
-  )
-  await sideBySide(tens, async (ten) => {
-    let rest = ten
-    while (rest.length > 0) {
-      const merged = await house.merge(rest.map(({ bytes }) => bytes)).catch((error: Error) => error)
-      if (!(merged instanceof Error)) {
-        const counts = await Promise.all(rest.map(({ bytes }) => countPages(bytes)))
-        expect(await countPages(merged.document)).toBe(counts.reduce((sum, count) => sum + count, 0))
-        expect(await faultsOf(merged.document)).toBe('')
-        break
+test(
+  'put together, ten at a time, all their pages are there',
+  { timeout: 10 * MINUTES },
+  async () => {
+    const refused: string[] = []
+    const documents = shareOf(3)
+    const tens = Array.from({ length: Math.ceil(documents.length / 10) }, (_, at) =>
+      documents.slice(at * 10, at * 10 + 10),
+    )
+    await sideBySide(tens, async (ten) => {
+      let rest = ten
+      while (rest.length > 0) {
+        const merged = await house
+          .merge(rest.map(({ bytes }) => bytes))
+          .catch((error: Error) => error)
+        if (!(merged instanceof Error)) {
+          const counts = await Promise.all(rest.map(({ bytes }) => countPages(bytes)))
+          expect(await countPages(merged.document)).toBe(
+            counts.reduce((sum, count) => sum + count, 0),
+          )
+          expect(await faultsOf(merged.document)).toBe('')
+          break
+        }
+        // It names the bad one: without that, the others are.
+        const [, number] = /^(\d+)\.pdf: /.exec(merged.message) ?? []
+        expect(REFUSALS).toContain((merged as { code?: string }).code)
+        refused.push(rest[Number(number) - 1]!.name)
+        rest = rest.filter((_, at) => at !== Number(number) - 1)
       }
-      // It names the bad one: without that, the others are.
-      const [, number] = /^(\d+)\.pdf: /.exec(merged.message) ?? []
-      expect(REFUSALS).toContain((merged as { code?: string }).code)
-      refused.push(rest[Number(number) - 1]!.name)
-      rest = rest.filter((_, at) => at !== Number(number) - 1)
-    }
-  })
-  expect(refused.length, refused.join(', ')).toBeLessThan(documents.length * 0.05)
-})
+    })
+    expect(refused.length, refused.join(', ')).toBeLessThan(documents.length * 0.05)
+  },
+)

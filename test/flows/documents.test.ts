@@ -1,10 +1,19 @@
-// PDF documents over HTTP, with real workers: cut into new files, put together in the order that was chosen, marked, made smaller; each
-// taken back. And a password that is given for it is to be found nowhere afterwards.
+// PDF documents over HTTP, with real workers: cut into new files, put together in the order that
+// was chosen, marked, made smaller; each taken back. And a password that is given for it is to be
+// found nowhere afterwards.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePublicId, toPublicId } from '../../server/ids.ts'
 import { openTestApp, type Answer, type TestApp } from '../app.ts'
 import { addFile } from '../document-house.ts'
-import { bomb, documentOf, encrypted, faultsOf, numberedPages, protectionOf, textsOf } from '../documents.ts'
+import {
+  bomb,
+  documentOf,
+  encrypted,
+  faultsOf,
+  numberedPages,
+  protectionOf,
+  textsOf,
+} from '../documents.ts'
 
 let app: TestApp
 let stop: () => Promise<void>
@@ -17,7 +26,8 @@ afterAll(async () => {
   await app.close()
 })
 
-const call = (method: string, route: string, body?: unknown): Promise<Answer> => app.owner.call(method, route, body)
+const call = (method: string, route: string, body?: unknown): Promise<Answer> =>
+  app.owner.call(method, route, body)
 const add = async (name: string, bytes: Uint8Array, given = {}) =>
   toPublicId('file', await addFile(app.engine, name, bytes, given))
 
@@ -28,8 +38,16 @@ interface Ended {
 }
 
 /** Starts the action on these files, in this order, and waits for its end. */
-async function act(action: string, file_ids: readonly string[], options: Record<string, unknown>): Promise<Ended> {
-  const { status, body } = await call('POST', '/api/operations', { action, select: { file_ids }, options })
+async function act(
+  action: string,
+  file_ids: readonly string[],
+  options: Record<string, unknown>,
+): Promise<Ended> {
+  const { status, body } = await call('POST', '/api/operations', {
+    action,
+    select: { file_ids },
+    options,
+  })
   expect([status, body.error]).toEqual([202, undefined])
   return untilEnd(body.id)
 }
@@ -40,26 +58,46 @@ async function untilEnd(id: string): Promise<Ended> {
   return { id, record: (await call('GET', `/api/operations/${id}`)).body, items }
 }
 
-const undo = async (id: string) => untilEnd((await call('POST', `/api/operations/${id}/undo`)).body.id)
+const undo = async (id: string) =>
+  untilEnd((await call('POST', `/api/operations/${id}/undo`)).body.id)
 const find = async (search: string): Promise<Answer['body'][]> =>
   (await call('GET', `/api/files?search=${encodeURIComponent(search)}&sort=filename`)).body.data
 async function bytesOf(id: string): Promise<Buffer> {
   const headers = { authorization: `Bearer ${app.owner.key}` }
-  return Buffer.from(await (await fetch(`${app.url}/api/files/${id}/content`, { headers })).arrayBuffer())
+  return Buffer.from(
+    await (await fetch(`${app.url}/api/files/${id}/content`, { headers })).arrayBuffer(),
+  )
 }
 
 const page = (name: string) => ({ draws: `BT /F 24 Tf 20 150 Td (${name}) Tj ET` })
 
 test('a split makes files like the one that it cuts, in their order; an undo moves them to the trash', async () => {
-  const settings = { tags: ['course', '2026'], expiry_days: 7, download_limit: 2, visibility: 'public' as const }
+  const settings = {
+    tags: ['course', '2026'],
+    expiry_days: 7,
+    download_limit: 2,
+    visibility: 'public' as const,
+  }
   const id = await add('Course.pdf', documentOf(numberedPages(12)), settings)
   const other = await add('Course notes.txt', Buffer.from('words'))
   const { record, items, ...split } = await act('split-pdf', [id, other], { every: 5 })
-  expect(record).toMatchObject({ status: 'success', done: 1, skipped: 1, failed: 0, cannot_undo: [] })
+  expect(record).toMatchObject({
+    status: 'success',
+    done: 1,
+    skipped: 1,
+    failed: 0,
+    cannot_undo: [],
+  })
   expect(items.map(({ status }) => status)).toEqual(['done', 'skipped'])
-  expect(items[0].after).toMatchObject({ created_files: ['Course-1.pdf', 'Course-2.pdf', 'Course-3.pdf'] })
+  expect(items[0].after).toMatchObject({
+    created_files: ['Course-1.pdf', 'Course-2.pdf', 'Course-3.pdf'],
+  })
   const parts = await find('course-')
-  expect(parts.map(({ filename }) => filename)).toEqual(['Course-1.pdf', 'Course-2.pdf', 'Course-3.pdf'])
+  expect(parts.map(({ filename }) => filename)).toEqual([
+    'Course-1.pdf',
+    'Course-2.pdf',
+    'Course-3.pdf',
+  ])
   for (const part of parts) {
     expect(part).toMatchObject({
       ...settings,
@@ -84,29 +122,52 @@ test('a split of one that is bad leaves the others their parts', async () => {
   ]
   const { record, items } = await act('split-pdf', [good, bad, short], { ranges: ['1', '3-'] })
   expect(record).toMatchObject({ status: 'partial', done: 1, failed: 2 })
-  expect(items.map(({ error }) => error?.code ?? null)).toEqual([null, 'memory_limit', 'pdf_page_out_of_range'])
+  expect(items.map(({ error }) => error?.code ?? null)).toEqual([
+    null,
+    'memory_limit',
+    'pdf_page_out_of_range',
+  ])
   expect(items[2].error.message).toBe('The document has 2 pages: there is no 3- in it')
-  expect((await find('split good-')).map(({ filename }) => filename)).toEqual(['Split good-1.pdf', 'Split good-2.pdf'])
+  expect((await find('split good-')).map(({ filename }) => filename)).toEqual([
+    'Split good-1.pdf',
+    'Split good-2.pdf',
+  ])
   expect(await find('split short-')).toEqual([])
 })
 
 test('a merge is in the order that was chosen, and an undo takes it back', async () => {
   const ids: string[] = []
-  for (const name of ['one', 'two', 'three']) ids.push(await add(`Part ${name}.pdf`, documentOf([page(name)])))
+  for (const name of ['one', 'two', 'three'])
+    ids.push(await add(`Part ${name}.pdf`, documentOf([page(name)])))
   const chosen = [ids[2]!, ids[0]!, ids[1]!]
   const preview = await call('POST', '/api/operations', {
-    ...{ action: 'merge-pdf', select: { file_ids: chosen }, options: { filename: 'Whole' }, dry_run: true },
+    ...{
+      action: 'merge-pdf',
+      select: { file_ids: chosen },
+      options: { filename: 'Whole' },
+      dry_run: true,
+    },
   })
   expect(preview.status).toBe(202)
   const merged = await act('merge-pdf', chosen, { filename: 'Whole' })
   expect(merged.record).toMatchObject({ status: 'success', total: 3, done: 3 })
   const [whole] = await find('whole')
-  expect(whole).toMatchObject({ filename: 'Whole.pdf', tags: [], expiry_days: 60, download_limit: 5 })
+  expect(whole).toMatchObject({
+    filename: 'Whole.pdf',
+    tags: [],
+    expiry_days: 60,
+    download_limit: 5,
+  })
   const bytes = await bytesOf(whole.id)
   expect(await faultsOf(bytes)).toBe('')
   expect(await textsOf(bytes)).toEqual(['three', 'one', 'two'])
-  expect((await act('merge-pdf', chosen.toReversed(), { filename: 'Whole' })).record.status).toBe('success')
-  expect((await find('whole')).map(({ filename }) => filename)).toEqual(['Whole (2).pdf', 'Whole.pdf'])
+  expect((await act('merge-pdf', chosen.toReversed(), { filename: 'Whole' })).record.status).toBe(
+    'success',
+  )
+  expect((await find('whole')).map(({ filename }) => filename)).toEqual([
+    'Whole (2).pdf',
+    'Whole.pdf',
+  ])
   expect((await undo(merged.id)).record).toMatchObject({ status: 'success', done: 1 })
   expect((await find('whole')).map(({ filename }) => filename)).toEqual(['Whole (2).pdf'])
   for (const id of ids) expect((await call('GET', `/api/files/${id}`)).status).toBe(200)
@@ -121,13 +182,18 @@ test('a merge with a bad document makes nothing, and says which it is', async ()
   expect(record).toMatchObject({
     status: 'failed',
     done: 0,
-    stopped: { code: 'pdf_damaged', message: 'Merge bad.pdf: The document is damaged and cannot be put right' },
+    stopped: {
+      code: 'pdf_damaged',
+      message: 'Merge bad.pdf: The document is damaged and cannot be put right',
+    },
   })
   expect(await find('never')).toEqual([])
 })
 
 test('a watermark and a smaller document are new versions, which an undo takes back', async () => {
-  const wordy = documentOf(numberedPages(20).map(({ draws }) => ({ draws: `${draws}\n${'% words '.repeat(400)}` })))
+  const wordy = documentOf(
+    numberedPages(20).map(({ draws }) => ({ draws: `${draws}\n${'% words '.repeat(400)}` })),
+  )
   const id = await add('Guide.pdf', wordy)
   const smaller = await act('optimize-pdf', [id], {})
   expect(smaller.record).toMatchObject({ status: 'success', done: 1 })
@@ -143,21 +209,33 @@ test('a watermark and a smaller document are new versions, which an undo takes b
 })
 
 test('a preview changes nothing, says what stays, and is carried out as it was seen', async () => {
-  const [id, other] = [await add('Seen.pdf', documentOf(numberedPages(4))), await add('Seen.txt', Buffer.from('words'))]
+  const [id, other] = [
+    await add('Seen.pdf', documentOf(numberedPages(4))),
+    await add('Seen.txt', Buffer.from('words')),
+  ]
   const before = await bytesOf(id)
   for (const [action, options, made] of [
     ['split-pdf', { every: 2 }, ['Seen-1.pdf', 'Seen-2.pdf']],
     ['watermark-pdf', { text: 'Seen' }, []],
   ] as const) {
     const select = { file_ids: [id, other] }
-    const { body } = await call('POST', '/api/operations', { action, select, options, dry_run: true })
+    const { body } = await call('POST', '/api/operations', {
+      action,
+      select,
+      options,
+      dry_run: true,
+    })
     const previewed = await untilPreviewed(body.id)
     expect(previewed.items.map(({ status }) => status)).toEqual(['done', 'skipped'])
     expect(previewed.record).toMatchObject({ status: 'previewed' })
     expect(await find('seen-')).toEqual([])
     expect((await bytesOf(id)).equals(before)).toBe(true)
     expect((await call('POST', `/api/operations/${body.id}/confirm`)).status).toBe(200)
-    expect((await untilEnd(body.id)).record).toMatchObject({ status: 'success', done: 1, skipped: 1 })
+    expect((await untilEnd(body.id)).record).toMatchObject({
+      status: 'success',
+      done: 1,
+      skipped: 1,
+    })
     expect((await find('seen-')).map(({ filename }) => filename)).toEqual(made)
     await undo(body.id)
   }
@@ -174,8 +252,15 @@ describe('a password', () => {
   const CANARY = 'canary-7f3a-of-a-password'
 
   test('opens documents, and is found nowhere afterwards: not in the database, not in what anyone is told', async () => {
-    const id = await add('Closed.pdf', await encrypted(documentOf(numberedPages(4)), CANARY, 'owner'))
-    const { id: operation, record, items } = await act('split-pdf', [id], { every: 2, password: CANARY })
+    const id = await add(
+      'Closed.pdf',
+      await encrypted(documentOf(numberedPages(4)), CANARY, 'owner'),
+    )
+    const {
+      id: operation,
+      record,
+      items,
+    } = await act('split-pdf', [id], { every: 2, password: CANARY })
     expect(record).toMatchObject({ status: 'success', done: 1 })
     const [part] = await find('closed-')
     expect(await protectionOf(await bytesOf(part.id), CANARY)).not.toBe('')
@@ -183,7 +268,9 @@ describe('a password', () => {
       record,
       items,
       ...(await Promise.all(
-        ['log.csv', 'log.json'].map(async (log) => (await call('GET', `/api/operations/${operation}/${log}`)).body),
+        ['log.csv', 'log.json'].map(
+          async (log) => (await call('GET', `/api/operations/${operation}/${log}`)).body,
+        ),
       )),
     ]
     expect(JSON.stringify(said)).not.toContain(CANARY)
@@ -192,16 +279,23 @@ describe('a password', () => {
     expect(await tablesWith('Closed-1.pdf')).toContain('public.files')
   })
   test('is there still when what failed is tried again', async () => {
-    const id = await add('Again.pdf', await encrypted(documentOf(numberedPages(2)), CANARY, 'owner'))
+    const id = await add(
+      'Again.pdf',
+      await encrypted(documentOf(numberedPages(2)), CANARY, 'owner'),
+    )
     const first = await act('watermark-pdf', [id], { text: 'a', password: 'wrong' })
     expect(first.items[0].error).toMatchObject({
       code: 'pdf_encrypted',
       message: 'The password does not open this document',
     })
-    const second = await act('merge-pdf', [id, id, await add('Open.pdf', documentOf([{}]))], { password: CANARY })
+    const second = await act('merge-pdf', [id, id, await add('Open.pdf', documentOf([{}]))], {
+      password: CANARY,
+    })
     expect(second.record.status).toBe('success')
     await call('POST', `/api/operations/${first.id}/retry`)
-    expect((await untilEnd(first.id)).items[0].error.message).toBe('The password does not open this document')
+    expect((await untilEnd(first.id)).items[0].error.message).toBe(
+      'The password does not open this document',
+    )
   })
   test('can’t be kept in a workflow or a schedule', async () => {
     const message = 'This is not kept: it can only be given when the action is started by hand'
@@ -214,7 +308,12 @@ describe('a password', () => {
       body: { error: { details: [{ param: 'steps[0].options.password', message }] } },
     })
     const schedule = await call('POST', '/api/schedules', {
-      ...{ name: 'Nightly', cron: '0 3 * * *', action: 'optimize-pdf', options: { password: CANARY } },
+      ...{
+        name: 'Nightly',
+        cron: '0 3 * * *',
+        action: 'optimize-pdf',
+        options: { password: CANARY },
+      },
     })
     expect(schedule).toMatchObject({
       status: 422,
@@ -233,7 +332,10 @@ async function tablesWith(text: string): Promise<string[]> {
   )
   const found: string[] = []
   for (const { name } of rows) {
-    const { rowCount } = await pool.query(`select 1 from ${name} t where strpos(t::text, $1) > 0 limit 1`, [text])
+    const { rowCount } = await pool.query(
+      `select 1 from ${name} t where strpos(t::text, $1) > 0 limit 1`,
+      [text],
+    )
     if (rowCount) found.push(name)
   }
   return found

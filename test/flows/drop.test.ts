@@ -3,7 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { changeAccount, changePassword, changeSettings } from '../../server/channels/drop/accounts.ts'
+import {
+  changeAccount,
+  changePassword,
+  changeSettings,
+} from '../../server/channels/drop/accounts.ts'
 import type { DropEntry } from '../../server/channels/drop/entries.ts'
 import { publicKey } from '../../server/channels/drop/public-keys.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
@@ -30,7 +34,16 @@ beforeEach(async () => {
 
 const run = (...command: [string, ...string[]]) => runProgram(command, { cwd: house.folder })
 
-const SSH = ['-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null', '-i', 'key', '-o', 'BatchMode=yes']
+const SSH = [
+  '-o',
+  'StrictHostKeyChecking=no',
+  '-o',
+  'UserKnownHostsFile=/dev/null',
+  '-i',
+  'key',
+  '-o',
+  'BatchMode=yes',
+]
 const target = () => `${house.account.username}@127.0.0.1`
 const sftp = (batch: string, ...more: string[]) =>
   runProgram(['sftp', ...SSH, '-P', String(house.server.sftpPort), ...more, '-b', '-', target()], {
@@ -39,7 +52,8 @@ const sftp = (batch: string, ...more: string[]) =>
   })
 const lftp = (scheme: 'ftp' | 'sftp', commands: string) => {
   const port = scheme === 'ftp' ? house.server.ftpPort : house.server.sftpPort
-  const settings = 'set ssl:verify-certificate no; set sftp:auto-confirm yes; set net:max-retries 1;'
+  const settings =
+    'set ssl:verify-certificate no; set sftp:auto-confirm yes; set net:max-retries 1;'
   const url = `${scheme}://${house.account.username}:${house.password}@127.0.0.1:${port}${house.home}`
   return run('lftp', '-c', `${settings} open ${url}; ${commands}`)
 }
@@ -59,7 +73,10 @@ async function bytesOf({ hash }: Pick<DropEntry, 'hash'>): Promise<Buffer> {
 /** By path: the state and the bytes. */
 async function stored(): Promise<Record<string, [string, Buffer]>> {
   const files = (await entries()).filter(({ kind }) => kind === 'file')
-  const found = files.map(async (row) => [path.join(row.folder, row.name), [row.state, await bytesOf(row)]])
+  const found = files.map(async (row) => [
+    path.join(row.folder, row.name),
+    [row.state, await bytesOf(row)],
+  ])
   return Object.fromEntries(await Promise.all(found)) as Record<string, [string, Buffer]>
 }
 const whole = (bytes: Buffer | string) => ['waiting', Buffer.from(bytes)]
@@ -67,7 +84,15 @@ const whole = (bytes: Buffer | string) => ['waiting', Buffer.from(bytes)]
 describe('SFTP', () => {
   test('OpenSSH’s sftp puts, lists, renames, reads back, removes', async () => {
     const done = await sftp(
-      ['put -p large.bin', 'put small.txt', 'put empty.txt', 'mkdir a', 'rename small.txt a/moved.txt', 'ls -l', 'ls a']
+      [
+        'put -p large.bin',
+        'put small.txt',
+        'put empty.txt',
+        'mkdir a',
+        'rename small.txt a/moved.txt',
+        'ls -l',
+        'ls a',
+      ]
         .concat(['get large.bin back.bin', 'rm empty.txt', 'mkdir b', 'rmdir b', 'pwd'])
         .join('\n'),
     )
@@ -75,7 +100,9 @@ describe('SFTP', () => {
     expect(done.output).toContain(`Remote working directory: ${house.home}`)
     expect(await stored()).toEqual({ 'large.bin': whole(content), 'a/moved.txt': whole('small') })
     expect(await readFile(path.join(house.folder, 'back.bin'))).toEqual(content)
-    expect((await entries()).find(({ name }) => name === 'large.bin')).toMatchObject({ closed_cleanly: true })
+    expect((await entries()).find(({ name }) => name === 'large.bin')).toMatchObject({
+      closed_cleanly: true,
+    })
   })
   test('sftp resumes with reput', async () => {
     await writeFile(path.join(house.folder, 'cut.bin'), content.subarray(0, 400_000))
@@ -85,9 +112,20 @@ describe('SFTP', () => {
     expect(await stored()).toEqual({ 'cut.bin': whole(content) })
   })
   test('scp, recursively', async () => {
-    const done = await run('scp', '-r', ...SSH, '-P', String(house.server.sftpPort), 'tree', `${target()}:`)
+    const done = await run(
+      'scp',
+      '-r',
+      ...SSH,
+      '-P',
+      String(house.server.sftpPort),
+      'tree',
+      `${target()}:`,
+    )
     expect(done).toMatchObject({ code: 0 })
-    expect(await stored()).toEqual({ 'tree/one.txt': whole('one'), 'tree/inner/Größe ü.txt': whole('two') })
+    expect(await stored()).toEqual({
+      'tree/one.txt': whole('one'),
+      'tree/inner/Größe ü.txt': whole('two'),
+    })
   })
   test('paramiko, by password, with writes out of order', async () => {
     const done = await python(`
@@ -114,7 +152,8 @@ t.close()`)
     expect(await stored()).toEqual({ ...expected, 'appended.bin': whole(content.subarray(0, 10)) })
   })
   test('a shell, a command and a forwarding are refused', async () => {
-    const ssh = (...args: string[]) => run('ssh', ...SSH, '-p', String(house.server.sftpPort), ...args)
+    const ssh = (...args: string[]) =>
+      run('ssh', ...SSH, '-p', String(house.server.sftpPort), ...args)
     expect((await ssh(target(), 'id')).code).not.toBe(0)
     expect((await ssh('-W', '127.0.0.1:5432', target())).code).not.toBe(0)
   })
@@ -122,9 +161,15 @@ t.close()`)
 
 describe('FTP', () => {
   test('lftp mirrors a tree and resumes a file, encrypted', async () => {
-    const done = await lftp('ftp', 'set ftp:ssl-force yes; set ftp:ssl-protect-data yes; mirror -R tree; cls -l tree')
+    const done = await lftp(
+      'ftp',
+      'set ftp:ssl-force yes; set ftp:ssl-protect-data yes; mirror -R tree; cls -l tree',
+    )
     expect(done).toMatchObject({ code: 0 })
-    expect(await stored()).toEqual({ 'tree/one.txt': whole('one'), 'tree/inner/Größe ü.txt': whole('two') })
+    expect(await stored()).toEqual({
+      'tree/one.txt': whole('one'),
+      'tree/inner/Größe ü.txt': whole('two'),
+    })
     await writeFile(path.join(house.folder, 'part.bin'), content.subarray(0, 300_001))
     expect(await lftp('ftp', 'put part.bin -o cont.bin')).toMatchObject({ code: 0 })
     expect(await lftp('ftp', 'put -c large.bin -o cont.bin')).toMatchObject({ code: 0 })
@@ -135,8 +180,10 @@ describe('FTP', () => {
   test('curl: ftp, ftps, sftp', async () => {
     const user = `${house.account.username}:${house.password}`
     const { sftpPort, ftpPort } = house.server
-    const url = (port: number, scheme: string, name: string) => `${scheme}://127.0.0.1:${port}/${name}`
-    const put = (...args: string[]) => run('curl', '-sSk', '--user', user, '-T', 'large.bin', ...args)
+    const url = (port: number, scheme: string, name: string) =>
+      `${scheme}://127.0.0.1:${port}/${name}`
+    const put = (...args: string[]) =>
+      run('curl', '-sSk', '--user', user, '-T', 'large.bin', ...args)
     expect(await put(url(ftpPort, 'ftp', 'plain.bin'))).toMatchObject({ code: 0 })
     expect(await put('--ssl-reqd', url(ftpPort, 'ftp', 'tls.bin'))).toMatchObject({ code: 0 })
     expect(await put(url(sftpPort, 'sftp', '~/ssh.bin'))).toMatchObject({ code: 0 })
@@ -164,7 +211,10 @@ f.quit()`)
     const [facts, hash] = done.output.trim().split('\n')
     expect(facts).toBe(`700000 213 20200102030405 ['a.bin', 'x'] ['b.bin']`)
     expect((await entries()).map(({ name, hash }) => [name, hash])).toContainEqual(['a.bin', hash])
-    expect(await stored()).toEqual({ 'a.bin': whole(content), 'x/b.bin': whole(content.subarray(0, 20)) })
+    expect(await stored()).toEqual({
+      'a.bin': whole(content),
+      'x/b.bin': whole(content.subarray(0, 20)),
+    })
   })
   test('rclone copies over both', async () => {
     const { username } = house.account
@@ -175,10 +225,15 @@ f.quit()`)
       `:sftp,host=127.0.0.1,port=${house.server.sftpPort},${common},shell_type=none:viasftp`,
     ]
     for (const remote of remotes)
-      expect(await run('rclone', 'copy', '--config', '', '--retries', '1', 'large.bin', remote)).toMatchObject({
+      expect(
+        await run('rclone', 'copy', '--config', '', '--retries', '1', 'large.bin', remote),
+      ).toMatchObject({
         code: 0,
       })
-    expect(await stored()).toEqual({ 'viaftp/large.bin': whole(content), 'viasftp/large.bin': whole(content) })
+    expect(await stored()).toEqual({
+      'viaftp/large.bin': whole(content),
+      'viasftp/large.bin': whole(content),
+    })
   })
 })
 
@@ -186,13 +241,24 @@ describe('who may in', () => {
   const tryFtp = (password: string, ...more: string[]) => {
     const { server, account } = house
     const user = `${account.username}:${password}`
-    return run('curl', '-sSk', ...more, '--user', user, '-T', 'small.txt', `ftp://127.0.0.1:${server.ftpPort}/in.txt`)
+    return run(
+      'curl',
+      '-sSk',
+      ...more,
+      '--user',
+      user,
+      '-T',
+      'small.txt',
+      `ftp://127.0.0.1:${server.ftpPort}/in.txt`,
+    )
   }
   const LOGIN_DENIED = 67
 
   test('not with a wrong password, an address that is not allowed, plain FTP where TLS is required', async () => {
     expect(await tryFtp('wrong')).toMatchObject({ code: LOGIN_DENIED })
-    await changeAccount(house.scope, house.account.id, { allowed_addresses: ['10.0.0.0/8', '2001:db8::/32'] })
+    await changeAccount(house.scope, house.account.id, {
+      allowed_addresses: ['10.0.0.0/8', '2001:db8::/32'],
+    })
     expect(await tryFtp(house.password)).toMatchObject({ code: LOGIN_DENIED })
     await changeAccount(house.scope, house.account.id, { allowed_addresses: ['127.0.0.0/8'] })
     expect(await tryFtp(house.password)).toMatchObject({ code: 0 })

@@ -1,4 +1,5 @@
-// No shop waits for another one's work: a small import comes between the batches of a large operation.
+// No shop waits for another one's work: a small import comes between the batches of a large
+// operation.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
@@ -15,26 +16,44 @@ import { fillLibrary } from './library.ts'
 const LARGE = sized(40_000, 100_000)
 /** Whose batch began, in the order in which they did. */
 let log: string[] = []
-/** Notes each batch; the plain kind is worked on in transactions of thousands, the other a hundred at a time. */
+/**
+ * Notes each batch; the plain kind is worked on in transactions of thousands, the other a hundred
+ * at a time.
+ */
 const noting = (id: string, more: Partial<Plugin>): Plugin =>
   definePlugin({
     ...{ id, kind: 'act', title: 'Note', options: z.strictObject({}), undo: 'fields' },
     ...(more as object),
     async *plan(items, _options, { shop }) {
       log.push(shop.domain)
-      for (const item of items) yield { item: item.id, status: 'ok', change: { set: { expiry_days: 5 } } }
+      for (const item of items)
+        yield { item: item.id, status: 'ok', change: { set: { expiry_days: 5 } } }
     },
   })
 /** As a server does that takes the connection and never answers. */
 const waitForEver = definePlugin({
-  ...{ id: 'wait-for-ever', kind: 'act', title: 'Wait', options: z.strictObject({}), undo: 'none', outside: true },
+  ...{
+    id: 'wait-for-ever',
+    kind: 'act',
+    title: 'Wait',
+    options: z.strictObject({}),
+    undo: 'none',
+    outside: true,
+  },
   async *plan(_items, _options, { signal }) {
     waiting++
-    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    await new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error)),
+    )
   },
 })
 let waiting = 0
-const plugins = [noting('note', {}), noting('note-slowly', { outside: true }), makeBytes, waitForEver]
+const plugins = [
+  noting('note', {}),
+  noting('note-slowly', { outside: true }),
+  makeBytes,
+  waitForEver,
+]
 
 let house: TestEngine
 let other: ShopScope
@@ -42,7 +61,10 @@ let worker: EngineWorker | null = null
 beforeAll(async () => {
   house = await createTestEngine(plugins, [])
   await fillLibrary(house, LARGE)
-  other = forShop(house.parts.database, await createTestShop(house.parts.database, 'small.myshopify.com'))
+  other = forShop(
+    house.parts.database,
+    await createTestShop(house.parts.database, 'small.myshopify.com'),
+  )
 })
 afterEach(async () => {
   await worker?.stop()
@@ -59,7 +81,11 @@ const start = (scope: ShopScope, workflow: Workflow, source: Source) =>
 const entriesOf = (name: string, count: number): Source => ({
   type: 'entries',
   entries: Array.from({ length: count }, (_, n) => ({
-    entry: { filename: `${name} ${n}.txt`, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
+    entry: {
+      filename: `${name} ${n}.txt`,
+      source: { type: 'url', url: 'http://127.0.0.1/' },
+      on_conflict: 'error',
+    },
     draft: draftOf({ filename: `${name} ${n}.txt` }, shopSettingsSchema.parse({})),
   })),
 })
@@ -70,7 +96,9 @@ const large: [string, Workflow][] = [
   ['work on a large library, one hundred at a time', workflowOf('bulk', 2, 'note-slowly')],
 ]
 
-test.each(large.flatMap(([what, workflow]) => [1, 4].map((jobs) => [what, jobs, workflow] as const)))(
+test.each(
+  large.flatMap(([what, workflow]) => [1, 4].map((jobs) => [what, jobs, workflow] as const)),
+)(
   '%s, with %i jobs at once, delays ten files of another shop by two batches at most',
   async (_what, jobs, workflow) => {
     log = []
@@ -78,7 +106,11 @@ test.each(large.flatMap(([what, workflow]) => [1, 4].map((jobs) => [what, jobs, 
     const big = await start(house.scope, workflow, all)
     await expect.poll(() => log.length, { timeout: 30_000, interval: 1 }).toBeGreaterThan(4)
 
-    const small = await start(other, workflowOf('import', 4, 'note-slowly', 'make-bytes'), entriesOf(big, 10))
+    const small = await start(
+      other,
+      workflowOf('import', 4, 'note-slowly', 'make-bytes'),
+      entriesOf(big, 10),
+    )
     // Those that had begun by now are on their way already.
     const before = log.length
     const ended = await house.engine.waitForEnd(other, small, 40_000, new AbortController().signal)
@@ -93,14 +125,20 @@ test('a shop whose servers never answer holds up neither its own changes nor the
   worker = await house.startWorker({ jobs_at_once: 4 })
   const hanging = [0, 1].map((n) => entriesOf(`hanging ${n}`, 400))
   const stuck = await Promise.all(
-    hanging.map((source) => start(house.scope, workflowOf('import', 4, 'wait-for-ever', 'make-bytes'), source)),
+    hanging.map((source) =>
+      start(house.scope, workflowOf('import', 4, 'wait-for-ever', 'make-bytes'), source),
+    ),
   )
   await expect.poll(() => waiting, { timeout: 10_000 }).toBe(2)
   const quick = await start(house.scope, workflowOf('bulk', 1, 'note'), {
     type: 'filter',
     filter: { search: '-00012' },
   })
-  const small = await start(other, workflowOf('import', 4, 'note-slowly', 'make-bytes'), entriesOf('small', 10))
+  const small = await start(
+    other,
+    workflowOf('import', 4, 'note-slowly', 'make-bytes'),
+    entriesOf('small', 10),
+  )
   for (const [scope, id] of [
     [house.scope, quick],
     [other, small],

@@ -1,5 +1,5 @@
-// An origin that serves half of every file and then waits for the test's word: an import of its files stands still, in the
-// middle of its downloads, for as long as the test wants.
+// An origin that serves half of every file and then waits for the test's word: an import of its
+// files stands still, in the middle of its downloads, for as long as the test wants.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

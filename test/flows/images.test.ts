@@ -1,4 +1,5 @@
-// Images made smaller on the real engine: of files that exist, with the way back, and on their way in.
+// Images made smaller on the real engine: of files that exist, with the way back, and on their way
+// in.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -28,7 +29,9 @@ beforeAll(async () => {
   house = await createTestEngine(plugins, workflows)
   store = createDiskStore({ folder: path.join(house.folder, 'primary') })
   stop = (await house.startWorker()).stop
-  origin = createServer((request, response) => response.end(served.get(decodeURIComponent(request.url!.slice(1)))))
+  origin = createServer((request, response) =>
+    response.end(served.get(decodeURIComponent(request.url!.slice(1)))),
+  )
   origin.listen(0, '127.0.0.1')
   await once(origin, 'listening')
 })
@@ -75,8 +78,12 @@ async function imported(
   return new Map<string, ItemRow>(items.map((item, at) => [entries[at]!.filename, item]))
 }
 const optimizing = (options: Record<string, unknown> = {}) =>
-  withOptions(house.engine.workflow('optimize-image')!, 'optimize-image', { max_px: 100, ...options })
-const undone = async ({ id }: OperationRow) => house.untilEnd(await house.engine.undo(house.scope, id, 'Mira', 'admin'))
+  withOptions(house.engine.workflow('optimize-image')!, 'optimize-image', {
+    max_px: 100,
+    ...options,
+  })
+const undone = async ({ id }: OperationRow) =>
+  house.untilEnd(await house.engine.undo(house.scope, id, 'Mira', 'admin'))
 
 interface Kept {
   filename: string
@@ -97,7 +104,10 @@ async function files(): Promise<Record<string, Kept>> {
   return Object.fromEntries(rows.map((row) => [row.filename, row]))
 }
 const bytesOf = ({ hash }: Kept) => store.readWhole(house.shop, hash)
-const said = ({ status, error }: ItemRow) => [status, error?.code === 'skipped' ? error.message : (error?.code ?? null)]
+const said = ({ status, error }: ItemRow) => [
+  status,
+  error?.code === 'skipped' ? error.message : (error?.code ?? null),
+]
 
 /** Frames that GIF cannot pack: as WebP they take fewer bytes. */
 function noise(width: number, height: number, frames: number): Sharp {
@@ -145,11 +155,22 @@ test('each image ends as it should, whatever the others are; an undo brings all 
   for (const name of changed) {
     const file = after[`${name}.webp`]!
     expect(file).toMatchObject({ content_type: 'image/webp', version: 2, drops: false })
-    expect(await sharp(await bytesOf(file)).metadata()).toMatchObject({ format: 'webp', width: 100 })
+    expect(await sharp(await bytesOf(file)).metadata()).toMatchObject({
+      format: 'webp',
+      width: 100,
+    })
   }
-  expect(await sharp(await bytesOf(after['moving.webp']!)).metadata()).toMatchObject({ pages: 20, loop: 2 })
-  const sum = (all: Record<string, Kept>) => Object.values(all).reduce((bytes, { size_bytes }) => bytes + size_bytes, 0)
-  expect(operation).toMatchObject({ status: 'partial', done: 3, bytes_saved: sum(before) - sum(after) })
+  expect(await sharp(await bytesOf(after['moving.webp']!)).metadata()).toMatchObject({
+    pages: 20,
+    loop: 2,
+  })
+  const sum = (all: Record<string, Kept>) =>
+    Object.values(all).reduce((bytes, { size_bytes }) => bytes + size_bytes, 0)
+  expect(operation).toMatchObject({
+    status: 'partial',
+    done: 3,
+    bytes_saved: sum(before) - sum(after),
+  })
 
   const back = await undone(operation)
   expect(back.operation).toMatchObject({ status: 'success', done: 3 })
@@ -158,12 +179,17 @@ test('each image ends as it should, whatever the others are; an undo brings all 
 
   const again = await house.untilEnd(await house.startOn(optimizing()))
   expect(again.operation.done).toBe(3)
-  expect((await files())['photo.webp']).toMatchObject({ version: 3, hash: after['photo.webp']!.hash })
+  expect((await files())['photo.webp']).toMatchObject({
+    version: 3,
+    hash: after['photo.webp']!.hash,
+  })
 })
 
 test('an original that is not to be kept goes with the time to undo', async () => {
   await imported(importOf(['fetch-url']), { 'photo.jpg': await photo(300, 200).jpeg().toBuffer() })
-  const { operation } = await house.untilEnd(await house.startOn(optimizing({ preserve_original: false })))
+  const { operation } = await house.untilEnd(
+    await house.startOn(optimizing({ preserve_original: false })),
+  )
   expect(await files()).toMatchObject({ 'photo.webp': { drops: true } })
   await undone(operation)
   expect(await files()).toMatchObject({ 'photo.jpg': { version: 1 } })
@@ -176,14 +202,22 @@ test('of two that would have one name, one keeps what it has', async () => {
   }
   await imported(importOf(['fetch-url']), images)
   const { items } = await house.untilEnd(await house.startOn(optimizing()))
-  expect(items.map(({ error }) => error?.code ?? 'done').sort()).toEqual(['done', 'duplicate_filename'])
+  expect(items.map(({ error }) => error?.code ?? 'done').sort()).toEqual([
+    'done',
+    'duplicate_filename',
+  ])
   const [kept] = Object.values(await files()).filter(({ version }) => version === 1)
   expect(await bytesOf(kept!)).toEqual(images[kept!.filename as keyof typeof images])
 })
 
 test('a preview names the new names, and those that are taken', async () => {
   const jpeg = await photo(150, 100).jpeg({ quality: 95 }).toBuffer()
-  await imported(importOf(['fetch-url']), { 'a.jpg': jpeg, 'A.webp': jpeg, 'b.jpg': jpeg, 'c.txt': jpeg })
+  await imported(importOf(['fetch-url']), {
+    'a.jpg': jpeg,
+    'A.webp': jpeg,
+    'b.jpg': jpeg,
+    'c.txt': jpeg,
+  })
   const id = await house.startOn(optimizing(), { dryRun: true })
   await expect
     .poll(async () => (await house.engine.get(house.scope, id))!.status, { timeout: 20_000 })
@@ -220,8 +254,16 @@ test('on their way in: under the new name, with a product, the others untouched'
   // A failed step keeps the file as it was, and says so.
   expect(items.get('broken.jpg')!.warnings).toMatchObject([{ code: 'image_damaged' }])
   const after = await files()
-  expect(Object.keys(after)).toEqual(['broken.jpg', 'guide.pdf', 'mountain-lake-at-dawn.webp', 'small.webp'])
-  expect(after['mountain-lake-at-dawn.webp']).toMatchObject({ content_type: 'image/webp', version: 1 })
+  expect(Object.keys(after)).toEqual([
+    'broken.jpg',
+    'guide.pdf',
+    'mountain-lake-at-dawn.webp',
+    'small.webp',
+  ])
+  expect(after['mountain-lake-at-dawn.webp']).toMatchObject({
+    content_type: 'image/webp',
+    version: 1,
+  })
   expect(items.get('mountain-lake-at-dawn.jpg')).toMatchObject({ product_mapped: true })
 })
 
@@ -234,17 +276,25 @@ test.each([
   await imported(importOf(['fetch-url']), { 'photo.webp': await photo(50, 50).webp().toBuffer() })
   const items = await imported(
     own.workflow,
-    { 'photo.jpg': await photo(300, 200).jpeg().toBuffer(), 'photo.png': await photo(200, 300).png().toBuffer() },
+    {
+      'photo.jpg': await photo(300, 200).jpeg().toBuffer(),
+      'photo.png': await photo(200, 300).png().toBuffer(),
+    },
     onConflict,
   )
   expect([...items.values()].map(({ error }) => error?.code ?? null)).toEqual([code, code])
   expect(Object.keys(await files())).toEqual(names)
-  expect((await files())['photo.webp']!.version).toBe(onConflict === 'error' || onConflict === 'rename' ? 1 : 3)
+  expect((await files())['photo.webp']!.version).toBe(
+    onConflict === 'error' || onConflict === 'rename' ? 1 : 3,
+  )
 })
 
 test('steps behind it have their turn with images that stay as they are', async () => {
   const small = await photo(60, 40).webp({ quality: 30 }).toBuffer()
-  await imported(importOf(['fetch-url']), { 'a.jpg': await photo(300, 200).jpeg().toBuffer(), 'b.webp': small })
+  await imported(importOf(['fetch-url']), {
+    'a.jpg': await photo(300, 200).jpeg().toBuffer(),
+    'b.webp': small,
+  })
   const workflow: Workflow = {
     ...{ id: 'tidy', title: 'Tidy', action: 'tidy', kind: 'bulk', parallel: 1 },
     steps: [
@@ -254,5 +304,7 @@ test('steps behind it have their turn with images that stay as they are', async 
   }
   const { operation, items } = await house.untilEnd(await house.startOn(workflow))
   expect(operation).toMatchObject({ status: 'success', done: 2 })
-  expect(items.map(({ after }) => after!.tags)).toEqual(Array(2).fill({ added: ['web'], removed: [] }))
+  expect(items.map(({ after }) => after!.tags)).toEqual(
+    Array(2).fill({ added: ['web'], removed: [] }),
+  )
 })

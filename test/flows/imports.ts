@@ -18,21 +18,35 @@ export interface ImportReply {
 const ENDED = ['success', 'partial', 'failed', 'cancelled']
 
 /**
- * Posts an import (or follows the one named) and gives its reply once it has ended. A reply of a followed one is made of
- * the job and its items.
+ * Posts an import (or follows the one named) and gives its reply once it has ended. A reply of a
+ * followed one is made of the job and its items.
  */
-export async function importUntilEnd(server: RunningServer, body: unknown, job?: string): Promise<ImportReply> {
+export async function importUntilEnd(
+  server: RunningServer,
+  body: unknown,
+  job?: string,
+): Promise<ImportReply> {
   if (!job) {
     const response = await server.call('POST', '/api/files/import', body)
     const reply = (await response.json()) as ImportReply
     if (response.status === 200) return reply
-    if (response.status !== 202) throw new Error(`The import answered ${response.status}: ${JSON.stringify(reply)}`)
+    if (response.status !== 202)
+      throw new Error(`The import answered ${response.status}: ${JSON.stringify(reply)}`)
     job = reply.job_id
   }
   const record = await jobUntilEnd(server, job)
   const items = await listAll(server, `/api/operations/${job}/items?limit=250`)
-  const files = items.map((item) => ({ ...item, status: item.status === 'done' ? 'imported' : item.status }))
-  return { status: record.status, imported: record.done, failed: record.failed, files: files as never, job_id: job }
+  const files = items.map((item) => ({
+    ...item,
+    status: item.status === 'done' ? 'imported' : item.status,
+  }))
+  return {
+    status: record.status,
+    imported: record.done,
+    failed: record.failed,
+    files: files as never,
+    job_id: job,
+  }
 }
 
 export interface JobRecord {
@@ -43,25 +57,40 @@ export interface JobRecord {
 }
 
 /** Reads the job until it has ended: each look asks the server, which answers as fast as it can. */
-export async function jobUntilEnd(server: RunningServer, job: string, within = 120_000): Promise<JobRecord> {
+export async function jobUntilEnd(
+  server: RunningServer,
+  job: string,
+  within = 120_000,
+): Promise<JobRecord> {
   const until = Date.now() + within
   while (true) {
     const record = (await (await server.call('GET', `/api/jobs/${job}`)).json()) as JobRecord
     if (ENDED.includes(record.status)) return record
-    if (Date.now() > until) throw new Error(`The job did not end: ${JSON.stringify(record)}\n${server.output()}`)
+    if (Date.now() > until)
+      throw new Error(`The job did not end: ${JSON.stringify(record)}\n${server.output()}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
 /** Every row of a list, page after page. */
-export async function listAll(server: RunningServer, route: string): Promise<Record<string, string>[]> {
+export async function listAll(
+  server: RunningServer,
+  route: string,
+): Promise<Record<string, string>[]> {
   const rows: Record<string, string>[] = []
   let cursor: string | null = null
   do {
     const join: string = route.includes('?') ? '&' : '?'
-    const response = await server.call('GET', cursor ? `${route}${join}cursor=${encodeURIComponent(cursor)}` : route)
-    if (!response.ok) throw new Error(`${route} answered ${response.status}: ${await response.text()}`)
-    const page = (await response.json()) as { data: Record<string, string>[]; next_cursor: string | null }
+    const response = await server.call(
+      'GET',
+      cursor ? `${route}${join}cursor=${encodeURIComponent(cursor)}` : route,
+    )
+    if (!response.ok)
+      throw new Error(`${route} answered ${response.status}: ${await response.text()}`)
+    const page = (await response.json()) as {
+      data: Record<string, string>[]
+      next_cursor: string | null
+    }
     rows.push(...page.data)
     cursor = page.next_cursor
   } while (cursor)

@@ -1,4 +1,5 @@
-// A shop with many files, as rows alone, all unlike: for flows that change thousands and never read their bytes.
+// A shop with many files, as rows alone, all unlike: for flows that change thousands and never read
+// their bytes.
 import { expect } from 'vitest'
 import type { ShopScope } from '../../server/db/for-shop.ts'
 import type { TestEngine } from '../engine.ts'
@@ -6,8 +7,8 @@ import type { TestEngine } from '../engine.ts'
 const BLOB = { hash: 'ab'.repeat(32), size: 1000 }
 
 /**
- * Makes `count` files, "manual 1.pdf" and so on: tags in no order, settings of several kinds, every third with a product, every
- * fifth with a link that was used, all older than a day.
+ * Makes `count` files, "manual 1.pdf" and so on: tags in no order, settings of several kinds, every
+ * third with a product, every fifth with a link that was used, all older than a day.
  */
 export async function fillLibrary({ parts, scope }: TestEngine, count: number): Promise<void> {
   await scope.transaction(async (tx) => {
@@ -80,7 +81,12 @@ export function expectSame(now: Dump, then: Dump): void {
     const [had, has] = [new Set(then[table]), new Set(now[table])]
     const gone = then[table].filter((row) => !has.has(row))
     const fresh = now[table].filter((row) => !had.has(row))
-    expect({ table, rows: now[table].length, gone: gone.length, first: [gone[0], fresh[0]] }).toEqual({
+    expect({
+      table,
+      rows: now[table].length,
+      gone: gone.length,
+      first: [gone[0], fresh[0]],
+    }).toEqual({
       table,
       rows: then[table].length,
       gone: 0,
@@ -91,6 +97,8 @@ export function expectSame(now: Dump, then: Dump): void {
 
 /** Ids of the shop's files in the order in which they were made. */
 export async function fileIds(scope: ShopScope): Promise<string[]> {
-  const rows = await scope.query<{ id: string }>('select id from files where shop_id = :shop order by created_at, id')
+  const rows = await scope.query<{ id: string }>(
+    'select id from files where shop_id = :shop order by created_at, id',
+  )
   return rows.map(({ id }) => id)
 }

@@ -1,11 +1,17 @@
-// What a person does to an operation on its way: pause, resume, cancel, preview, confirm, try again; in the middle of
-// 100,000 files (40,000 in npm test) and of downloads that do not end.
+// What a person does to an operation on its way: pause, resume, cancel, preview, confirm, try
+// again; in the middle of 100,000 files (40,000 in npm test) and of downloads that do not end.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { appConfig } from '../../app.config.ts'
-import { definePlugin, type Item, type Outcome, type Step, type Workflow } from '../../plugins/contract.ts'
+import {
+  definePlugin,
+  type Item,
+  type Outcome,
+  type Step,
+  type Workflow,
+} from '../../plugins/contract.ts'
 import type { ItemStatus, Move, OperationRow } from '../../server/engine/engine.ts'
 import { PLAN_BATCH } from '../../server/engine/operations/strategy.ts'
 import { UNIFORM_BATCHES } from '../../server/engine/batches/uniform-change.ts'
@@ -48,7 +54,11 @@ const end = async () => {
   await house.close()
 }
 
-const workflowOf = (plugin: string, options: Record<string, unknown> = {}, more: Partial<Step> = {}): Workflow => ({
+const workflowOf = (
+  plugin: string,
+  options: Record<string, unknown> = {},
+  more: Partial<Step> = {},
+): Workflow => ({
   id: 'test',
   title: 'Test',
   action: plugin,
@@ -60,7 +70,9 @@ const expiryOf = (days: number) => workflowOf('update-settings', { expiry_days: 
 const read = async (id: string) => (await house.engine.get(house.scope, id))!
 const move = (id: string, how: Move) => house.engine.move(house.scope, id, how)
 const begun = (id: string, done = 0) =>
-  expect.poll(async () => (await read(id)).done, { timeout: 20_000, interval: 2 }).toBeGreaterThan(done)
+  expect
+    .poll(async () => (await read(id)).done, { timeout: 20_000, interval: 2 })
+    .toBeGreaterThan(done)
 
 /** No job of its batches runs or waits: from here on nobody can write anything of it. */
 async function expectPutDown(id: string, within = AT_ONCE.timeout): Promise<void> {
@@ -76,12 +88,14 @@ async function expectPutDown(id: string, within = AT_ONCE.timeout): Promise<void
 }
 
 /**
- * A second; but where so much else runs on this machine that one transaction of thousands takes longer, the one under way is
- * waited for.
+ * A second; but where so much else runs on this machine that one transaction of thousands takes
+ * longer, the one under way is waited for.
  */
 async function aBatchOrASecond(id: string): Promise<number> {
   const { started_at, done, workflow } = await read(id)
-  const batch = (Date.now() - started_at!.getTime()) / (done / (UNIFORM_BATCHES * PLAN_BATCH) / workflow.parallel)
+  const batch =
+    (Date.now() - started_at!.getTime()) /
+    (done / (UNIFORM_BATCHES * PLAN_BATCH) / workflow.parallel)
   return Math.max(AT_ONCE.timeout, batch)
 }
 
@@ -92,7 +106,9 @@ async function itemCounts(id: string): Promise<Partial<Record<ItemStatus, number
   return counts
 }
 const countsOf = ({ done, failed, skipped, cancelled }: OperationRow) =>
-  Object.fromEntries(Object.entries({ done, failed, skipped, cancelled }).filter(([, count]) => count > 0))
+  Object.fromEntries(
+    Object.entries({ done, failed, skipped, cancelled }).filter(([, count]) => count > 0),
+  )
 const filesWith = async (days: number) =>
   (
     await house.scope.query<{ n: number }>(
@@ -215,7 +231,9 @@ describe('an import whose origin keeps it waiting', () => {
     expect(await temporary()).toEqual([])
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({ status: 'cancelled', done: 30, cancelled: 90, failed: 0 })
-    expect(items.filter(({ status }) => status === 'done').every(({ file_id }) => file_id !== null)).toBe(true)
+    expect(
+      items.filter(({ status }) => status === 'done').every(({ file_id }) => file_id !== null),
+    ).toBe(true)
     expect(await itemCounts(id)).toEqual({ done: 30, cancelled: 90 })
     const [{ files }] = (await house.scope.query<{ files: number }>(
       `select count(*) as files from files where shop_id = :shop and filename like 'cancelled%'`,
@@ -240,9 +258,12 @@ describe('files whose preview, retry or order counts', () => {
 
   test('a preview changes nothing; confirmed, it does what it said, and skips what would come out differently by now', async () => {
     const before = await dumpOf(house.scope)
-    const id = await house.startOn(workflowOf('update-settings', { add_expiry_days: 7, download_limit: 9 }), {
-      dryRun: true,
-    })
+    const id = await house.startOn(
+      workflowOf('update-settings', { add_expiry_days: 7, download_limit: 9 }),
+      {
+        dryRun: true,
+      },
+    )
     await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
     expectSame(await dumpOf(house.scope), before)
     const preview = await read(id)
@@ -261,15 +282,18 @@ describe('files whose preview, retry or order counts', () => {
     await move(id, 'confirm')
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({ status: 'partial', done: COUNT - 2, skipped: 1, failed: 1 })
-    expect(items[1]).toMatchObject({ status: 'skipped', error: { message: 'It has changed since the preview' } })
+    expect(items[1]).toMatchObject({
+      status: 'skipped',
+      error: { message: 'It has changed since the preview' },
+    })
     expect(items[2]).toMatchObject({ status: 'done', after: { expiry_days: 10 } })
     expect(items[3]).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
-    expect(await house.scope.from('files').where('id', ids[1]!).select('expiry_days', 'download_limit')).toEqual([
-      { expiry_days: 50, download_limit: 1 + (1 % 7) },
-    ])
-    expect(await house.scope.from('files').where('id', ids[2]!).select('expiry_days', 'tags')).toEqual([
-      { expiry_days: 10, tags: ['by-hand'] },
-    ])
+    expect(
+      await house.scope.from('files').where('id', ids[1]!).select('expiry_days', 'download_limit'),
+    ).toEqual([{ expiry_days: 50, download_limit: 1 + (1 % 7) }])
+    expect(
+      await house.scope.from('files').where('id', ids[2]!).select('expiry_days', 'tags'),
+    ).toEqual([{ expiry_days: 10, tags: ['by-hand'] }])
   })
 
   test('where a step works on bytes, what a preview promised is looked at before anything is done', async () => {
@@ -292,7 +316,10 @@ describe('files whose preview, retry or order counts', () => {
     await move(id, 'confirm')
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({ status: 'success', done: 49, skipped: 1 })
-    expect(items[0]).toMatchObject({ status: 'skipped', error: { message: 'It has changed since the preview' } })
+    expect(items[0]).toMatchObject({
+      status: 'skipped',
+      error: { message: 'It has changed since the preview' },
+    })
     expect(seen.toSorted()).toEqual(on.slice(1).toSorted())
   })
 
@@ -317,18 +344,35 @@ describe('files whose preview, retry or order counts', () => {
       for (const item of items) {
         seen.push(item.position)
         if (broken && item.position % 10 === 3)
-          yield { item: item.id, status: 'failed', code: 'storage_full', message: 'No room', retryable: false }
+          yield {
+            item: item.id,
+            status: 'failed',
+            code: 'storage_full',
+            message: 'No room',
+            retryable: false,
+          }
         else yield ok(item)
       }
     }
     const on = ids.slice(20, 140)
     const id = await house.startOn(workflowOf('work-on-bytes'), { ids: on })
-    expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'partial', done: 108, failed: 12 })
+    expect((await house.untilEnd(id)).operation).toMatchObject({
+      status: 'partial',
+      done: 108,
+      failed: 12,
+    })
     broken = false
     seen.length = 0
     await move(id, 'retry')
     const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ id, status: 'success', total: 120, done: 120, failed: 0, round: 1 })
+    expect(operation).toMatchObject({
+      id,
+      status: 'success',
+      total: 120,
+      done: 120,
+      failed: 0,
+      round: 1,
+    })
     expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n * 10 + 3))
     expect(items.filter(({ error }) => error !== null)).toEqual([])
   })
@@ -338,7 +382,13 @@ describe('files whose preview, retry or order counts', () => {
     behave = async function* (items) {
       for (const item of items)
         if (broken && item.position === 150)
-          yield { item: item.id, status: 'failed', code: 'storage_full', message: 'No room', retryable: false }
+          yield {
+            item: item.id,
+            status: 'failed',
+            code: 'storage_full',
+            message: 'No room',
+            retryable: false,
+          }
         else yield ok(item)
     }
     const workflow = { ...workflowOf('work-on-bytes', {}, { onFailure: 'stop' }), parallel: 1 }
@@ -357,7 +407,13 @@ describe('files whose preview, retry or order counts', () => {
     broken = false
     await move(id, 'retry')
     const again = await house.untilEnd(id)
-    expect(again.operation).toMatchObject({ status: 'success', done: 400, failed: 0, cancelled: 0, stopped: null })
+    expect(again.operation).toMatchObject({
+      status: 'success',
+      done: 400,
+      failed: 0,
+      cancelled: 0,
+      stopped: null,
+    })
   })
 
   test('one chain means strictly one batch after another, in order', async () => {
@@ -370,9 +426,15 @@ describe('files whose preview, retry or order counts', () => {
       }
       log.push(`end ${items.at(-1)!.position}`)
     }
-    const id = await house.startOn({ ...workflowOf('work-on-bytes'), parallel: 1 }, { ids: ids.slice(1000, 1350) })
+    const id = await house.startOn(
+      { ...workflowOf('work-on-bytes'), parallel: 1 },
+      { ids: ids.slice(1000, 1350) },
+    )
     expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 350 })
-    const batches = [0, 100, 200, 300].map((first) => [`begin ${first}`, `end ${Math.min(first + 99, 349)}`])
+    const batches = [0, 100, 200, 300].map((first) => [
+      `begin ${first}`,
+      `end ${Math.min(first + 99, 349)}`,
+    ])
     expect(log).toEqual(batches.flat())
   })
 
@@ -394,7 +456,9 @@ describe('files whose preview, retry or order counts', () => {
     const inTime = await house.startOn(expiryOf(502), { ids: ids.slice(703, 710) })
     const waiting = async (id: string) =>
       (await house.engine.items(house.scope, id, { limit: 10 })).map(({ error }) => error?.code)
-    await expect.poll(() => waiting(inTime), { timeout: 10_000, interval: 20 }).toContain('file_in_use')
+    await expect
+      .poll(() => waiting(inTime), { timeout: 10_000, interval: 20 })
+      .toContain('file_in_use')
     gates[1]!.resolve()
 
     const helped = await house.untilEnd(inTime)
@@ -406,10 +470,15 @@ describe('files whose preview, retry or order counts', () => {
     const refused = await house.untilEnd(late)
     expect(refused.operation).toMatchObject({ status: 'partial', done: 5, failed: 2 })
     expect(refused.items.slice(0, 2)).toMatchObject(
-      Array(2).fill({ status: 'failed', attempt: 3, error: { code: 'file_in_use', message: 'File in use' } }),
+      Array(2).fill({
+        status: 'failed',
+        attempt: 3,
+        error: { code: 'file_in_use', message: 'File in use' },
+      }),
     )
     gates[0]!.resolve()
-    for (const id of holders) expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
+    for (const id of holders)
+      expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
     await move(late, 'retry')
     expect((await house.untilEnd(late)).operation).toMatchObject({ status: 'success', done: 7 })
     expect(await filesWith(501)).toBe(7)

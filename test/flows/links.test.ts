@@ -1,5 +1,5 @@
-// Buyers' links through the whole product, over real HTTP: what a merchant does to a file or to its link, a buyer meets within a
-// second; and links that are sent arrive and work.
+// Buyers' links through the whole product, over real HTTP: what a merchant does to a file or to its
+// link, a buyer meets within a second; and links that are sent arrive and work.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
@@ -31,7 +31,10 @@ beforeEach(async () => {
 async function importFile(given: object = {}): Promise<string> {
   const filename = `score-${++files}.pdf`
   const url = `${origin.url}/bytes/2000/${filename}`
-  const reply = await importUntilEnd(server, { files: [{ filename, url, ...given }], auto_map: false })
+  const reply = await importUntilEnd(server, {
+    files: [{ filename, url, ...given }],
+    auto_map: false,
+  })
   return reply.files[0]!.file_id!
 }
 
@@ -40,10 +43,15 @@ interface Link {
   url: string
   status: string
 }
-async function call<Reply = Record<string, unknown>>(method: string, route: string, body?: unknown): Promise<Reply> {
+async function call<Reply = Record<string, unknown>>(
+  method: string,
+  route: string,
+  body?: unknown,
+): Promise<Reply> {
   const response = await server.call(method, route, body)
   const reply = (await response.json()) as Reply
-  if (!response.ok) throw new Error(`${route} answered ${response.status}: ${JSON.stringify(reply)}`)
+  if (!response.ok)
+    throw new Error(`${route} answered ${response.status}: ${JSON.stringify(reply)}`)
   return reply
 }
 const makeLink = async (body: object): Promise<Link> =>
@@ -79,7 +87,8 @@ describe('a link stops within a second, and comes back', () => {
   test('when its file loses its last product, until it has one again', async () => {
     const link = await makeLink({ file_ids: [file] })
     await expectStatus(link, 200)
-    const productsOf = async () => (await call<{ products: string[] }>('GET', `/api/files/${file}`)).products
+    const productsOf = async () =>
+      (await call<{ products: string[] }>('GET', `/api/files/${file}`)).products
     const [own] = await productsOf()
     const { data } = await call<{ data: { id: string }[] }>('GET', '/api/products?limit=2')
     await act('map-products', { product_id: data.find(({ id }) => id !== own)!.id })
@@ -125,7 +134,10 @@ describe('a link stops within a second, and comes back', () => {
 
 describe('a link', () => {
   test('stops for good once it is revoked, and the file’s others go on', async () => {
-    const [link, other] = [await makeLink({ file_ids: [file] }), await makeLink({ file_ids: [file] })]
+    const [link, other] = [
+      await makeLink({ file_ids: [file] }),
+      await makeLink({ file_ids: [file] }),
+    ]
     await call('POST', `/api/links/${link.id}/revoke`)
     await expectStatus(link, 410)
     await expectStatus(other, 200)
@@ -170,7 +182,9 @@ describe('a link', () => {
   })
 
   test('of a pack gives its files, and takes them away when it is revoked', async () => {
-    const { id: pack_id } = await call<{ id: string }>('POST', '/api/packs', { name: `Pack ${files}` })
+    const { id: pack_id } = await call<{ id: string }>('POST', '/api/packs', {
+      name: `Pack ${files}`,
+    })
     await act('move-to-pack', { pack: pack_id })
     // The pack has no product, so its file keeps its own.
     const link = await makeLink({ pack_id })
@@ -187,7 +201,9 @@ describe('a link', () => {
 describe('links that are sent', () => {
   const received = (to: string) => smtp.mails.filter((mail) => mail.to.includes(to))
   const addressIn = (raw: string) =>
-    /https?:\/\/[^\s"']+\/download\?key=[\w-]{43}/.exec(raw.replace(/=\r\n/g, '').replaceAll('=3D', '='))![0]
+    /https?:\/\/[^\s"']+\/download\?key=[\w-]{43}/.exec(
+      raw.replace(/=\r\n/g, '').replaceAll('=3D', '='),
+    )![0]
 
   test('with an operation arrive once each at their own addresses, and work', async () => {
     const others = [await importFile(), await importFile()]
@@ -213,9 +229,15 @@ describe('links that are sent', () => {
   test('by hand arrive as often as that is done', async () => {
     const link = await makeLink({ file_ids: [file], email: 'hand@example.com' })
     for (let n = 1; n <= 2; n++) {
-      expect(await call('POST', '/api/links/email', { link_ids: [link.id] })).toEqual({ queued: 1, skipped: [] })
+      expect(await call('POST', '/api/links/email', { link_ids: [link.id] })).toEqual({
+        queued: 1,
+        skipped: [],
+      })
       await expect.poll(() => received('hand@example.com').length, { timeout: 20_000 }).toBe(n)
     }
-    expect(received('hand@example.com').map(({ raw }) => addressIn(raw))).toEqual([link.url, link.url])
+    expect(received('hand@example.com').map(({ raw }) => addressIn(raw))).toEqual([
+      link.url,
+      link.url,
+    ])
   })
 })

@@ -21,7 +21,11 @@ afterAll(async () => {
 
 const post = async (body: unknown, headers?: Record<string, string>) => {
   const response = await server.call('POST', '/api/files/import', body, headers)
-  return { status: response.status, headers: response.headers, body: (await response.json()) as ImportReply }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as ImportReply,
+  }
 }
 
 describe('an import of 200 files with SKUs', () => {
@@ -44,15 +48,21 @@ describe('an import of 200 files with SKUs', () => {
   test('succeeds whole, with every file mapped', () => {
     expect(reply).toMatchObject({ status: 'success', imported: 200, failed: 0 })
     expect(reply.job_id).toMatch(/^import_[0-9a-f]{32}$/)
-    expect(reply.files.map(({ filename }) => filename)).toEqual(files.map(({ filename }) => filename))
-    expect(reply.files.filter((file) => file.status !== 'imported' || !file.product_mapped)).toEqual([])
+    expect(reply.files.map(({ filename }) => filename)).toEqual(
+      files.map(({ filename }) => filename),
+    )
+    expect(
+      reply.files.filter((file) => file.status !== 'imported' || !file.product_mapped),
+    ).toEqual([])
     expect(new Set(reply.files.map(({ file_id }) => file_id)).size).toBe(200)
   })
 
   test('gives back the very bytes', async () => {
     for (const n of [0, 99, 199]) {
       const response = await server.call('GET', `/api/files/${reply.files[n]!.file_id}/content`)
-      expect(Buffer.from(await response.arrayBuffer()).equals(contentOf(2000 + n, `manual-${n}`))).toBe(true)
+      expect(
+        Buffer.from(await response.arrayBuffer()).equals(contentOf(2000 + n, `manual-${n}`)),
+      ).toBe(true)
       expect(response.headers.get('content-disposition')).toContain('attachment')
     }
   })
@@ -65,7 +75,9 @@ describe('an import of 200 files with SKUs', () => {
     expect((await listAll(server, '/api/files?tags=manual,part-1')).length).toBe(67)
     expect((await listAll(server, '/api/files?search=MANUAL%2019')).length).toBe(11)
     expect((await listAll(server, '/api/files?mapped=false')).length).toBe(0)
-    const one = (await (await server.call('GET', `/api/files/${reply.files[5]!.file_id}`)).json()) as object
+    const one = (await (
+      await server.call('GET', `/api/files/${reply.files[5]!.file_id}`)
+    ).json()) as object
     expect(one).toMatchObject({
       filename: 'Manual 5.pdf',
       size_bytes: 2005,
@@ -87,20 +99,28 @@ describe('an import of 200 files with SKUs', () => {
     })
     const items = await listAll(server, `/api/operations/${reply.job_id}/items?limit=250`)
     expect(items.filter(({ status }) => status === 'done').length).toBe(200)
-    const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[]; unread: number }
+    const notices = (await (await server.call('GET', '/api/notices')).json()) as {
+      data: object[]
+      unread: number
+    }
     expect(notices.unread).toBeGreaterThan(0)
     expect(notices.data[0]).toMatchObject({ title: 'Import complete', operation_id: reply.job_id })
   })
 
   test('delivers through a link twice, and then says why not', async () => {
-    const made = await server.call('POST', '/api/links', { file_ids: [reply.files[7]!.file_id], download_limit: 2 })
+    const made = await server.call('POST', '/api/links', {
+      file_ids: [reply.files[7]!.file_id],
+      download_limit: 2,
+    })
     expect(made.status).toBe(201)
     const { data } = (await made.json()) as { data: { url: string }[] }
     const { url } = data[0]!
     for (let n = 0; n < 2; n++) {
       const response = await fetch(url)
       expect(response.status).toBe(200)
-      expect(Buffer.from(await response.arrayBuffer()).equals(contentOf(2007, 'manual-7'))).toBe(true)
+      expect(Buffer.from(await response.arrayBuffer()).equals(contentOf(2007, 'manual-7'))).toBe(
+        true,
+      )
     }
     const refused = await fetch(url, { headers: { accept: 'text/html' } })
     expect(refused.status).toBe(410)
@@ -148,7 +168,10 @@ describe('bad input', () => {
     }
     const files = [
       ...Object.entries(bad).map(([filename, path]) => ({ filename, url: origin.url + path })),
-      ...['good-1.bin', 'good-2.bin'].map((filename) => ({ filename, url: `${origin.url}/bytes/5000/${filename}` })),
+      ...['good-1.bin', 'good-2.bin'].map((filename) => ({
+        filename,
+        url: `${origin.url}/bytes/5000/${filename}`,
+      })),
     ]
     const answer = await importUntilEnd(server, { files })
     expect(answer).toMatchObject({ status: 'partial', imported: 2, failed: 7 })
@@ -161,7 +184,9 @@ describe('bad input', () => {
   })
 
   test('a taken name is refused, renamed, or given a new version, as asked', async () => {
-    const entry = (seed: string) => ({ files: [{ filename: 'Taken.txt', url: `${origin.url}/bytes/300/${seed}` }] })
+    const entry = (seed: string) => ({
+      files: [{ filename: 'Taken.txt', url: `${origin.url}/bytes/300/${seed}` }],
+    })
     const first = await post(entry('one'))
     expect(first.body.files[0]).toMatchObject({ status: 'imported' })
     expect((await post(entry('two'))).body.files[0]).toMatchObject({
@@ -173,13 +198,17 @@ describe('bad input', () => {
     })
     const renewed = (await post({ ...entry('three'), on_conflict: 'new_version' })).body.files[0]!
     expect(renewed.file_id).toBe(first.body.files[0]!.file_id)
-    const bytes = await (await server.call('GET', `/api/files/${renewed.file_id}/content`)).arrayBuffer()
+    const bytes = await (
+      await server.call('GET', `/api/files/${renewed.file_id}/content`)
+    ).arrayBuffer()
     expect(Buffer.from(bytes).equals(contentOf(300, 'three'))).toBe(true)
   })
 
   test('an unknown SKU imports the file unmapped, with a warning', async () => {
     const { body } = await post({
-      files: [{ filename: 'lost.pdf', url: `${origin.url}/bytes/9/lost`, product_sku: 'NO-SUCH-SKU' }],
+      files: [
+        { filename: 'lost.pdf', url: `${origin.url}/bytes/9/lost`, product_sku: 'NO-SUCH-SKU' },
+      ],
     })
     expect(body.files[0]).toMatchObject({
       status: 'imported',
@@ -191,12 +220,17 @@ describe('bad input', () => {
 
 test('ten identical requests at once under one Idempotency-Key make one job', async () => {
   const body = { files: [{ filename: 'once.bin', url: `${origin.url}/bytes/777/once` }] }
-  const answers = await Promise.all(Array.from({ length: 10 }, () => post(body, { 'idempotency-key': 'once-1' })))
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => post(body, { 'idempotency-key': 'once-1' })),
+  )
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
   expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   expect(answers[0]!.body.files[0]).toMatchObject({ status: 'imported' })
   expect((await listAll(server, '/api/files?search=once.bin')).length).toBe(1)
-  const other = await post({ files: [{ ...body.files[0]!, filename: 'twice.bin' }] }, { 'idempotency-key': 'once-1' })
+  const other = await post(
+    { files: [{ ...body.files[0]!, filename: 'twice.bin' }] },
+    { 'idempotency-key': 'once-1' },
+  )
   expect(other.status).toBe(409)
 })
 
@@ -206,5 +240,7 @@ test('respond-async answers at once and the job ends by itself', async () => {
   expect(answer.status).toBe(202)
   expect(answer.body.status).toBe('processing')
   expect(answer.headers.get('location')).toBe(`/api/jobs/${answer.body.job_id}`)
-  expect(await importUntilEnd(server, null, answer.body.job_id)).toMatchObject({ status: 'success' })
+  expect(await importUntilEnd(server, null, answer.body.job_id)).toMatchObject({
+    status: 'success',
+  })
 })

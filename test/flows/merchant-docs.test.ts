@@ -15,7 +15,9 @@ const shell = promisify(execFile)
 /** Those that name the demo by its variables; the others show addresses that nobody has. */
 async function commandsIn(file: string): Promise<string[]> {
   const text = await readFile(path.join(FOLDER, file), 'utf8')
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code!).filter((code) => code.includes('$URL'))
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
+    .map(([, code]) => code!)
+    .filter((code) => code.includes('$URL'))
 }
 
 const pages = await Promise.all(
@@ -65,14 +67,21 @@ test('most of the documents show commands', () => {
 })
 
 describe.each(pages.filter(({ commands }) => commands.length > 0))('$file', ({ commands }) => {
-  test.each(commands.map((command) => [command.trim().slice(0, 160), command]))('%s', async (_what, command) => {
-    const { stdout } = await shell('bash', ['-euc', command.replaceAll('curl -sS', 'curl -sS --fail-with-body')], {
-      env: await variables(),
-      cwd: folder,
-    })
-    expect(stdout).not.toContain('"error":{')
-    if (command.includes('-o operation.csv'))
-      expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(/^position,/)
-    else expect(stdout).toMatch(/^\{.*\}$/s)
-  })
+  test.each(commands.map((command) => [command.trim().slice(0, 160), command]))(
+    '%s',
+    async (_what, command) => {
+      const { stdout } = await shell(
+        'bash',
+        ['-euc', command.replaceAll('curl -sS', 'curl -sS --fail-with-body')],
+        {
+          env: await variables(),
+          cwd: folder,
+        },
+      )
+      expect(stdout).not.toContain('"error":{')
+      if (command.includes('-o operation.csv'))
+        expect(await readFile(path.join(folder, 'operation.csv'), 'utf8')).toMatch(/^position,/)
+      else expect(stdout).toMatch(/^\{.*\}$/s)
+    },
+  )
 })

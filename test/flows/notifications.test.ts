@@ -1,4 +1,5 @@
-// What the shop and its tools are told, on the real process with a real mail server; and that a killed one tells nothing twice.
+// What the shop and its tools are told, on the real process with a real mail server; and that a
+// killed one tells nothing twice.
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +29,10 @@ let receiver: Receiver
 let server: RunningServer
 
 const start = () =>
-  startServer({ dataDir, env: { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), SMTP_URL: smtp.url } })
+  startServer({
+    dataDir,
+    env: { DATABASE_URL: database.url, APP_SECRET: 's'.repeat(32), SMTP_URL: smtp.url },
+  })
 
 beforeAll(async () => {
   ;[dataDir, database, origin, smtp, receiver] = await Promise.all([
@@ -41,7 +45,9 @@ beforeAll(async () => {
   sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
   server = await start()
-  await sql.query(`update shops set settings = settings || $1`, [JSON.stringify({ recipients: [TO] })])
+  await sql.query(`update shops set settings = settings || $1`, [
+    JSON.stringify({ recipients: [TO] }),
+  ])
 })
 afterAll(async () => {
   const code = await server.stop()
@@ -63,10 +69,14 @@ async function importOf(name: string, given: object = {}): Promise<string> {
   return job_id
 }
 
-const messages = async (route = '/api/messages') => (await listAll(server, route)) as unknown as MessageRecord[]
-const messageOf = async (job: string) => (await messages()).find(({ operation_id }) => operation_id === job)!
+const messages = async (route = '/api/messages') =>
+  (await listAll(server, route)) as unknown as MessageRecord[]
+const messageOf = async (job: string) =>
+  (await messages()).find(({ operation_id }) => operation_id === job)!
 
-async function until<T>(look: () => Promise<T | false | undefined> | T | false | undefined): Promise<T> {
+async function until<T>(
+  look: () => Promise<T | false | undefined> | T | false | undefined,
+): Promise<T> {
   const end = Date.now() + 60_000
   while (true) {
     const found = await look()
@@ -86,7 +96,9 @@ async function killAndStart(): Promise<void> {
   await server.kill()
   smtp.release()
   smtp.behaviour = 'accept'
-  await sql.query(`update outbox set taken_at = taken_at - interval '3 minutes' where status = 'sending'`)
+  await sql.query(
+    `update outbox set taken_at = taken_at - interval '3 minutes' where status = 'sending'`,
+  )
   server = await start()
 }
 
@@ -109,8 +121,15 @@ test('an import with errors is told by email and by a notice that leads to it', 
   expect(message.text).toContain(`/operations/${job}`)
   const mail = smtp.mails.find(({ messageId }) => messageId.includes(message.id))
   expect(mail).toMatchObject({ to: [TO], raw: expect.stringMatching(/Content-Type: text\/html/) })
-  const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[]; unread: number }
-  expect(notices.data[0]).toMatchObject({ level: 'warning', title: 'Import partly complete', operation_id: job })
+  const notices = (await (await server.call('GET', '/api/notices')).json()) as {
+    data: object[]
+    unread: number
+  }
+  expect(notices.data[0]).toMatchObject({
+    level: 'warning',
+    title: 'Import partly complete',
+    operation_id: job,
+  })
   expect(notices.unread).toBeGreaterThan(0)
 })
 
@@ -122,7 +141,9 @@ test('without notify nothing more is sent than the settings say', async () => {
 test('the end is posted to callback_url, signed with the shop’s secret', async () => {
   const job = await importOf('called', { callback_url: receiver.url })
   const post = await until(() => receiver.posts[0])
-  const { secret } = (await (await server.call('GET', '/api/webhooks/secret')).json()) as { secret: string }
+  const { secret } = (await (await server.call('GET', '/api/webhooks/secret')).json()) as {
+    secret: string
+  }
   const event = new Webhook(secret).verify(post.body, post.headers) as { data: object }
   const record = (await (await server.call('GET', `/api/jobs/${job}`)).json()) as object
   expect(event).toMatchObject({ type: 'operation.finished', data: record })
@@ -175,54 +196,71 @@ test('a deletion of more than 100 files is told in its own words; one of fewer i
 
 test('a callback_url that is no URL is refused', async () => {
   const files = [{ filename: 'x.bin', url: `${origin.url}/bytes/1/x` }]
-  const response = await server.call('POST', '/api/files/import', { files, callback_url: 'ftp://example.com' })
+  const response = await server.call('POST', '/api/files/import', {
+    files,
+    callback_url: 'ftp://example.com',
+  })
   expect(response.status).toBe(422)
-  expect(await response.json()).toMatchObject({ error: { param: 'callback_url', details: [{ code: 'invalid_url' }] } })
+  expect(await response.json()).toMatchObject({
+    error: { param: 'callback_url', details: [{ code: 'invalid_url' }] },
+  })
 })
 
 test.each<[Behaviour, number]>([
   ['hang-before', 0],
   ['hang-after', 1],
-])('killed while the mail server does %s: unknown, told, sent again by hand alone', async (behaviour, arrived) => {
-  smtp.behaviour = behaviour
-  const before = smtp.mails.length
-  const job = await importOf(`killed-${behaviour}`)
-  await until(() => smtp.hanging === 1)
-  await killAndStart()
-  const { id } = await untilStatus(job, 'unknown')
-  const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[] }
-  expect(notices.data[0]).toMatchObject({ title: 'An email may not have arrived', operation_id: job })
-  const marker = await importOf(`after-${behaviour}`)
-  await untilStatus(marker, 'sent')
-  const own = () => smtp.mails.filter(({ messageId }) => messageId.includes(id))
-  expect(own().length).toBe(arrived)
-  expect(smtp.mails.length).toBe(before + arrived + 1)
-  expect((await server.call('POST', `/api/messages/${id}/send`)).status).toBe(202)
-  await untilStatus(job, 'sent')
-  expect(own().length).toBe(arrived + 1)
-})
+])(
+  'killed while the mail server does %s: unknown, told, sent again by hand alone',
+  async (behaviour, arrived) => {
+    smtp.behaviour = behaviour
+    const before = smtp.mails.length
+    const job = await importOf(`killed-${behaviour}`)
+    await until(() => smtp.hanging === 1)
+    await killAndStart()
+    const { id } = await untilStatus(job, 'unknown')
+    const notices = (await (await server.call('GET', '/api/notices')).json()) as { data: object[] }
+    expect(notices.data[0]).toMatchObject({
+      title: 'An email may not have arrived',
+      operation_id: job,
+    })
+    const marker = await importOf(`after-${behaviour}`)
+    await untilStatus(marker, 'sent')
+    const own = () => smtp.mails.filter(({ messageId }) => messageId.includes(id))
+    expect(own().length).toBe(arrived)
+    expect(smtp.mails.length).toBe(before + arrived + 1)
+    expect((await server.call('POST', `/api/messages/${id}/send`)).status).toBe(202)
+    await untilStatus(job, 'sent')
+    expect(own().length).toBe(arrived + 1)
+  },
+)
 
 test('killed at the moment of acceptance, with more waiting: none is delivered twice, none is lost unseen', async () => {
   const before = smtp.mails.length
   const { since } = (await sql.query<{ since: string }>('select now()::text as since')).rows[0]!
   let killed = false
   smtp.onAccepted = () => void (killed ||= server.child.kill('SIGKILL'))
-  const jobs = await Promise.all(Array.from({ length: 5 }, (_, n) => importOf(`many-${n}`).catch(() => null)))
+  const jobs = await Promise.all(
+    Array.from({ length: 5 }, (_, n) => importOf(`many-${n}`).catch(() => null)),
+  )
   await until(() => killed)
   smtp.onAccepted = null
   await killAndStart()
-  // As many as were accepted before it was killed: the first one may have ended before the others came.
+  // As many as were accepted before it was killed: the first one may have ended before the others
+  // came.
   const all = await until(async () => {
     const { rows } = await sql.query<{ id: string; status: string }>(
       `select o.id, coalesce(o.status, 'none yet') as status from operations p
          left join outbox o on o.operation_id = p.id and o.kind = 'email' where p.created_at > $1`,
       [since],
     )
-    return rows.length > 0 && rows.every(({ status }) => ['sent', 'unknown'].includes(status)) && rows
+    return (
+      rows.length > 0 && rows.every(({ status }) => ['sent', 'unknown'].includes(status)) && rows
+    )
   })
   const arrived = smtp.mails.slice(before).map(({ messageId }) => messageId)
   expect(new Set(arrived).size).toBe(arrived.length)
   for (const { id, status } of all)
-    if (status === 'sent') expect(arrived.some((one) => one.includes(id.replaceAll('-', '')))).toBe(true)
+    if (status === 'sent')
+      expect(arrived.some((one) => one.includes(id.replaceAll('-', '')))).toBe(true)
   expect(jobs.length).toBe(5)
 })

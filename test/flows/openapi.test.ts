@@ -1,4 +1,5 @@
-// The OpenAPI document: every operation is described whole, and every example in it works as it stands.
+// The OpenAPI document: every operation is described whole, and every example in it works as it
+// stands.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { EXAMPLES } from '../../server/http/examples/examples.ts'
@@ -11,7 +12,9 @@ afterAll(() => house.close())
 /** All `$ref`s below a value. */
 function refsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' ? [String(inner)] : refsIn(inner)))
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' ? [String(inner)] : refsIn(inner),
+  )
 }
 
 describe('the document', () => {
@@ -19,14 +22,18 @@ describe('the document', () => {
     const { documented, app } = house
     const names = documented.map(({ name }) => name)
     for (const { method, path } of app.endpoints) expect(names).toContain(`${method} ${path}`)
-    expect(documented.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1)).toEqual([])
+    expect(
+      documented.filter(({ operation }) => !operation.summary || operation.tags?.length !== 1),
+    ).toEqual([])
     const ids = documented.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     expect(names.filter((name) => !EXAMPLES[name]).map(hint)).toEqual([])
     expect(Object.keys(EXAMPLES).filter((name) => !names.includes(name))).toEqual([])
   })
   test('refers to nothing that it does not have, and names every parameter of a path', () => {
-    const schemas = Object.keys(house.document.components.schemas).map((name) => `#/components/schemas/${name}`)
+    const schemas = Object.keys(house.document.components.schemas).map(
+      (name) => `#/components/schemas/${name}`,
+    )
     expect(refsIn(house.document).filter((ref) => !schemas.includes(ref))).toEqual([])
     for (const { name, path, operation } of house.documented) {
       const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
@@ -35,14 +42,16 @@ describe('the document', () => {
     }
   })
   test('says which headers are taken, and what else may be answered', () => {
-    const named = (name: string) => house.documented.find((one) => one.name === name)!.operation as unknown as Described
+    const named = (name: string) =>
+      house.documented.find((one) => one.name === name)!.operation as unknown as Described
     const headers = (name: string) =>
       (named(name).parameters ?? []).flatMap((one) => (one.in === 'header' ? [one.name] : []))
     expect(headers('post /api/files/import')).toEqual(['Idempotency-Key', 'Prefer'])
     expect(headers('post /api/links')).toEqual(['Idempotency-Key'])
     expect(headers('get /api/files')).toEqual([])
     const answers = (name: string) => Object.keys(named(name).responses)
-    for (const status of ['400', '409', '413', '415', '422']) expect(answers('post /api/packs')).toContain(status)
+    for (const status of ['400', '409', '413', '415', '422'])
+      expect(answers('post /api/packs')).toContain(status)
     expect(answers('get /api/notices')).toContain('422')
     for (const name of ['get /api/files/{id}/content', 'get /api/files/{id}/versions/{n}/content'])
       expect(answers(name)).toEqual(expect.arrayContaining(['200', '206', '304', '412', '416']))
@@ -55,8 +64,13 @@ describe('the document', () => {
   test('shows the examples that are sent here', () => {
     for (const { name, operation } of house.documented) {
       const { body, content, params = {}, query = {} } = EXAMPLES[name] ?? {}
-      const shown = Object.values(operation.requestBody?.content ?? {}).map(({ example }) => example)
-      expect([name, shown]).toEqual([name, [body ?? content?.text].filter((one) => one !== undefined)])
+      const shown = Object.values(operation.requestBody?.content ?? {}).map(
+        ({ example }) => example,
+      )
+      expect([name, shown]).toEqual([
+        name,
+        [body ?? content?.text].filter((one) => one !== undefined),
+      ])
       for (const [param, value] of Object.entries({ ...params, ...query }))
         expect([name, operation.parameters!.find((one) => one.name === param)]).toMatchObject([
           name,
@@ -78,7 +92,8 @@ describe('the example of', () => {
     const { owner, example } = await house.prepare(name)
     const answer = await house.send(owner, name, example)
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
-    const schema = house.app.endpoints.find(({ method, path }) => `${method} ${path}` === name)?.replies[status]?.schema
+    const schema = house.app.endpoints.find(({ method, path }) => `${method} ${path}` === name)
+      ?.replies[status]?.schema
     if (schema instanceof z.ZodType) expect(schema.parse(answer.body)).toEqual(answer.body)
     else if (status === 204 || name.startsWith('head ')) expect(answer.body).toBe('')
   })

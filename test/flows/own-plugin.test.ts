@@ -1,5 +1,5 @@
-// The plugin that docs/plugins.md teaches, made from that very page: its code is taken from there, type-checked, listed,
-// and used for all that the page promises. What the page says can't rot.
+// The plugin that docs/plugins.md teaches, made from that very page: its code is taken from there,
+// type-checked, listed, and used for all that the page promises. What the page says can't rot.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import ts from 'typescript'
@@ -10,7 +10,9 @@ import { openTestApp, untilEnded, type Client, type TestApp } from '../app.ts'
 import { makeFiles } from '../files.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** Laid out as the checkout is, so that the page's imports hold; git and the linters leave it alone. */
+/**
+ * Laid out as the checkout is, so that the page's imports hold; git and the linters leave it alone.
+ */
 const HOUSE = path.join(ROOT, '.test', 'own-plugin')
 const SHARED = ['plugins/contract.ts', 'test/fakes/context.ts', 'test/suites/plugins.ts']
 
@@ -19,13 +21,18 @@ async function put(file: string, text: string): Promise<void> {
   await writeFile(path.join(HOUSE, file), text)
 }
 
-/** The page's code blocks that begin with the name of their file, written there; gives the names. */
+/**
+ * The page's code blocks that begin with the name of their file, written there; gives the names.
+ */
 async function writeHouse(): Promise<string[]> {
   const page = await readFile(path.join(ROOT, 'docs/plugins.md'), 'utf8')
   const blocks = [...page.matchAll(/^```ts\n\/\/ (plugins\/\S+)\n(.*?)^```$/gms)]
   for (const [, file, code] of blocks) await put(file!, code!)
   for (const file of SHARED)
-    await put(file, `export * from '${path.relative(path.join(HOUSE, file, '..'), path.join(ROOT, file))}'\n`)
+    await put(
+      file,
+      `export * from '${path.relative(path.join(HOUSE, file, '..'), path.join(ROOT, file))}'\n`,
+    )
   return blocks.map(([, file]) => file!)
 }
 
@@ -35,15 +42,28 @@ const { retireEditions } = (await import(path.join(HOUSE, files[0]!))) as { reti
 await import(path.join(HOUSE, files[1]!))
 
 test('the page has a plugin and its test, and both pass the type checker', () => {
-  expect(files).toEqual(['plugins/retire-editions/plugin.ts', 'plugins/retire-editions/plugin.test.ts'])
-  const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file))
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, ROOT)
+  expect(files).toEqual([
+    'plugins/retire-editions/plugin.ts',
+    'plugins/retire-editions/plugin.test.ts',
+  ])
+  const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), (file) =>
+    ts.sys.readFile(file),
+  )
+  const { options } = ts.parseJsonConfigFileContent(
+    { ...config, include: [], files: [] },
+    ts.sys,
+    ROOT,
+  )
   const program = ts.createProgram(
     files.map((file) => path.join(HOUSE, file)),
     options,
   )
-  const problems = ts.getPreEmitDiagnostics(program).filter(({ file }) => file?.fileName.startsWith(HOUSE))
-  expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+  const problems = ts
+    .getPreEmitDiagnostics(program)
+    .filter(({ file }) => file?.fileName.startsWith(HOUSE))
+  expect(
+    problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+  ).toEqual([])
 })
 
 describe('once it is listed', () => {
@@ -65,7 +85,9 @@ describe('once it is listed', () => {
       owner.scope,
       names.map((filename) => ({ filename, tags: ['mine'] })),
     )
-    await owner.scope.query(`update files set visibility = 'public', expiry_days = 60 where shop_id = :shop`)
+    await owner.scope.query(
+      `update files set visibility = 'public', expiry_days = 60 where shop_id = :shop`,
+    )
   })
   afterAll(async () => {
     await worker.stop()
@@ -82,7 +104,8 @@ describe('once it is listed', () => {
     expect([status, operation.error]).toEqual([202, undefined])
     return operation
   }
-  const itemsOf = async (id: string) => (await owner.call('GET', `/api/operations/${id}/items`)).body.data
+  const itemsOf = async (id: string) =>
+    (await owner.call('GET', `/api/operations/${id}/items`)).body.data
   const shop = () =>
     owner.scope.query(
       'select filename, visibility, expiry_days, tags, updated_at from files where shop_id = :shop order by 1',
@@ -133,25 +156,54 @@ describe('once it is listed', () => {
       before: { visibility: 'public' },
       after: { visibility: 'private' },
     },
-    { filename: 'planner-2025.pdf', status: 'done', after: { tags: { added: ['old edition'], removed: [] } } },
-    { filename: 'planner-2026.pdf', status: 'skipped', error: { message: 'It is the edition of 2026' } },
-    { filename: 'planner stickers.zip', status: 'skipped', error: { message: 'There is no year in its name' } },
+    {
+      filename: 'planner-2025.pdf',
+      status: 'done',
+      after: { tags: { added: ['old edition'], removed: [] } },
+    },
+    {
+      filename: 'planner-2026.pdf',
+      status: 'skipped',
+      error: { message: 'It is the edition of 2026' },
+    },
+    {
+      filename: 'planner stickers.zip',
+      status: 'skipped',
+      error: { message: 'There is no year in its name' },
+    },
   ]
 
   test('it has a preview, which changes nothing until it is confirmed', async () => {
     const before = await shop()
     const { id } = await start({ dry_run: true })
     await expect
-      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body, { timeout: 20_000 })
-      .toMatchObject({ status: 'previewed', done: 2, skipped: 2, actions: expect.arrayContaining(['confirm']) })
+      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body, {
+        timeout: 20_000,
+      })
+      .toMatchObject({
+        status: 'previewed',
+        done: 2,
+        skipped: 2,
+        actions: expect.arrayContaining(['confirm']),
+      })
     expect(await itemsOf(id)).toMatchObject(preview)
     expect(await shop()).toEqual(before)
 
     expect((await owner.call('POST', `/api/operations/${id}/confirm`)).status).toBe(200)
-    expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, skipped: 2, percentage: 100 })
+    expect(await untilEnded(owner, id)).toMatchObject({
+      status: 'success',
+      done: 2,
+      skipped: 2,
+      percentage: 100,
+    })
     expect(await shop()).toMatchObject([
       { filename: 'planner stickers.zip', visibility: 'public' },
-      { filename: 'planner-2024.pdf', visibility: 'private', expiry_days: 7, tags: ['mine', 'old edition'] },
+      {
+        filename: 'planner-2024.pdf',
+        visibility: 'private',
+        expiry_days: 7,
+        tags: ['mine', 'old edition'],
+      },
       { filename: 'planner-2025.pdf', visibility: 'private', expiry_days: 7 },
       { filename: 'planner-2026.pdf', visibility: 'public', expiry_days: 60, tags: ['mine'] },
       { filename: 'poster-2020.pdf', visibility: 'public' },
@@ -159,7 +211,10 @@ describe('once it is listed', () => {
 
     expect((await owner.call('POST', `/api/operations/${id}/undo`)).status).toBe(202)
     const undone = await owner.call('GET', `/api/operations/${id}`)
-    expect(await untilEnded(owner, undone.body.undone_by)).toMatchObject({ status: 'success', done: 2 })
+    expect(await untilEnded(owner, undone.body.undone_by)).toMatchObject({
+      status: 'success',
+      done: 2,
+    })
     expect(await shop()).toEqual(before)
   })
 
@@ -172,12 +227,22 @@ describe('once it is listed', () => {
       status: 'success',
       action: 'retire-editions',
       workflow_title: 'Retire old editions',
-      steps: [{ plugin: 'retire-editions', summary: 'Makes editions before 2025 private and tags them retired' }, {}],
+      steps: [
+        {
+          plugin: 'retire-editions',
+          summary: 'Makes editions before 2025 private and tags them retired',
+        },
+        {},
+      ],
       actions: ['undo'],
     })
     expect((await itemsOf(id))[0]).toMatchObject({
       before: { visibility: 'public', expiry_days: 60, tags: ['mine'] },
-      after: { visibility: 'private', expiry_days: null, tags: { added: ['retired'], removed: [] } },
+      after: {
+        visibility: 'private',
+        expiry_days: null,
+        tags: { added: ['retired'], removed: [] },
+      },
     })
     const history = await owner.call('GET', '/api/operations?action=retire-editions')
     expect(history.body.data[0]).toMatchObject({ id, requested_by: 'test', total: 4 })
@@ -188,7 +253,11 @@ describe('once it is listed', () => {
 
   test('it can be a step of a merchant’s workflow, on some of the files', async () => {
     const steps = [
-      { plugin: 'retire-editions', options: { before: 2100, tag: 'archive' }, when: { search: 'poster' } },
+      {
+        plugin: 'retire-editions',
+        options: { before: 2100, tag: 'archive' },
+        when: { search: 'poster' },
+      },
       { plugin: 'notify', options: { when: 'never' } },
     ]
     const made = await owner.call('POST', '/api/workflows', {
@@ -197,7 +266,10 @@ describe('once it is listed', () => {
       parallel: 1,
       steps,
     })
-    expect([made.status, made.body.steps?.[0]?.summary]).toEqual([201, expect.stringContaining('before 2100')])
+    expect([made.status, made.body.steps?.[0]?.summary]).toEqual([
+      201,
+      expect.stringContaining('before 2100'),
+    ])
     const { status, body } = await owner.call('POST', '/api/operations', {
       workflow: made.body.id,
       select: { filter: {} },
@@ -223,7 +295,11 @@ describe('once it is listed', () => {
     })
     const { status, body } = await owner.call('POST', `/api/schedules/${made.body.id}/run`)
     expect(status).toBe(202)
-    expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'success', schedule_id: made.body.id, done: 2 })
+    expect(await untilEnded(owner, body.id)).toMatchObject({
+      status: 'success',
+      schedule_id: made.body.id,
+      done: 2,
+    })
     expect((await owner.call('GET', '/api/files?tags=by schedule')).body.data).toHaveLength(2)
   })
 })

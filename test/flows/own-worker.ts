@@ -1,4 +1,5 @@
-// What a worker process of a test's own is: an engine with one plugin more, until it is asked to end.
+// What a worker process of a test's own is: an engine with one plugin more, until it is asked to
+// end.
 import process from 'node:process'
 import type { Plugin } from '../../plugins/contract.ts'
 import { openDatabase } from '../../server/db/database.ts'
@@ -11,13 +12,25 @@ import { createSecrets } from '../../server/secrets.ts'
 export const secrets = createSecrets('the secret of the tests, long enough')
 
 /** Over DATABASE_URL. @param outside what it may touch */
-export async function startOwnWorker(plugin: Plugin, outside: Pick<EngineParts, 'ports' | 'listings'>): Promise<void> {
+export async function startOwnWorker(
+  plugin: Plugin,
+  outside: Pick<EngineParts, 'ports' | 'listings'>,
+): Promise<void> {
   const url = process.env.DATABASE_URL!
   const log = createLogger('warn')
   const database = openDatabase(url, 4, log)
   const listener = await openListener(url, log)
   const limits = { jobs_at_once: 2, file_bytes: 1e9 } as EngineParts['limits']
-  const parts: EngineParts = { database, listener, plugins: [plugin], workflows: [], limits, ...outside, secrets, log }
+  const parts: EngineParts = {
+    database,
+    listener,
+    plugins: [plugin],
+    workflows: [],
+    limits,
+    ...outside,
+    secrets,
+    log,
+  }
   const worker = await startWorker(parts, () => Promise.resolve())
   process.once('SIGTERM', () => {
     void worker

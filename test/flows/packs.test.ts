@@ -1,4 +1,5 @@
-// Moving files into packs: products follow, places are kept, and an undo leaves every row as it was.
+// Moving files into packs: products follow, places are kept, and an undo leaves every row as it
+// was.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import type { Workflow } from '../../plugins/contract.ts'
@@ -69,7 +70,9 @@ test('300 files move with their products, stand in their order, and come back to
     chosen.map((_, at) => [first, at + 1]),
   )
   expect(there.every((record) => record.mapping_state === 'mapped')).toBe(true)
-  expect(there.every((record) => ['1', '7'].every((one) => productsOf(record).includes(one)))).toBe(true)
+  expect(there.every((record) => ['1', '7'].every((one) => productsOf(record).includes(one)))).toBe(
+    true,
+  )
 
   const inFirst = await dumpOf(house.scope)
   const half = ids.slice(0, COUNT / 2)
@@ -78,13 +81,23 @@ test('300 files move with their products, stand in their order, and come back to
   for (const record of await records(half)) {
     expect(productsOf(record)).toContain('8')
     expect(productsOf(record)).not.toContain('7')
-    const own = record.mappings.filter(({ method }) => method !== 'pack').map(({ product_id }) => product_id)
+    const own = record.mappings
+      .filter(({ method }) => method !== 'pack')
+      .map(({ product_id }) => product_id)
     expect(productsOf(record).includes('1')).toBe(own.includes(product(1).product_id))
   }
 
-  expect((await undo(moved.operation)).operation).toMatchObject({ status: 'success', done: COUNT / 2, skipped: 0 })
+  expect((await undo(moved.operation)).operation).toMatchObject({
+    status: 'success',
+    done: COUNT / 2,
+    skipped: 0,
+  })
   expectSame(await dumpOf(house.scope), inFirst)
-  expect((await undo(operation)).operation).toMatchObject({ status: 'success', done: COUNT, skipped: 0 })
+  expect((await undo(operation)).operation).toMatchObject({
+    status: 'success',
+    done: COUNT,
+    skipped: 0,
+  })
   expectSame(await dumpOf(house.scope), whole)
 })
 
@@ -98,9 +111,9 @@ test('files come behind those that are there, and out of the pack lose what they
   )
   const { operation, items } = await move(workflow({ out: true }), ids.slice(5, 25))
   expect(operation).toMatchObject({ done: 15, skipped: 5 })
-  expect(items.filter(({ status }) => status === 'skipped').map(({ error }) => error!.message)).toEqual(
-    Array.from({ length: 5 }, () => 'It is in no pack'),
-  )
+  expect(
+    items.filter(({ status }) => status === 'skipped').map(({ error }) => error!.message),
+  ).toEqual(Array.from({ length: 5 }, () => 'It is in no pack'))
   for (const record of await records(ids.slice(5, 20))) {
     expect(record).toMatchObject({ pack_id: null, pack_position: null })
     expect(productsOf(record)).not.toContain('7')
@@ -118,7 +131,10 @@ test('a new pack is made once, by whichever of two operations comes first, and b
     house.scope.query<{ id: string; name: string }>(
       `select id, name from packs where shop_id = :shop and name_key like 'both%'`,
     )
-  const preview = await house.startOn(workflow({ new_pack: 'Both' }), { ids: ids.slice(0, 3), dryRun: true })
+  const preview = await house.startOn(workflow({ new_pack: 'Both' }), {
+    ids: ids.slice(0, 3),
+    dryRun: true,
+  })
   await expect
     .poll(async () => (await house.engine.get(house.scope, preview))!.status, { timeout: 10_000 })
     .toBe('previewed')
@@ -132,19 +148,24 @@ test('a new pack is made once, by whichever of two operations comes first, and b
     house.startOn(workflow({ new_pack: 'Both' }), { ids: ids.slice(100, 200) }),
     house.startOn(workflow({ new_pack: 'BOTH' }), { ids: ids.slice(200, 300) }),
   ])
-  for (const id of both) expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 100 })
+  for (const id of both)
+    expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 100 })
   const packs = await named()
   expect(packs).toHaveLength(1)
   expect(await packOf(packs[0]!.id)).toMatchObject({ files: 200 })
   const places = (await records(ids.slice(100))).map(({ pack_position }) => pack_position)
   expect(new Set(places).size).toBe(200)
 
-  // What the preview promised still holds, though the pack has come into being; a file that was moved since is left alone.
+  // What the preview promised still holds, though the pack has come into being; a file that was
+  // moved since is left alone.
   await move(into(await newPack('Elsewhere')), [ids[1]!])
   await house.engine.move(house.scope, preview, 'confirm')
   const { operation, items } = await house.untilEnd(preview)
   expect(operation).toMatchObject({ status: 'success', done: 2, skipped: 1 })
-  expect(items[1]).toMatchObject({ status: 'skipped', error: { message: 'It has changed since the preview' } })
+  expect(items[1]).toMatchObject({
+    status: 'skipped',
+    error: { message: 'It has changed since the preview' },
+  })
   expect(await packOf(packs[0]!.id)).toMatchObject({ files: 202 })
 })
 
@@ -167,9 +188,12 @@ test('a pack that was deleted meanwhile fails its files one by one, by name, and
 test('a deleted pack leaves its files, without what they had through it', async () => {
   const pack = await newPack('Short-lived', product(7))
   const [plain, own] = [ids[40]!, ids[41]!]
-  await house.scope.query(`delete from mappings where shop_id = :shop and file_id = any(:both::uuid[])`, {
-    both: [plain, own],
-  })
+  await house.scope.query(
+    `delete from mappings where shop_id = :shop and file_id = any(:both::uuid[])`,
+    {
+      both: [plain, own],
+    },
+  )
   await house.scope.query(
     `update files set mapping_state = 'never', pack_id = null where shop_id = :shop and id = any(:both::uuid[])`,
     { both: [plain, own] },
@@ -178,12 +202,26 @@ test('a deleted pack leaves its files, without what they had through it', async 
     ...{ file_id: own, product_id: 'gid://shopify/Product/3', product_title: 'Own' },
     ...{ method: 'manual', score: 1, reason: 'Chosen by hand' },
   })
-  await house.scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop and id = :own`, { own })
+  await house.scope.query(
+    `update files set mapping_state = 'mapped' where shop_id = :shop and id = :own`,
+    { own },
+  )
   await move(into(pack), [plain, own])
   expect((await records([plain, own])).map(productsOf)).toEqual([['7'], ['3', '7']])
   await house.scope.transaction((tx) => deletePack(tx, pack))
   expect(await records([plain, own])).toMatchObject([
-    { pack_id: null, pack_position: null, mapping_state: 'unmapped', mappings: [], deleted_at: null },
-    { pack_id: null, pack_position: null, mapping_state: 'mapped', mappings: [{ product_title: 'Own' }] },
+    {
+      pack_id: null,
+      pack_position: null,
+      mapping_state: 'unmapped',
+      mappings: [],
+      deleted_at: null,
+    },
+    {
+      pack_id: null,
+      pack_position: null,
+      mapping_state: 'mapped',
+      mappings: [{ product_title: 'Own' }],
+    },
   ])
 })

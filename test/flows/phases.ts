@@ -1,4 +1,5 @@
-// What a worker process is in the middle of, as the database sees it: asked while the process is frozen, it is no guess.
+// What a worker process is in the middle of, as the database sees it: asked while the process is
+// frozen, it is no guess.
 import { readFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { WORKER_LOCKS } from '../../server/db/listener.ts'
@@ -7,7 +8,10 @@ export type Phase = 'fetch' | 'commit' | 'finish' | 'idle'
 
 export interface Sight {
   phase: Phase
-  /** Items that it fetches, and the highest attempt among all in its hands: a death counts for those that wait to be written too. */
+  /**
+   * Items that it fetches, and the highest attempt among all in its hands: a death counts for those
+   * that wait to be written too.
+   */
   items: number
   attempt: number
   /** The statement it stands in, where it is in a transaction that writes outcomes. */
@@ -30,17 +34,21 @@ export async function workerId(pool: Pool, name: string): Promise<string | null>
 }
 
 /**
- * What the database will still say of a frozen process when it is killed: what it had sent already, the end of a claim for one, is carried
- * out first. Whoever has read all that was sent, and then waits for more or for a lock, has.
+ * What the database will still say of a frozen process when it is killed: what it had sent already,
+ * the end of a claim for one, is carried out first. Whoever has read all that was sent, and then
+ * waits for more or for a lock, has.
  */
 export async function lookSettled(pool: Pool, name: string): Promise<Sight> {
   for (;;) {
     const sessions = 'from pg_stat_activity where application_name = $1'
-    const { rows } = await pool.query<{ client_port: number }>(`select client_port ${sessions}`, [name])
-    const unread = await anyUnread(rows.map(({ client_port }) => client_port))
-    const busy = await pool.query(`select ${sessions} and coalesce(wait_event_type, '') not in ('Client', 'Lock')`, [
+    const { rows } = await pool.query<{ client_port: number }>(`select client_port ${sessions}`, [
       name,
     ])
+    const unread = await anyUnread(rows.map(({ client_port }) => client_port))
+    const busy = await pool.query(
+      `select ${sessions} and coalesce(wait_event_type, '') not in ('Client', 'Lock')`,
+      [name],
+    )
     if (!unread && busy.rows.length === 0) return look(pool, name)
   }
 }
@@ -51,13 +59,19 @@ async function anyUnread(ports: readonly number[]): Promise<boolean> {
   return lines.some((line) => {
     const [, , remote, , queues] = line.trim().split(/\s+/)
     return (
-      ports.includes(Number.parseInt(remote!.split(':')[1]!, 16)) && Number.parseInt(queues!.split(':')[1]!, 16) > 0
+      ports.includes(Number.parseInt(remote!.split(':')[1]!, 16)) &&
+      Number.parseInt(queues!.split(':')[1]!, 16) > 0
     )
   })
 }
 
 export async function look(pool: Pool, name: string): Promise<Sight> {
-  const { rows } = await pool.query<{ statement: string | null; finishing: boolean; items: number; attempt: number }>(
+  const { rows } = await pool.query<{
+    statement: string | null
+    finishing: boolean
+    items: number
+    attempt: number
+  }>(
     `with me as (${WORKER}), held as (
        select c.* from chains c join me on me.id = c.worker_id
      )
@@ -74,11 +88,23 @@ export async function look(pool: Pool, name: string): Promise<Sight> {
   )
   const { statement, finishing, items, attempt } = rows[0]!
   const phase = finishing ? 'finish' : statement ? 'commit' : items > 0 ? 'fetch' : 'idle'
-  return { phase, items, attempt, statement: statement?.trim().replace(/\s+/g, ' ').slice(0, 60) ?? '' }
+  return {
+    phase,
+    items,
+    attempt,
+    statement: statement?.trim().replace(/\s+/g, ' ').slice(0, 60) ?? '',
+  }
 }
 
-/** Resolves with the first of these processes that is in a transaction which writes outcomes; null when none is in time. */
-export async function nextCommit(pool: Pool, names: readonly string[], within: number): Promise<string | null> {
+/**
+ * Resolves with the first of these processes that is in a transaction which writes outcomes; null
+ * when none is in time.
+ */
+export async function nextCommit(
+  pool: Pool,
+  names: readonly string[],
+  within: number,
+): Promise<string | null> {
   const until = performance.now() + within
   while (performance.now() < until) {
     const { rows } = await pool.query<{ name: string }>(

@@ -12,7 +12,14 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { uniqueSkus } from './catalog.ts'
 import { cloneInto, giveTo } from './clone.ts'
 import { importUntilEnd, listAll } from './imports.ts'
-import { baseEnv, nodeOf, removeDataDir, startServer, type RunningServer, type ServerOptions } from './server.ts'
+import {
+  baseEnv,
+  nodeOf,
+  removeDataDir,
+  startServer,
+  type RunningServer,
+  type ServerOptions,
+} from './server.ts'
 
 const run = promisify(execFile)
 /** Nobody; who has no root to give up runs as itself. */
@@ -52,7 +59,12 @@ async function place(name: string, mode: number): Promise<void> {
 
 const start = async (user?: ServerOptions['user']) => {
   const dataDir = path.join(clone, 'data')
-  server = await startServer({ root: clone, dataDir, ...(user ? { user } : {}), env: { HOME: clone } })
+  server = await startServer({
+    root: clone,
+    dataDir,
+    ...(user ? { user } : {}),
+    env: { HOME: clone },
+  })
   return server
 }
 
@@ -101,7 +113,10 @@ test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async (
   await mainJob()
   // The tests' own database starts there too.
   const args = ['node_modules/vitest/vitest.mjs', 'run', 'server/db/for-shop.test.ts']
-  const { stdout } = await run(nodeOf(clone), args, { cwd: clone, env: { ...baseEnv(), TMPDIR: folder } })
+  const { stdout } = await run(nodeOf(clone), args, {
+    cwd: clone,
+    env: { ...baseEnv(), TMPDIR: folder },
+  })
   expect(stdout).toMatch(/Test Files.*1 passed/)
 })
 

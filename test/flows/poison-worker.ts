@@ -1,5 +1,5 @@
-// A worker process of its own with one plugin more, which ends the process when it meets the file that POISON names: what a bug in
-// a library's native code does.
+// A worker process of its own with one plugin more, which ends the process when it meets the file
+// that POISON names: what a bug in a library's native code does.
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'

@@ -1,4 +1,5 @@
-// A file that ends every process that looks at it costs itself alone, where a batch is one transaction too.
+// A file that ends every process that looks at it costs itself alone, where a batch is one
+// transaction too.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -31,19 +32,27 @@ test.each(CASES.slice(0, sized(1, 2)))(
       steps: [{ id: 'act', plugin: 'meet-poison' }],
     })
     if (another) {
-      const beside = 'insert into chains (shop_id, operation_id, chain, ended) values (:shop, :id, 1, true)'
+      const beside =
+        'insert into chains (shop_id, operation_id, chain, ended) values (:shop, :id, 1, true)'
       await house.scope.query(beside, { id })
     }
     const deaths: (string | null)[] = []
     const ended = async () => hasEnded((await house.engine.get(house.scope, id))!)
     while (!(await ended()) && deaths.length < 10) {
       const child = spawn(process.execPath, [path.join(import.meta.dirname, 'poison-worker.ts')], {
-        env: { PATH: process.env.PATH ?? '', DATABASE_URL: house.parts.database.url, POISON: 'Manual 333.pdf' },
+        env: {
+          PATH: process.env.PATH ?? '',
+          DATABASE_URL: house.parts.database.url,
+          POISON: 'Manual 333.pdf',
+        },
         stdio: 'inherit',
       })
       const gone = once(child, 'exit') as Promise<[number | null, string | null]>
       const over = house.engine.waitForEnd(house.scope, id, 60_000, new AbortController().signal)
-      const [, signal] = (await Promise.race([gone, over.then(() => [null, 'SIGTERM'] as const)])) as [null, string]
+      const [, signal] = (await Promise.race([
+        gone,
+        over.then(() => [null, 'SIGTERM'] as const),
+      ])) as [null, string]
       if (signal === 'SIGTERM') {
         child.kill('SIGTERM')
         await gone
@@ -57,7 +66,12 @@ test.each(CASES.slice(0, sized(1, 2)))(
     expect(deaths).toEqual(Array(4).fill('SIGKILL'))
     expect(operation).toMatchObject({ status: 'partial', total: 1000, done: 999, failed: 1 })
     expect(items.filter(({ status }) => status !== 'done')).toMatchObject([
-      { filename: 'Manual 333.pdf', status: 'failed', attempt: 3, error: { code: 'worker_crashed' } },
+      {
+        filename: 'Manual 333.pdf',
+        status: 'failed',
+        attempt: 3,
+        error: { code: 'worker_crashed' },
+      },
     ])
     const [counted] = await house.scope.query<{ changed: number }>(
       'select count(*) as changed from files where shop_id = :shop and expiry_days = 77',
@@ -70,5 +84,7 @@ test.each(CASES.slice(0, sized(1, 2)))(
 async function bury(): Promise<void> {
   const { pool } = house.parts.database
   const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')
-  await pool.query('select graphile_worker.force_unlock_workers($1)', [rows.map(({ pool_id }) => pool_id)])
+  await pool.query('select graphile_worker.force_unlock_workers($1)', [
+    rows.map(({ pool_id }) => pool_id),
+  ])
 }

@@ -1,4 +1,5 @@
-// A killed server, and a database that is restarted under load: what was acknowledged is all there, and nothing twice.
+// A killed server, and a database that is restarted under load: what was acknowledged is all there,
+// and nothing twice.
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -40,7 +41,12 @@ test('an import that is killed in the middle goes on after the next start: all t
     url: `${origin.url}/bytes/${30_000 + n}/kept-${n}`,
     product_sku: skus[n % skus.length]!,
   }))
-  const response = await server.call('POST', '/api/files/import', { files }, { prefer: 'respond-async' })
+  const response = await server.call(
+    'POST',
+    '/api/files/import',
+    { files },
+    { prefer: 'respond-async' },
+  )
   const { job_id } = (await response.json()) as ImportReply
   await until(() => origin.total > (FILES * 3) / 8)
   await server.kill()
@@ -48,26 +54,37 @@ test('an import that is killed in the middle goes on after the next start: all t
   const key = server.apiKey
   server = await startServer({ dataDir })
   expect(server.apiKey).toBe(key)
-  expect(await jobUntilEnd(server, job_id)).toMatchObject({ status: 'success', total: FILES, done: FILES, failed: 0 })
+  expect(await jobUntilEnd(server, job_id)).toMatchObject({
+    status: 'success',
+    total: FILES,
+    done: FILES,
+    failed: 0,
+  })
 
   const listed = await listAll(server, '/api/files?search=kept-&limit=250')
   expect(new Set(listed.map(({ filename }) => filename)).size).toBe(FILES)
   expect(listed.length).toBe(FILES)
   expect(listed.every(({ products }) => products!.length === 1)).toBe(true)
   const blobs = await storedBlobs(path.join(dataDir, 'files'))
-  for (let n = 0; n < FILES; n++) expect(blobs.get(hashOf(contentOf(30_000 + n, `kept-${n}`)))).toBe(30_000 + n)
-  for (const [hash, size] of blobs) expect(hashOf(await readFile(blobPath(hash)))).toBe(size >= 0 ? hash : '')
+  for (let n = 0; n < FILES; n++)
+    expect(blobs.get(hashOf(contentOf(30_000 + n, `kept-${n}`)))).toBe(30_000 + n)
+  for (const [hash, size] of blobs)
+    expect(hashOf(await readFile(blobPath(hash)))).toBe(size >= 0 ? hash : '')
 })
 
 test('an ordinary stop and start keeps everything', async () => {
   expect(await server.stop()).toBe(0)
-  expect(existsSync(path.join(await clusterOf(path.join(dataDir, 'postgres')), 'postmaster.pid'))).toBe(false)
+  expect(
+    existsSync(path.join(await clusterOf(path.join(dataDir, 'postgres')), 'postmaster.pid')),
+  ).toBe(false)
   server = await startServer({ dataDir })
   expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(FILES)
 })
 
 test('a second server on the same data folder is refused with what to do', async () => {
-  await expect(startServer({ dataDir })).rejects.toThrow(/Another Stevedore is running on this data folder/)
+  await expect(startServer({ dataDir })).rejects.toThrow(
+    /Another Stevedore is running on this data folder/,
+  )
 })
 
 describe('immediate restarts of PostgreSQL under load', () => {
@@ -84,8 +101,15 @@ describe('immediate restarts of PostgreSQL under load', () => {
     await cluster.close()
   })
 
-  /** What the server said that it had done. Whatever broke on the way may or may not be: nobody was told. */
-  const acknowledged = { imports: [] as string[], links: [] as string[], updates: new Map<string, number>() }
+  /**
+   * What the server said that it had done. Whatever broke on the way may or may not be: nobody was
+   * told.
+   */
+  const acknowledged = {
+    imports: [] as string[],
+    links: [] as string[],
+    updates: new Map<string, number>(),
+  }
 
   async function attempt<T>(work: () => Promise<Response>): Promise<T | null> {
     const response = await work().catch(() => null)
@@ -131,7 +155,9 @@ describe('immediate restarts of PostgreSQL under load', () => {
       filename: `base ${n}.bin`,
       url: `${origin.url}/bytes/${100 + n}/base-${n}`,
     }))
-    const reply = (await (await web.call('POST', '/api/files/import', { files: first })).json()) as ImportReply
+    const reply = (await (
+      await web.call('POST', '/api/files/import', { files: first })
+    ).json()) as ImportReply
     const files = reply.files.map(({ file_id }) => file_id!)
 
     let round = 0
@@ -143,7 +169,9 @@ describe('immediate restarts of PostgreSQL under load', () => {
     for (let restart = 0; restart < RESTARTS; restart++) {
       // In the middle of what an import that was just acknowledged does, at a moment of chance.
       const before = acknowledged.imports.length
-      await expect.poll(() => acknowledged.imports.length, { timeout: 20_000, interval: 5 }).toBeGreaterThan(before)
+      await expect
+        .poll(() => acknowledged.imports.length, { timeout: 20_000, interval: 5 })
+        .toBeGreaterThan(before)
       await delay(random(0, 400))
       const since = performance.now()
       await cluster.restartPostgres()
@@ -154,7 +182,9 @@ describe('immediate restarts of PostgreSQL under load', () => {
     await loading
     // The folder is still ours: no other server may open it.
     const owners = () =>
-      cluster.pool.query(`select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`)
+      cluster.pool.query(
+        `select from pg_locks where locktype = 'advisory' and objid = ${OWNER_LOCK}`,
+      )
     await expect.poll(async () => (await owners()).rowCount, { timeout: 10_000 }).toBe(1)
     process.stdout.write(`serving again after ${back.join(', ')} ms\n`)
     expect(Math.max(...back)).toBeLessThan(10_000)
@@ -163,13 +193,17 @@ describe('immediate restarts of PostgreSQL under load', () => {
     expect(acknowledged.imports.length).toBeGreaterThanOrEqual(RESTARTS)
     for (const job of acknowledged.imports)
       expect(await jobUntilEnd(web, job)).toMatchObject({ status: 'success', total: 40, done: 40 })
-    const names = (await listAll(web, '/api/files?search=load&limit=250')).map(({ filename }) => filename!)
+    const names = (await listAll(web, '/api/files?search=load&limit=250')).map(
+      ({ filename }) => filename!,
+    )
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBeGreaterThanOrEqual(acknowledged.imports.length * 40)
     const links = new Set((await listAll(web, '/api/links?limit=250')).map(({ id }) => id))
     expect(acknowledged.links.filter((id) => !links.has(id))).toEqual([])
     for (const [file, days] of acknowledged.updates)
-      expect(await (await web.call('GET', `/api/files/${file}`)).json()).toMatchObject({ expiry_days: days })
+      expect(await (await web.call('GET', `/api/files/${file}`)).json()).toMatchObject({
+        expiry_days: days,
+      })
   })
 })
 

@@ -1,5 +1,5 @@
-// Refused bodies and the connections that they came on: a connection that stays open must answer the next request, which
-// behind nginx is another client's.
+// Refused bodies and the connections that they came on: a connection that stays open must answer
+// the next request, which behind nginx is another client's.
 import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { Socket } from 'node:net'
@@ -17,7 +17,13 @@ beforeAll(async () => {
   app = await openTestApp()
   const folder = path.join(app.engine.folder, 'nginx')
   const upstream = Number(new URL(app.url).port)
-  nginx = await startNginx({ nginx: program, folder, upstream, location: '/blobs', blobs: app.engine.folder })
+  nginx = await startNginx({
+    nginx: program,
+    folder,
+    upstream,
+    location: '/blobs',
+    blobs: app.engine.folder,
+  })
 })
 afterAll(async () => {
   await nginx.stop()
@@ -59,11 +65,18 @@ const REFUSED: [string, number, Asked][] = [
   ['too many bytes in chunks', 413, { body: megabytes(20), chunked: true }],
   ['too many values', 413, { body: Buffer.from(`[${'[],'.repeat(1_600_000)}[]]`) }],
   ['too deep', 400, { body: Buffer.from('['.repeat(5_000_000)) }],
-  ['more bytes than it seems', 413, { body: gzipSync(megabytes(60)), headers: { 'content-encoding': 'gzip' } }],
+  [
+    'more bytes than it seems',
+    413,
+    { body: gzipSync(megabytes(60)), headers: { 'content-encoding': 'gzip' } },
+  ],
   [
     'many compressed bytes',
     413,
-    { body: gzipSync(randomBytes(15 * 1024 ** 2).toString('base64')), headers: { 'content-encoding': 'gzip' } },
+    {
+      body: gzipSync(randomBytes(15 * 1024 ** 2).toString('base64')),
+      headers: { 'content-encoding': 'gzip' },
+    },
   ],
   ['a broken encoding', 400, { body: megabytes(4), headers: { 'content-encoding': 'gzip' } }],
   ['an unknown encoding', 415, { body: megabytes(4), headers: { 'content-encoding': 'lzma' } }],

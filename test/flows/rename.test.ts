@@ -1,5 +1,5 @@
-// Renaming on the real engine: names that files take from each other, across batches, previews that tell the same as the run, and the
-// way back.
+// Renaming on the real engine: names that files take from each other, across batches, previews that
+// tell the same as the run, and the way back.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import { withOptions, type OperationRow } from '../../server/engine/engine.ts'
@@ -25,7 +25,8 @@ const make = (names: readonly string[]) =>
     house.scope,
     names.map((filename) => ({ filename })),
   )
-const range = (count: number, from = 0) => Array.from({ length: count }, (_, n) => numbered(from + n))
+const range = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => numbered(from + n))
 
 async function namesOf(ids: readonly string[]): Promise<string[]> {
   const rows = await house.scope.query<{ id: string; filename: string }>(
@@ -37,9 +38,14 @@ async function namesOf(ids: readonly string[]): Promise<string[]> {
 }
 
 const start = (options: Record<string, unknown>, ids: readonly string[], dryRun = false) =>
-  house.startOn(withOptions(house.engine.workflow('rename-files')!, 'rename-files', options), { ids, dryRun })
-const renamed = async (options: Record<string, unknown>, ids: readonly string[]): Promise<OperationRow> =>
-  (await house.untilEnd(await start(options, ids))).operation
+  house.startOn(withOptions(house.engine.workflow('rename-files')!, 'rename-files', options), {
+    ids,
+    dryRun,
+  })
+const renamed = async (
+  options: Record<string, unknown>,
+  ids: readonly string[],
+): Promise<OperationRow> => (await house.untilEnd(await start(options, ids))).operation
 async function undone({ id }: OperationRow): Promise<OperationRow> {
   return (await house.untilEnd(await house.engine.undo(house.scope, id, 'Mira', 'admin'))).operation
 }
@@ -63,13 +69,20 @@ async function previewed(id: string): Promise<OperationRow> {
 }
 
 /** The same twice: as a preview, and as a run without one. */
-async function expectForeseen(options: Record<string, unknown>, ids: readonly string[]): Promise<OperationRow> {
+async function expectForeseen(
+  options: Record<string, unknown>,
+  ids: readonly string[],
+): Promise<OperationRow> {
   const before = await namesOf(ids)
   const preview = await previewed(await start(options, ids, true))
   expect(await namesOf(ids)).toEqual(before)
   const operation = await renamed(options, ids)
   expect(await resultsOf(preview.id)).toEqual(await resultsOf(operation.id))
-  expect(preview).toMatchObject({ done: operation.done, failed: operation.failed, skipped: operation.skipped })
+  expect(preview).toMatchObject({
+    done: operation.done,
+    failed: operation.failed,
+    skipped: operation.skipped,
+  })
   expect(await house.scope.query('select from foreseen_names where shop_id = :shop')).toEqual([])
   return operation
 }
@@ -90,7 +103,10 @@ test('the same when it is confirmed', async () => {
   const preview = await previewed(await start({ ...SEQUENCE, start: 2 }, ids, true))
   expect(preview.done).toBe(2100)
   await house.engine.move(house.scope, preview.id, 'confirm')
-  expect((await house.untilEnd(preview.id)).operation).toMatchObject({ status: 'success', done: 2100 })
+  expect((await house.untilEnd(preview.id)).operation).toMatchObject({
+    status: 'success',
+    done: 2100,
+  })
   expect(await namesOf(ids)).toEqual(range(2100, 2))
 })
 
@@ -120,15 +136,19 @@ test('what can’t have its name is told before anything changes, and keeps all 
 })
 
 test('of several that want one name the first has it, whatever batches they are in', async () => {
-  const ids = await make(['draft 1.pdf', ...range(2500), 'draft-1.pdf', ...range(10, 3000), 'draft_1.pdf', '1.pdf'])
-  const find = { mode: 'replace', find: 'draft[ _-]', replace: 'final ', regex: true }
-  expect(await expectForeseen(find, ids)).toMatchObject({ status: 'partial', failed: 2 })
-  expect((await namesOf(ids)).filter((name) => name.includes('1.pdf') && !name.startsWith('0'))).toEqual([
-    'final 1.pdf',
+  const ids = await make([
+    'draft 1.pdf',
+    ...range(2500),
     'draft-1.pdf',
+    ...range(10, 3000),
     'draft_1.pdf',
     '1.pdf',
   ])
+  const find = { mode: 'replace', find: 'draft[ _-]', replace: 'final ', regex: true }
+  expect(await expectForeseen(find, ids)).toMatchObject({ status: 'partial', failed: 2 })
+  expect(
+    (await namesOf(ids)).filter((name) => name.includes('1.pdf') && !name.startsWith('0')),
+  ).toEqual(['final 1.pdf', 'draft-1.pdf', 'draft_1.pdf', '1.pdf'])
 })
 
 test('files are named after their products, and those without one are passed over', async () => {
@@ -147,10 +167,21 @@ test('in a workflow with other steps, on whatever files a filter selects', async
   const ids = await make(['Draft 1.pdf', 'Draft 2.pdf', 'x.pdf'])
   const steps = [
     { id: 'tag', plugin: 'tag-files', options: { mode: 'add', tags: ['old'] } },
-    { id: 'rename', plugin: 'rename-files', options: { mode: 'replace', find: 'draft ', replace: '' } },
+    {
+      id: 'rename',
+      plugin: 'rename-files',
+      options: { mode: 'replace', find: 'draft ', replace: '' },
+    },
     { id: 'merge', plugin: 'merge-tag-case' },
   ]
-  const workflow = { id: 'own', title: 'Own', action: 'workflow', kind: 'bulk', parallel: 4, steps } as const
+  const workflow = {
+    id: 'own',
+    title: 'Own',
+    action: 'workflow',
+    kind: 'bulk',
+    parallel: 4,
+    steps,
+  } as const
   const { operation } = await house.untilEnd(await house.startOn(workflow))
   expect(operation).toMatchObject({ status: 'success', done: 3, workflow: { parallel: 1 } })
   expect(await namesOf(ids)).toEqual(['1.pdf', '2.pdf', 'x.pdf'])

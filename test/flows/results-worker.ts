@@ -1,5 +1,5 @@
-// A worker process of its own, whose one step writes a document and ends the process in the middle of it: what an operator's
-// `kill -9` does. With DIE=0 it lives.
+// A worker process of its own, whose one step writes a document and ends the process in the middle
+// of it: what an operator's `kill -9` does. With DIE=0 it lives.
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
@@ -22,7 +22,11 @@ const writeUntilDeath = definePlugin({
   document: true,
   async *plan() {},
   async run(_operation, _options, { artifacts, listings, signal }) {
-    await artifacts.write('names.csv', 'text/csv', dying(listings.files('csv', ['filename'], signal)))
+    await artifacts.write(
+      'names.csv',
+      'text/csv',
+      dying(listings.files('csv', ['filename'], signal)),
+    )
     return {}
   },
 })
@@ -37,6 +41,7 @@ async function* dying(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 
 const store = createDiskStore({ folder: FOLDER! })
 await startOwnWorker(writeUntilDeath, {
-  ports: ({ shop }) => Promise.resolve({ stage: createStage({ store, shop, location: 'primary' }) } as Ports),
+  ports: ({ shop }) =>
+    Promise.resolve({ stage: createStage({ store, shop, location: 'primary' }) } as Ports),
   listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
 })

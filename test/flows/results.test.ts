@@ -1,5 +1,5 @@
-// What operations leave beside changed files: documents, files, links and messages. Each is there once, whole, or not at all,
-// whoever pauses, cancels, fails or is killed on the way.
+// What operations leave beside changed files: documents, files, links and messages. Each is there
+// once, whole, or not at all, whoever pauses, cancels, fails or is killed on the way.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -32,13 +32,26 @@ const { plugins, workflows } = appConfig({})
 /** Does what the test at hand wants, and how often it was asked. */
 let behave: (context: OperationContext) => Promise<OperationReport>
 let runs = 0
-const common = { kind: 'act' as const, options: z.strictObject({}), scope: 'operation' as const, needs: PORTS }
+const common = {
+  kind: 'act' as const,
+  options: z.strictObject({}),
+  scope: 'operation' as const,
+  needs: PORTS,
+}
 const run = (_operation: unknown, _options: unknown, context: OperationContext) => {
   runs++
   return behave(context)
 }
 const writeResult = definePlugin({
-  ...{ ...common, id: 'write-result', title: 'Write a result', undo: 'none', ledger: false, document: true, run },
+  ...{
+    ...common,
+    id: 'write-result',
+    title: 'Write a result',
+    undo: 'none',
+    ledger: false,
+    document: true,
+    run,
+  },
   async *plan({ total }) {
     yield await Promise.resolve(`Writes ${total} names`)
   },
@@ -50,7 +63,11 @@ const makeResult = definePlugin({
 
 const workflowOf = (...ids: string[]): Workflow => ({
   ...{ id: 'test', title: 'Test', action: ids[0]!, kind: 'bulk', parallel: 2 },
-  steps: ids.map((plugin) => ({ id: plugin, plugin, ...(plugin === 'notify' ? { options: { when: 'always' } } : {}) })),
+  steps: ids.map((plugin) => ({
+    id: plugin,
+    plugin,
+    ...(plugin === 'notify' ? { options: { when: 'always' } } : {}),
+  })),
 })
 const WRITE = workflowOf('write-result', 'notify')
 
@@ -70,16 +87,31 @@ beforeEach(() => {
   behave = writeNames
 })
 
-const writeNames = async ({ artifacts, listings, signal }: OperationContext): Promise<OperationReport> => {
+const writeNames = async ({
+  artifacts,
+  listings,
+  signal,
+}: OperationContext): Promise<OperationReport> => {
   await artifacts.write('names.csv', 'text/csv', listings.files('csv', ['filename'], signal))
   return {}
 }
 /** Writes some and then waits to be put down. */
-const writeForEver = async ({ artifacts, listings, signal }: OperationContext): Promise<OperationReport> => {
-  await artifacts.write('names.csv', 'text/csv', someOf(listings.files('csv', ['filename'], signal), signal))
+const writeForEver = async ({
+  artifacts,
+  listings,
+  signal,
+}: OperationContext): Promise<OperationReport> => {
+  await artifacts.write(
+    'names.csv',
+    'text/csv',
+    someOf(listings.files('csv', ['filename'], signal), signal),
+  )
   return {}
 }
-async function* someOf(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* someOf(
+  pieces: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   let written = 0
   for await (const piece of pieces) {
     yield piece
@@ -96,7 +128,9 @@ const move = (id: string, how: Move) => house.engine.move(house.scope, id, how)
 const ended = async (id: string): Promise<OperationRow> => (await house.untilEnd(id)).operation
 const carryOut = async (workflow: Workflow) => ended(await house.startOn(workflow))
 const begun = (id: string) =>
-  expect.poll(async () => (await read(id)).done, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0)
+  expect
+    .poll(async () => (await read(id)).done, { timeout: 20_000, interval: 5 })
+    .toBeGreaterThan(0)
 const count = async (table: 'items' | 'artifacts' | 'notices' | 'outbox', operation: string) =>
   (await house.scope.from(table).where('operation_id', operation).select('operation_id')).length
 const contentOf = async (operation: string): Promise<string | null> => {
@@ -114,14 +148,19 @@ const names = async () =>
     )
   ).map(({ filename }) => filename)
 const expectNames = async (operation: string) =>
-  expect(await contentOf(operation)).toBe(`\ufefffilename\r\n${(await names()).map((name) => `${name}\r\n`).join('')}`)
+  expect(await contentOf(operation)).toBe(
+    `\ufefffilename\r\n${(await names()).map((name) => `${name}\r\n`).join('')}`,
+  )
 /** No job of its end runs or waits. */
 const expectPutDown = (id: string) =>
   expect
     .poll(
       async () =>
-        (await house.parts.database.pool.query('select from graphile_worker.jobs where key = $1', [`finish:${id}`]))
-          .rowCount,
+        (
+          await house.parts.database.pool.query('select from graphile_worker.jobs where key = $1', [
+            `finish:${id}`,
+          ])
+        ).rowCount,
       AT_ONCE,
     )
     .toBe(0)
@@ -131,12 +170,23 @@ describe('an operation without a ledger', () => {
     const id = await house.startOn(WRITE)
     const { operation, items } = await house.untilEnd(id)
     expect(operation).toMatchObject({
-      ...{ status: 'success', total: COUNT, done: COUNT, failed: 0, stopped: null, undo_until: null },
+      ...{
+        status: 'success',
+        total: COUNT,
+        done: COUNT,
+        failed: 0,
+        stopped: null,
+        undo_until: null,
+      },
       artifact: { filename: 'names.csv', content_type: 'text/csv' },
     })
     expect(operation.artifact!.size_bytes).toBe(Buffer.byteLength((await contentOf(id))!))
     await expectNames(id)
-    expect([await count('items', id), await count('artifacts', id), await count('notices', id)]).toEqual([0, 1, 1])
+    expect([
+      await count('items', id),
+      await count('artifacts', id),
+      await count('notices', id),
+    ]).toEqual([0, 1, 1])
     expect(items.length).toBe(COUNT)
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['done']))
   })
@@ -144,7 +194,11 @@ describe('an operation without a ledger', () => {
   test('of no files is done too', async () => {
     const { scope, engine } = house
     const request = { channel: 'api', request: {}, requestedBy: 'test' }
-    const id = await engine.start(scope, { workflow: WRITE, source: { type: 'files', ids: [] }, ...request })
+    const id = await engine.start(scope, {
+      workflow: WRITE,
+      source: { type: 'files', ids: [] },
+      ...request,
+    })
     expect(await ended(id)).toMatchObject({ status: 'success', total: 0, done: 0 })
     expect(await contentOf(id)).toBe('\ufefffilename\r\n')
   })
@@ -155,7 +209,10 @@ describe('an operation without a ledger', () => {
     await begun(id)
     await move(id, 'pause')
     await expectPutDown(id)
-    expect(await read(id)).toMatchObject({ status: 'paused', done: expect.toSatisfy((n: number) => n < COUNT) })
+    expect(await read(id)).toMatchObject({
+      status: 'paused',
+      done: expect.toSatisfy((n: number) => n < COUNT),
+    })
     expect([await count('artifacts', id), await count('notices', id)]).toEqual([0, 0])
     behave = writeNames
     await move(id, 'resume')
@@ -192,7 +249,13 @@ describe('an operation without a ledger', () => {
     await move(id, 'cancel')
     await expect.poll(async () => hasEnded(await read(id)), AT_ONCE).toBe(true)
     const { operation, items } = await house.untilEnd(id)
-    expect(operation).toMatchObject({ status: 'cancelled', total: COUNT, done: 0, failed: 0, cancelled: COUNT })
+    expect(operation).toMatchObject({
+      status: 'cancelled',
+      total: COUNT,
+      done: 0,
+      failed: 0,
+      cancelled: COUNT,
+    })
     expect([await count('artifacts', id), await count('items', id), runs]).toEqual([0, 0, 1])
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['cancelled']))
   })
@@ -215,14 +278,32 @@ describe('an operation without a ledger', () => {
     }
     const id = await house.startOn(WRITE)
     const { operation, items } = await house.untilEnd(id)
-    const stopped = { step: 'write-result', code: 'storage_full', message: 'The storage location is full' }
-    expect(operation).toMatchObject({ status: 'failed', done: 0, failed: COUNT, stopped, artifact: null })
+    const stopped = {
+      step: 'write-result',
+      code: 'storage_full',
+      message: 'The storage location is full',
+    }
+    expect(operation).toMatchObject({
+      status: 'failed',
+      done: 0,
+      failed: COUNT,
+      stopped,
+      artifact: null,
+    })
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['failed']))
-    const notices = () => house.scope.from<{ body: string }>('notices').where('operation_id', id).select('body')
-    expect(await notices()).toEqual([{ body: expect.stringMatching(/Make room in the storage location/) }])
+    const notices = () =>
+      house.scope.from<{ body: string }>('notices').where('operation_id', id).select('body')
+    expect(await notices()).toEqual([
+      { body: expect.stringMatching(/Make room in the storage location/) },
+    ])
     behave = writeNames
     await move(id, 'retry')
-    expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT, failed: 0, stopped: null })
+    expect(await ended(id)).toMatchObject({
+      status: 'success',
+      done: COUNT,
+      failed: 0,
+      stopped: null,
+    })
     await expectNames(id)
     expect((await notices()).length).toBe(2)
   })
@@ -246,7 +327,9 @@ describe('an operation without a ledger', () => {
     await expectNames(id)
 
     const discarded = await house.startOn(WRITE, { dryRun: true })
-    await expect.poll(async () => (await read(discarded)).status, { timeout: 20_000 }).toBe('previewed')
+    await expect
+      .poll(async () => (await read(discarded)).status, { timeout: 20_000 })
+      .toBe('previewed')
     await move(discarded, 'cancel')
     expect(await ended(discarded)).toMatchObject({ status: 'cancelled', done: 0, cancelled: COUNT })
     expect(runs).toBe(1)
@@ -262,7 +345,12 @@ describe('an operation without a ledger', () => {
     const id = await house.startOn(WRITE)
     started.resolve(id)
     await expect.poll(async () => hasEnded(await read(id)), { timeout: 20_000 }).toBe(true)
-    expect(await read(id)).toMatchObject({ status: 'cancelled', done: 0, cancelled: COUNT, artifact: null })
+    expect(await read(id)).toMatchObject({
+      status: 'cancelled',
+      done: 0,
+      cancelled: COUNT,
+      artifact: null,
+    })
     expect(await count('artifacts', id)).toBe(0)
   })
 
@@ -274,7 +362,9 @@ describe('an operation without a ledger', () => {
       return {}
     }
     id = await house.startOn(WRITE)
-    await expect.poll(async () => (await read(id)).finished_steps, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect
+      .poll(async () => (await read(id)).finished_steps, { timeout: 20_000 })
+      .toBeGreaterThan(0)
     await expectPutDown(id)
     expect(await read(id)).toMatchObject({ status: 'paused', finished_at: null })
     await move(id, 'resume')
@@ -284,8 +374,16 @@ describe('an operation without a ledger', () => {
 
   test('has one document, the last one, however many its step writes', async () => {
     behave = async (context) => {
-      await context.artifacts.write('first.txt', 'text/plain', Readable.from([Buffer.from('first')]))
-      await context.artifacts.write('second.txt', 'text/plain', Readable.from([Buffer.from('second')]))
+      await context.artifacts.write(
+        'first.txt',
+        'text/plain',
+        Readable.from([Buffer.from('first')]),
+      )
+      await context.artifacts.write(
+        'second.txt',
+        'text/plain',
+        Readable.from([Buffer.from('second')]),
+      )
       return {}
     }
     const { id, artifact } = await carryOut(WRITE)
@@ -327,13 +425,21 @@ const startProcess = (env: Record<string, string>) =>
 async function bury(): Promise<void> {
   const { pool } = house.parts.database
   const { rows } = await pool.query<{ pool_id: string }>('delete from workers returning pool_id')
-  await pool.query('select graphile_worker.force_unlock_workers($1)', [rows.map(({ pool_id }) => pool_id)])
+  await pool.query('select graphile_worker.force_unlock_workers($1)', [
+    rows.map(({ pool_id }) => pool_id),
+  ])
 }
 
 describe('files that a last step makes', () => {
   const make = async ({ stage, signal }: OperationContext): Promise<OperationReport> => {
     const bytes = await stage.write(Readable.from([Buffer.from('made')]), null, signal)
-    return { created: ['parts.pdf', 'Manual 1.pdf'].map((filename) => ({ filename, bytes, tags: ['made'] })) }
+    return {
+      created: ['parts.pdf', 'Manual 1.pdf'].map((filename) => ({
+        filename,
+        bytes,
+        tags: ['made'],
+      })),
+    }
   }
   const made = () =>
     house.scope.query<{ filename: string; deleted: boolean }>(
@@ -361,8 +467,14 @@ describe('files that a last step makes', () => {
       const { created = [] } = await make(context)
       return { created: [...created, { ...created[0]!, filename: 'not/a name.pdf' }] }
     }
-    id = await house.startOn(workflowOf('make-result'), { ids: (await fileIds(house.scope)).slice(0, 3) })
-    expect(await ended(id)).toMatchObject({ status: 'partial', done: 3, stopped: { code: 'invalid_filename' } })
+    id = await house.startOn(workflowOf('make-result'), {
+      ids: (await fileIds(house.scope)).slice(0, 3),
+    })
+    expect(await ended(id)).toMatchObject({
+      status: 'partial',
+      done: 3,
+      stopped: { code: 'invalid_filename' },
+    })
     expect(await made()).toEqual([])
     // The step may run before the start has answered: it waits for the id.
     const started = Promise.withResolvers<string>()
@@ -370,16 +482,26 @@ describe('files that a last step makes', () => {
       await move(await started.promise, 'cancel')
       return make(context)
     }
-    id = await house.startOn(workflowOf('make-result'), { ids: (await fileIds(house.scope)).slice(0, 3) })
+    id = await house.startOn(workflowOf('make-result'), {
+      ids: (await fileIds(house.scope)).slice(0, 3),
+    })
     started.resolve(id)
     expect(await ended(id)).toMatchObject({ status: 'cancelled' })
     expect(await made()).toEqual([])
   })
 
   test('come with a retry where the step had failed though no file did', async () => {
-    behave = () => Promise.reject(new PortError('storage_failed', 'The storage location did not answer', true))
-    const id = await house.startOn(workflowOf('make-result'), { ids: (await fileIds(house.scope)).slice(0, 3) })
-    expect(await ended(id)).toMatchObject({ status: 'partial', done: 3, failed: 0, stopped: { step: 'make-result' } })
+    behave = () =>
+      Promise.reject(new PortError('storage_failed', 'The storage location did not answer', true))
+    const id = await house.startOn(workflowOf('make-result'), {
+      ids: (await fileIds(house.scope)).slice(0, 3),
+    })
+    expect(await ended(id)).toMatchObject({
+      status: 'partial',
+      done: 3,
+      failed: 0,
+      stopped: { step: 'make-result' },
+    })
     expect(house.engine.actions(await read(id))).toContain('retry')
     behave = make
     await move(id, 'retry')
@@ -403,14 +525,19 @@ describe('links that an operation makes', () => {
       { id: 'list', plugin: 'list-links' },
     ],
   })
-  const rowsIn = async (operation: string) => (await contentOf(operation))?.trimEnd().split('\r\n').slice(1) ?? []
+  const rowsIn = async (operation: string) =>
+    (await contentOf(operation))?.trimEnd().split('\r\n').slice(1) ?? []
 
   test('are there once each, in a list in the files’ order, and an undo revokes them', async () => {
     const before = await dumpOf(house.scope)
     const ids = await linkedIds()
     const workflow = create({ expiry_days: 3, email: 'buyer@example.com' })
     const operation = await ended(await house.startOn(workflow, { ids }))
-    expect(operation).toMatchObject({ status: 'success', done: LINKED, artifact: { filename: /^links-.*\.csv$/ } })
+    expect(operation).toMatchObject({
+      status: 'success',
+      done: LINKED,
+      artifact: { filename: /^links-.*\.csv$/ },
+    })
     const links = await linksOf(operation.id)
     expect(links.length).toBe(LINKED)
     const rows = await rowsIn(operation.id)
@@ -427,10 +554,13 @@ describe('links that an operation makes', () => {
   })
 
   test('are foreseen by a preview, and none is made', async () => {
-    const id = await house.startOn(create({ expiry_days: null, email: 'a@example.com', send_emails: true }), {
-      ids: await linkedIds(),
-      dryRun: true,
-    })
+    const id = await house.startOn(
+      create({ expiry_days: null, email: 'a@example.com', send_emails: true }),
+      {
+        ids: await linkedIds(),
+        dryRun: true,
+      },
+    )
     await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
     const [item] = await house.engine.items(house.scope, id, { limit: 1 })
     expect(item).toMatchObject({
@@ -459,7 +589,11 @@ describe('links that an operation makes', () => {
     await setTrash(null)
     await move(id, 'retry')
     expect(await ended(id)).toMatchObject({ status: 'success', done: 300, failed: 0 })
-    expect([(await linksOf(id)).length, (await rowsIn(id)).length, await count('outbox', id)]).toEqual([300, 300, 300])
+    expect([
+      (await linksOf(id)).length,
+      (await rowsIn(id)).length,
+      await count('outbox', id),
+    ]).toEqual([300, 300, 300])
     await house.scope.from('links').where('operation_id', id).delete()
   })
 

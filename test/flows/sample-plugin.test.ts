@@ -1,4 +1,5 @@
-// A plugin that reads files' bytes, listed and nothing else: it has its form, preview, progress, history, schedule and undo.
+// A plugin that reads files' bytes, listed and nothing else: it has its form, preview, progress,
+// history, schedule and undo.
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Plugin, WriteContext } from '../../plugins/contract.ts'
@@ -48,7 +49,8 @@ describe('once it is listed', () => {
     await app.close()
   })
 
-  const tags = () => owner.scope.query('select filename, tags from files where shop_id = :shop order by filename')
+  const tags = () =>
+    owner.scope.query('select filename, tags from files where shop_id = :shop order by filename')
   const start = async (body: object) => {
     const wanted = { action: 'count-words', select: { filter: {} }, ...body }
     const { status, body: operation } = await owner.call('POST', '/api/operations', wanted)
@@ -60,7 +62,9 @@ describe('once it is listed', () => {
     const { body } = await owner.call('GET', '/api/plugins')
     expect(body.groups).toContainEqual({ id: 'tags', title: 'Tags' })
     expect(body.data.find(({ id }: Plugin) => id === 'count-words')).toMatchObject({
-      options: { properties: { prefix: { title: 'Tag', default: 'words' }, round_to: { suffix: 'words' } } },
+      options: {
+        properties: { prefix: { title: 'Tag', default: 'words' }, round_to: { suffix: 'words' } },
+      },
       actions: [
         {
           id: 'count-words',
@@ -78,13 +82,19 @@ describe('once it is listed', () => {
     const before = await tags()
     const id = await start({ dry_run: true, options: { round_to: 1000 } })
     await expect
-      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body.status, { timeout: 20_000 })
+      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body.status, {
+        timeout: 20_000,
+      })
       .toBe('previewed')
     expect(await tags()).toEqual(before)
 
     expect((await owner.call('POST', `/api/operations/${id}/confirm`)).status).toBe(200)
     const record = await untilEnded(owner, id)
-    expect(record).toMatchObject({ status: 'success', percentage: 100, workflow_title: 'Count words' })
+    expect(record).toMatchObject({
+      status: 'success',
+      percentage: 100,
+      workflow_title: 'Count words',
+    })
     expect(await tags()).toEqual([
       { filename: 'guide.pdf', tags: [] },
       { filename: 'novel.md', tags: ['words-50000'] },
@@ -106,12 +116,20 @@ describe('once it is listed', () => {
   })
 
   test('it can be scheduled, and counts exactly', async () => {
-    const schedule = { name: 'Every night', cron: '0 3 * * *', action: 'count-words', options: { prefix: 'length' } }
+    const schedule = {
+      name: 'Every night',
+      cron: '0 3 * * *',
+      action: 'count-words',
+      options: { prefix: 'length' },
+    }
     const { status, body } = await owner.call('POST', '/api/schedules', { ...schedule, filter: {} })
     expect([status, body.error]).toEqual([201, undefined])
     const ran = await owner.call('POST', `/api/schedules/${body.id}/run`)
     expect(ran.status).toBe(202)
-    expect(await untilEnded(owner, ran.body.id)).toMatchObject({ status: 'success', schedule_id: body.id })
+    expect(await untilEnded(owner, ran.body.id)).toMatchObject({
+      status: 'success',
+      schedule_id: body.id,
+    })
     expect(await tags()).toMatchObject([
       { filename: 'guide.pdf' },
       { filename: 'novel.md', tags: ['length-50000'] },

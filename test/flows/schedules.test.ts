@@ -1,4 +1,5 @@
-// Schedules on a real database: each run once whoever looks, by the shop's clock, never beside itself, never above its cap.
+// Schedules on a real database: each run once whoever looks, by the shop's clock, never beside
+// itself, never above its cap.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import {
@@ -49,20 +50,34 @@ const nightly = (change: Partial<ScheduleBody> = {}): ScheduleBody => ({
   ...change,
 })
 const cleaning = (change: Partial<ScheduleBody> = {}) =>
-  nightly({ name: 'Cleaning', action: 'delete-files', options: {}, filter: { mapped: false }, ...change })
+  nightly({
+    name: 'Cleaning',
+    action: 'delete-files',
+    options: {},
+    filter: { mapped: false },
+    ...change,
+  })
 
 const at = (time: string) => new Date(time)
-const create = (body: ScheduleBody, now: string) => createSchedule(scope, body, house.engine, at(now))
+const create = (body: ScheduleBody, now: string) =>
+  createSchedule(scope, body, house.engine, at(now))
 const runs = (schedule: string) => house.engine.list(scope, { schedule, limit: 100 })
-const nextRun = async (schedule: string) => (await readSchedule(scope, schedule))!.next_run_at?.toISOString()
+const nextRun = async (schedule: string) =>
+  (await readSchedule(scope, schedule))!.next_run_at?.toISOString()
 const noticeTitles = async () =>
-  (await scope.from<{ title: string }>('notices').orderBy('id').select('title')).map(({ title }) => title)
+  (await scope.from<{ title: string }>('notices').orderBy('id').select('title')).map(
+    ({ title }) => title,
+  )
 
 /** Both schedulers look at each of these moments, at once; gives how often something was fired. */
 async function lookAt(...moments: string[]): Promise<number> {
   let fired = 0
   for (const moment of moments) {
-    const both = await Promise.all([runDue(one, at(moment)), runDue(two, at(moment)), runDue(one, at(moment))])
+    const both = await Promise.all([
+      runDue(one, at(moment)),
+      runDue(two, at(moment)),
+      runDue(one, at(moment)),
+    ])
     fired += both.reduce((sum, count) => sum + count, 0)
   }
   return fired
@@ -88,10 +103,14 @@ describe('two workers', () => {
   test('fire each schedule once at each of its times', async () => {
     await makeFiles(scope, [{ filename: 'my-ebook.pdf' }])
     const ids = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => create(nightly({ name: `Task ${n}` }), '2026-01-10T12:00:00Z')),
+      Array.from({ length: 20 }, (_, n) =>
+        create(nightly({ name: `Task ${n}` }), '2026-01-10T12:00:00Z'),
+      ),
     )
     expect(await lookAt('2026-01-11T02:59:59Z')).toBe(0)
-    expect(await lookAt('2026-01-11T03:00:00Z', '2026-01-11T03:00:00Z', '2026-01-11T03:00:07Z')).toBe(20)
+    expect(
+      await lookAt('2026-01-11T03:00:00Z', '2026-01-11T03:00:00Z', '2026-01-11T03:00:07Z'),
+    ).toBe(20)
     await endAll()
     expect(await lookAt('2026-01-12T03:00:02Z')).toBe(20)
     for (const id of ids) {
@@ -104,7 +123,10 @@ describe('two workers', () => {
     const due = Date.now() + 700
     const id = await create(nightly({ cron: '* * * * *' }), new Date().toISOString())
     await house.parts.database.knex('schedules').update({ next_run_at: new Date(due) })
-    const workers = [await house.startWorker({}, [scheduleTask(one)]), await house.startWorker({}, [scheduleTask(two)])]
+    const workers = [
+      await house.startWorker({}, [scheduleTask(one)]),
+      await house.startWorker({}, [scheduleTask(two)]),
+    ]
     try {
       await expect.poll(() => runs(id), { timeout: 5000, interval: 20 }).toHaveLength(1)
       const [run] = await runs(id)
@@ -120,7 +142,8 @@ test('a worker that dies while it fires loses no run and makes none twice', asyn
   const id = await create(nightly(), '2026-01-10T12:00:00Z')
   const holder = await house.parts.database.pool.connect()
   try {
-    // Its transaction has moved the schedule on and stands before the operation's row when its connection is cut.
+    // Its transaction has moved the schedule on and stands before the operation's row when its
+    // connection is cut.
     await holder.query('begin; lock table operations in share mode')
     const dying = runDue(two, at('2026-01-11T03:00:00Z'))
     const cut = async () =>
@@ -188,7 +211,8 @@ describe('a run whose predecessor goes on', () => {
 
   test('is refused when a person asks for it', async () => {
     const id = await create(nightly(), '2026-01-10T12:00:00Z')
-    const ask = () => runNow(scope, house.engine, id, { requestedBy: 'user 1', now: at('2026-01-10T12:00:00Z') })
+    const ask = () =>
+      runNow(scope, house.engine, id, { requestedBy: 'user 1', now: at('2026-01-10T12:00:00Z') })
     const asked = await Promise.allSettled([ask(), ask(), ask()])
     expect(asked.filter(({ status }) => status === 'fulfilled').length).toBe(1)
     for (const answer of asked)
@@ -221,15 +245,22 @@ describe('the cap', () => {
     expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
     const [preview] = await runs(id)
     expect(preview).toMatchObject({ preview: true, total: 4 })
-    const [notice] = await scope.from<{ title: string; body: string; operation_id: string }>('notices').select('*')
+    const [notice] = await scope
+      .from<{ title: string; body: string; operation_id: string }>('notices')
+      .select('*')
     expect(notice).toMatchObject({ title: '“Cleaning” waits for you', operation_id: preview!.id })
     expect(notice!.body).toContain('It would delete 4 files, and one run may delete 3.')
     const worker = await house.startWorker()
     try {
-      await expect.poll(async () => (await house.engine.get(scope, preview!.id))!.status).toBe('previewed')
+      await expect
+        .poll(async () => (await house.engine.get(scope, preview!.id))!.status)
+        .toBe('previewed')
       expect(await countFiles(scope, {})).toBe(4)
       await house.engine.move(scope, preview!.id, 'confirm')
-      expect((await house.untilEnd(preview!.id)).operation).toMatchObject({ status: 'success', done: 4 })
+      expect((await house.untilEnd(preview!.id)).operation).toMatchObject({
+        status: 'success',
+        done: 4,
+      })
     } finally {
       await worker.stop()
     }
@@ -243,40 +274,60 @@ describe('the cap', () => {
     const worker = await house.startWorker()
     try {
       const [first] = await runs(id)
-      await expect.poll(async () => (await house.engine.get(scope, first!.id))!.status).toBe('previewed')
+      await expect
+        .poll(async () => (await house.engine.get(scope, first!.id))!.status)
+        .toBe('previewed')
     } finally {
       await worker.stop()
     }
     expect(await lookAt('2026-01-12T03:00:00Z')).toBe(1)
     expect((await runs(id)).map(({ status }) => status)).toEqual(['previewing', 'cancelled'])
-    const unread = await scope.from<{ operation_id: string }>('notices').whereNull('read_at').select('operation_id')
+    const unread = await scope
+      .from<{ operation_id: string }>('notices')
+      .whereNull('read_at')
+      .select('operation_id')
     expect(unread).toEqual([{ operation_id: (await runs(id))[0]!.id }])
   })
 
   test('holds for a shop’s own workflow that deletes, and not for what deletes nothing', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const steps = [{ plugin: 'tag-files', options: { tags: ['old'] } }, { plugin: 'delete-files' }]
-    const body = { name: 'Tag and delete', kind: 'bulk' as const, parallel: 1, steps, channel: null }
+    const body = {
+      name: 'Tag and delete',
+      kind: 'bulk' as const,
+      parallel: 1,
+      steps,
+      channel: null,
+    }
     const { id: own } = await createWorkflow(scope, body, house.engine)
     const workflow = toPublicId('workflow', own)
-    const deleting = await create(cleaning({ action: null, workflow, filter: {}, cap: 3 }), '2026-01-10T12:00:00Z')
+    const deleting = await create(
+      cleaning({ action: null, workflow, filter: {}, cap: 3 }),
+      '2026-01-10T12:00:00Z',
+    )
     const tagging = await create(nightly({ cap: 1 }), '2026-01-10T12:00:00Z')
     expect(await lookAt('2026-01-11T03:00:00Z')).toBe(2)
-    expect(await runs(deleting)).toMatchObject([{ preview: true, workflow: { id: workflow, title: 'Tag and delete' } }])
+    expect(await runs(deleting)).toMatchObject([
+      { preview: true, workflow: { id: workflow, title: 'Tag and delete' } },
+    ])
     expect(await runs(tagging)).toMatchObject([{ preview: false, total: 4 }])
   })
 
   test('counts the trash for what works in the trash', async () => {
     await makeFiles(scope, names(4, 'loose'))
     await house.parts.database.knex('files').update({ deleted_at: new Date() })
-    const id = await create(cleaning({ action: 'purge-files', filter: {}, cap: 3 }), '2026-01-10T12:00:00Z')
+    const id = await create(
+      cleaning({ action: 'purge-files', filter: {}, cap: 3 }),
+      '2026-01-10T12:00:00Z',
+    )
     expect(await lookAt('2026-01-11T03:00:00Z')).toBe(1)
     expect(await runs(id)).toMatchObject([{ preview: true, total: 4 }])
   })
 })
 
 describe('what a schedule tells', () => {
-  const stepsOf = (run: OperationRow | undefined) => run?.workflow.steps.filter(({ plugin }) => plugin === 'notify')
+  const stepsOf = (run: OperationRow | undefined) =>
+    run?.workflow.steps.filter(({ plugin }) => plugin === 'notify')
 
   test('is said to the workflow’s last step', async () => {
     const id = await create(nightly({ notify: 'errors' }), '2026-01-10T12:00:00Z')
@@ -307,7 +358,9 @@ describe('what can’t be run', () => {
     expect(await lookAt('2026-01-11T03:00:00Z', '2026-01-12T03:00:00Z')).toBe(1)
     expect(await nextRun(broken)).toBe('2026-01-13T03:00:00.000Z')
     expect((await runs(fine)).length).toBe(1)
-    expect((await noticeTitles()).filter((title) => title.includes('Broken'))).toEqual(['“Broken” could not run'])
+    expect((await noticeTitles()).filter((title) => title.includes('Broken'))).toEqual([
+      '“Broken” could not run',
+    ])
   })
 
   test('is not saved: every problem is named', async () => {
@@ -324,18 +377,31 @@ describe('what can’t be run', () => {
       [{ action: 'fly' }, 'action'],
       [{ action: null, workflow: 'import-api', options: {} }, 'workflow'],
       [{ action: null, workflow: 'update-from-csv', options: {} }, 'workflow'],
-      [{ action: null, workflow: 'workflow_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e', options: {} }, 'workflow'],
+      [
+        { action: null, workflow: 'workflow_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e', options: {} },
+        'workflow',
+      ],
       [{ filter: { deleted: true } }, 'filter.deleted'],
     ] as const)
-      await expect(create(nightly(change), '2026-01-10T12:00:00Z')).rejects.toMatchObject({ details: [{ param }] })
+      await expect(create(nightly(change), '2026-01-10T12:00:00Z')).rejects.toMatchObject({
+        details: [{ param }],
+      })
   })
 })
 
 test('one that is off never runs, and one of a shop that has left neither', async () => {
   const id = await create(nightly({ enabled: false }), '2026-01-10T12:00:00Z')
   const other = await createTestShop(house.parts.database, 'left.myshopify.com')
-  await createSchedule(forShop(house.parts.database, other), nightly(), house.engine, at('2026-01-10T12:00:00Z'))
-  await house.parts.database.knex('shops').where({ id: other }).update({ uninstalled_at: new Date() })
+  await createSchedule(
+    forShop(house.parts.database, other),
+    nightly(),
+    house.engine,
+    at('2026-01-10T12:00:00Z'),
+  )
+  await house.parts.database
+    .knex('shops')
+    .where({ id: other })
+    .update({ uninstalled_at: new Date() })
   expect(await lookAt('2026-01-12T03:00:00Z')).toBe(0)
   await replaceSchedule(scope, id, nightly(), house.engine, at('2026-01-12T03:00:00Z'))
   expect(await lookAt('2026-01-13T03:00:00Z')).toBe(1)

@@ -1,4 +1,5 @@
-// The whole product as a process of its own, as `npm start` runs it, on a data folder or a database of the test's.
+// The whole product as a process of its own, as `npm start` runs it, on a data folder or a database
+// of the test's.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,11 +13,15 @@ export { makeDataDir, removeDataDir }
 
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 /** What `npm start` runs, without npm between us and the process. */
-const START = (JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } })
-  .scripts.start
+const START = (
+  JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+).scripts.start
 export const [, ...ARGUMENTS] = START.split(' ')
 /** The Node that a clone brings: ours may lie where another user can’t reach it. */
-export const nodeOf = (root: string): string => path.join(root, 'node_modules', 'node', 'bin', 'node')
+export const nodeOf = (root: string): string =>
+  path.join(root, 'node_modules', 'node', 'bin', 'node')
 const READY_MS = 120_000
 /** Of servers whose database is not embedded. */
 const SECRET = 'a secret for servers of tests, long enough'
@@ -32,7 +37,12 @@ export interface RunningServer {
   /** Everything it has written so far, for a test that fails. */
   output(): string
   /** Calls the API with the demo key. */
-  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
+  call(
+    method: string,
+    route: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Response>
   /** As Ctrl-C does; resolves with the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
@@ -40,8 +50,9 @@ export interface RunningServer {
 
 export interface ServerOptions {
   /**
-   * Kept by the caller, with the embedded PostgreSQL in it unless `env` names a database. Without one a folder is made, and
-   * the database is on the run's own PostgreSQL: to make and start one takes longer than the server's own start.
+   * Kept by the caller, with the embedded PostgreSQL in it unless `env` names a database. Without
+   * one a folder is made, and the database is on the run's own PostgreSQL: to make and start one
+   * takes longer than the server's own start.
    */
   dataDir?: string
   env?: Record<string, string>
@@ -75,9 +86,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   let output = ''
   child.stdout.on('data', (chunk) => (output += String(chunk)))
   child.stderr.on('data', (chunk) => (output += String(chunk)))
-  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const exited = new Promise<number | null>((resolve) =>
+    child.once('exit', (code) => resolve(code)),
+  )
   await readiness(child, exited, () => output)
-  const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as { api_key: string; shop: string }
+  const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as {
+    api_key: string
+    shop: string
+  }
   const url = `http://127.0.0.1:${port}`
   return {
     url,
@@ -114,7 +130,11 @@ export function baseEnv(): Record<string, string> {
   return { PATH, HOME }
 }
 
-async function readiness(child: ChildProcess, exited: Promise<number | null>, output: () => string): Promise<void> {
+async function readiness(
+  child: ChildProcess,
+  exited: Promise<number | null>,
+  output: () => string,
+): Promise<void> {
   const ready = new Promise<void>((resolve) => {
     const look = () => {
       if (!output().includes('Stevedore is ready')) return
@@ -125,7 +145,10 @@ async function readiness(child: ChildProcess, exited: Promise<number | null>, ou
   })
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The server was not ready in time:\n${output()}`)), READY_MS)
+    timer = setTimeout(
+      () => reject(new Error(`The server was not ready in time:\n${output()}`)),
+      READY_MS,
+    )
   })
   const gone = exited.then((code) => {
     throw new Error(`The server ended with ${code}:\n${output()}`)
@@ -133,7 +156,8 @@ async function readiness(child: ChildProcess, exited: Promise<number | null>, ou
   await Promise.race([ready, gone, late]).finally(() => clearTimeout(timer))
 }
 
-// Below what systems give to outgoing connections and to whoever listens anywhere: those come between a look and a server's start.
+// Below what systems give to outgoing connections and to whoever listens anywhere: those come
+// between a look and a server's start.
 const FIRST_PORT = 10_000
 const PORTS_EACH = 4_000
 /** Test files that run at once look in places of their own. */

@@ -1,5 +1,5 @@
-// The main job with its bytes in a bucket: imported, delivered, moved while buyers download, deleted, purged; with a bucket that refuses
-// for a while, and one that was written wrongly.
+// The main job with its bytes in a bucket: imported, delivered, moved while buyers download,
+// deleted, purged; with a bucket that refuses for a while, and one that was written wrongly.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
@@ -30,7 +30,10 @@ beforeAll(async () => {
   ;[s3, origin] = await Promise.all([startS3(), startOrigin()])
   const dataDir = await makeDataDir()
   backup = path.join(dataDir, 'elsewhere')
-  server = await startServer({ dataDir, env: { ...environment(), STORAGE_BACKUP: `disk:${backup}` } })
+  server = await startServer({
+    dataDir,
+    env: { ...environment(), STORAGE_BACKUP: `disk:${backup}` },
+  })
   pool = new pg.Pool({ connectionString: (await findRunning(dataDir))!, max: 2 })
 })
 afterAll(async () => {
@@ -55,7 +58,11 @@ let files: ImportReply['files']
 const links = new Map<number, string>()
 const download = async (n: number, headers: Record<string, string> = {}) => {
   const response = await fetch(links.get(n)!, { headers })
-  return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: Buffer.from(await response.arrayBuffer()),
+  }
 }
 const post = async <T>(route: string, body: unknown): Promise<{ status: number; body: T }> => {
   const response = await server.call('POST', route, body)
@@ -66,9 +73,12 @@ const operate = async (action: string, numbers: readonly number[], options = {})
   const { body } = await post<{ id: string }>('/api/operations', { action, select, options })
   return jobUntilEnd(server, body.id)
 }
-const inBucket = async () => (await s3.contents()).map((key) => key.replace(/^stevedore\/\d+\//, ''))
+const inBucket = async () =>
+  (await s3.contents()).map((key) => key.replace(/^stevedore\/\d+\//, ''))
 const inBackup = async () =>
-  (await readdir(backup, { recursive: true })).map((name) => path.basename(name)).filter((name) => name.length === 64)
+  (await readdir(backup, { recursive: true }))
+    .map((name) => path.basename(name))
+    .filter((name) => name.length === 64)
 const hashesOf = (numbers: readonly number[]) => numbers.map((n) => hashOf(bytesOf(n))).sort()
 
 test('files are imported into the bucket, whole and nothing else', async () => {
@@ -99,7 +109,10 @@ test('buyers download them, and parts of them', async () => {
     expect([status, body.equals(bytesOf(n))]).toEqual([200, true])
   }
   const part = await download(0, { range: 'bytes=9000000-11999999' })
-  expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 9000000-11999999/20000000'])
+  expect([part.status, part.headers.get('content-range')]).toEqual([
+    206,
+    'bytes 9000000-11999999/20000000',
+  ])
   expect(part.body.equals(bytesOf(0).subarray(9_000_000, 12_000_000))).toBe(true)
   const small = await download(1, { range: 'bytes=-1' })
   expect([small.status, small.body.equals(bytesOf(1).subarray(-1))]).toEqual([206, true])
@@ -121,10 +134,18 @@ test('a bucket that refuses for a while costs no download', async () => {
 describe('files that move to the backup location', () => {
   test('are told beforehand', async () => {
     const select = { file_ids: files.map(({ file_id }) => file_id) }
-    const body = { action: 'change-storage', select, options: { location: 'primary' }, dry_run: true }
+    const body = {
+      action: 'change-storage',
+      select,
+      options: { location: 'primary' },
+      dry_run: true,
+    }
     const { body: preview } = await post<{ id: string }>('/api/operations', body)
-    const record = async () => (await (await server.call('GET', `/api/operations/${preview.id}`)).json()) as object
-    await expect.poll(record, { timeout: 20_000 }).toMatchObject({ status: 'previewed', done: 0, skipped: COUNT })
+    const record = async () =>
+      (await (await server.call('GET', `/api/operations/${preview.id}`)).json()) as object
+    await expect
+      .poll(record, { timeout: 20_000 })
+      .toMatchObject({ status: 'previewed', done: 0, skipped: COUNT })
   })
   test('can be downloaded all the while', async () => {
     let moving = true
@@ -171,12 +192,15 @@ test('what is deleted and purged leaves its location after the grace period; the
   await sweep(GRACE_MS / 3_600_000 + 1)
   expect((await inBucket()).sort()).toEqual(hashesOf(STAYING.slice(1)))
   expect((await inBackup()).sort()).toEqual(hashesOf(kept))
-  for (const n of [...kept, ...STAYING.slice(1)]) expect((await download(n)).body.equals(bytesOf(n))).toBe(true)
+  for (const n of [...kept, ...STAYING.slice(1)])
+    expect((await download(n)).body.equals(bytesOf(n))).toBe(true)
 })
 
 test('a bucket that refuses the keys is named when the server starts', async () => {
   const dataDir = await makeDataDir()
   const started = startServer({ dataDir, env: environment('not the secret') })
-  await expect(started).rejects.toThrow(/STORAGE_PRIMARY: the bucket can't be used \(SignatureDoesNotMatch/)
+  await expect(started).rejects.toThrow(
+    /STORAGE_PRIMARY: the bucket can't be used \(SignatureDoesNotMatch/,
+  )
   await removeDataDir(dataDir)
 })

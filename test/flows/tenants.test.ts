@@ -1,5 +1,6 @@
-// One shop asks for everything of another: by every documented request that names something, each beside its twin, in which the owner
-// gets what was asked for. A route with an id that no example names fails here.
+// One shop asks for everything of another: by every documented request that names something, each
+// beside its twin, in which the owner gets what was asked for. A route with an id that no example
+// names fails here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShopScope } from '../../server/db/for-shop.ts'
 import { IDS, type Example } from '../../server/http/examples/example.ts'
@@ -40,7 +41,8 @@ const about = Object.entries(EXAMPLES).filter(([, example]) => names(example))
 
 test('every route with an id is asked for', () => {
   for (const { name, path } of house.documented)
-    if (path.includes('{')) expect([name, EXAMPLES[name] && isAddressed(EXAMPLES[name])]).toEqual([name, true])
+    if (path.includes('{'))
+      expect([name, EXAMPLES[name] && isAddressed(EXAMPLES[name])]).toEqual([name, true])
   expect(tables.length).toBeGreaterThan(30)
 })
 
@@ -69,7 +71,11 @@ describe('ids inside of requests', () => {
       const { id } = (await house.send(client, name, example)).body
       const { status, total } = await untilEnded(client, id)
       const { body: items } = await client.call('GET', `/api/operations/${id}/items`)
-      return { status, total, errors: items.data.map((item: { error: { code: string } | null }) => item.error?.code) }
+      return {
+        status,
+        total,
+        errors: items.data.map((item: { error: { code: string } | null }) => item.error?.code),
+      }
     }
     const theirs = await run(stranger)
     expect(await dumpOf(owner.scope)).toEqual(before)
@@ -96,7 +102,10 @@ describe('ids inside of requests', () => {
     }
     for (const [name, body] of Object.entries(requests)) {
       const theirs = await house.prepare(name, { body, status: 200 })
-      const refused = await house.send(mine.owner, name, { ...theirs.example, params: mine.example.params! })
+      const refused = await house.send(mine.owner, name, {
+        ...theirs.example,
+        params: mine.example.params!,
+      })
       expect([404, 422]).toContain(refused.status)
       expect(JSON.stringify(refused.body)).toContain('not_found')
     }
@@ -120,7 +129,8 @@ describe('ids in what is saved', () => {
   })
   const schedule = (more: object) => ({
     path: '/api/schedules',
-    param: (name: string) => (name === 'filter' ? 'filter.pack' : name === 'workflow' ? name : `options.${name}`),
+    param: (name: string) =>
+      name === 'filter' ? 'filter.pack' : name === 'workflow' ? name : `options.${name}`,
     body: (name: string) => ({ name, enabled: true, cron: '0 2 * * *', ...more }),
   })
   const tagging = { action: 'tag-files', options: { mode: 'add', tags: ['mine'] } }
@@ -128,8 +138,14 @@ describe('ids in what is saved', () => {
     'a workflow, a pack': [bulk('move-to-pack', { pack: IDS.pack }), 'pack'],
     'a workflow, a product': [bulk('map-products', { product_id: PRODUCT }), 'product_id'],
     'a workflow, products': [bulk('unmap-products', { product_ids: [PRODUCT] }), 'product_ids[0]'],
-    'a workflow, a variant': [bulk('map-products', { product_id: PRODUCT, variant_id: VARIANT }), 'variant_id'],
-    'a schedule, a pack': [schedule({ action: 'move-to-pack', options: { pack: IDS.pack } }), 'pack'],
+    'a workflow, a variant': [
+      bulk('map-products', { product_id: PRODUCT, variant_id: VARIANT }),
+      'variant_id',
+    ],
+    'a schedule, a pack': [
+      schedule({ action: 'move-to-pack', options: { pack: IDS.pack } }),
+      'pack',
+    ],
     'a schedule, a filter': [schedule({ ...tagging, filter: { pack: IDS.pack } }), 'filter'],
     'a schedule, a product': [
       schedule({ action: 'unmap-products', options: { product_ids: [PRODUCT] } }),
@@ -147,10 +163,16 @@ describe('ids in what is saved', () => {
       const theirs = await stranger.call('POST', kind.path, given.body)
       expect(theirs).toMatchObject({ status: 422, body: { error: { code: 'validation_failed' } } })
       const problems = (answer: typeof theirs) =>
-        answer.body.error.details.map(({ param, message }: { param: string; message: string }) => ({ param, message }))
-      expect(problems(theirs).map(({ param }: { param: string }) => param)).toContain(kind.param(name))
+        answer.body.error.details.map(({ param, message }: { param: string; message: string }) => ({
+          param,
+          message,
+        }))
+      expect(problems(theirs).map(({ param }: { param: string }) => param)).toContain(
+        kind.param(name),
+      )
       // An id that no shop has is answered in the same words.
-      const nowhere = JSON.parse(JSON.stringify(given.body).replaceAll('7007', '7999').replaceAll(/(pack|workflow)_[0-9a-f]{32}/g, `$1_${'0'.repeat(32)}`)) // prettier-ignore
+      // prettier-ignore
+      const nowhere = JSON.parse(JSON.stringify(given.body).replaceAll('7007', '7999').replaceAll(/(pack|workflow)_[0-9a-f]{32}/g, `$1_${'0'.repeat(32)}`))
       expect(problems(await stranger.call('POST', kind.path, nowhere))).toEqual(problems(theirs))
       expect((await owner.call('POST', kind.path, given.body)).status).toBe(201)
     },

@@ -1,4 +1,5 @@
-// Undo of whole libraries: what an operation did is taken back whole, and where somebody changed it since, it says so.
+// Undo of whole libraries: what an operation did is taken back whole, and where somebody changed it
+// since, it says so.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
 import type { Step, Workflow } from '../../plugins/contract.ts'
@@ -56,13 +57,21 @@ const actions: [string, Workflow, Partial<OperationRow>][] = [
     ]),
     { done: COUNT },
   ],
-  ['days that are added to each file’s own', workflowOf(['update-settings', { add_expiry_days: 5 }]), { done: COUNT }],
+  [
+    'days that are added to each file’s own',
+    workflowOf(['update-settings', { add_expiry_days: 5 }]),
+    { done: COUNT },
+  ],
   [
     'tags that take the place of all others',
     workflowOf(['tag-files', { mode: 'replace', tags: ['new', 'manual'] }]),
     {},
   ],
-  ['a deletion with its products', workflowOf(['delete-files', { remove_mappings: true }]), { done: COUNT }],
+  [
+    'a deletion with its products',
+    workflowOf(['delete-files', { remove_mappings: true }]),
+    { done: COUNT },
+  ],
   [
     'a workflow of several steps',
     workflowOf(
@@ -75,20 +84,29 @@ const actions: [string, Workflow, Partial<OperationRow>][] = [
   ],
 ]
 
-test.each(actions)('brings back %s, to the last digit of every row', async (_what, workflow, expected) => {
-  const did = await carryOut(workflow)
-  expect(did).toMatchObject({ status: 'success', failed: 0, skipped: 0, ...expected })
-  expect((await dumpOf(house.scope)).files.filter((row, at) => row === whole.files[at]).length).toBeLessThan(COUNT / 2)
+test.each(actions)(
+  'brings back %s, to the last digit of every row',
+  async (_what, workflow, expected) => {
+    const did = await carryOut(workflow)
+    expect(did).toMatchObject({ status: 'success', failed: 0, skipped: 0, ...expected })
+    expect(
+      (await dumpOf(house.scope)).files.filter((row, at) => row === whole.files[at]).length,
+    ).toBeLessThan(COUNT / 2)
 
-  const { operation, items } = await house.untilEnd(await undo(did.id))
-  expect(operation).toMatchObject({ status: 'success', undoes: did.id, failed: 0, skipped: 0 })
-  expect(operation.done).toBe(items.length)
-  expect(await reread(did.id)).toMatchObject({ status: 'undone', undone_by: operation.id })
-})
+    const { operation, items } = await house.untilEnd(await undo(did.id))
+    expect(operation).toMatchObject({ status: 'success', undoes: did.id, failed: 0, skipped: 0 })
+    expect(operation.done).toBe(items.length)
+    expect(await reread(did.id)).toMatchObject({ status: 'undone', undone_by: operation.id })
+  },
+)
 
 test('skips files that were changed since, with the reason; a download is no change', async () => {
   const [changed, other, downloaded, gone] = [ids[10]!, ids[11]!, ids[12]!, ids[13]!]
-  const before = await house.scope.query<{ id: string; expiry_days: number | null; download_limit: number | null }>(
+  const before = await house.scope.query<{
+    id: string
+    expiry_days: number | null
+    download_limit: number | null
+  }>(
     'select id, expiry_days, download_limit from files where shop_id = :shop and id = any(:ids::uuid[])',
     { ids: [changed, other, gone] },
   )
@@ -113,7 +131,9 @@ test('skips files that were changed since, with the reason; a download is no cha
   const { operation, items } = await house.untilEnd(await undo(did.id))
   expect(operation).toMatchObject({ status: 'success', done: 49, skipped: 1 })
   const skipped = items.filter(({ status }) => status === 'skipped')
-  expect(skipped).toMatchObject([{ file_id: changed, error: { message: 'Its expiry was changed since' } }])
+  expect(skipped).toMatchObject([
+    { file_id: changed, error: { message: 'Its expiry was changed since' } },
+  ])
   const now = await house.scope.query<object>(
     `select id, expiry_days, download_limit, deleted_at is not null as deleted from files
      where shop_id = :shop and id = any(:ids::uuid[])`,
@@ -134,17 +154,24 @@ test('skips files that were changed since, with the reason; a download is no cha
 async function likeBefore(touched: readonly string[]): Promise<void> {
   const rows = whole.files.map((row) => JSON.parse(row) as { id: string; updated_at: string })
   for (const id of touched)
-    await house.scope.query('update files set updated_at = :at::timestamptz where shop_id = :shop and id = :id', {
-      id,
-      at: rows.find((row) => row.id === id)!.updated_at,
-    })
+    await house.scope.query(
+      'update files set updated_at = :at::timestamptz where shop_id = :shop and id = :id',
+      {
+        id,
+        at: rows.find((row) => row.id === id)!.updated_at,
+      },
+    )
 }
 
 test('tags are taken back as what came and went, beside what others did to them since', async () => {
-  const did = await carryOut(workflowOf(['tag-files', { mode: 'replace', tags: ['new'] }]), [ids[4]!])
+  const did = await carryOut(workflowOf(['tag-files', { mode: 'replace', tags: ['new'] }]), [
+    ids[4]!,
+  ])
   const tags = async () =>
-    (await house.scope.from<{ tags: string[] }>('files').where('id', ids[4]!).select('tags'))[0]!.tags
-  const had = (JSON.parse(whole.files.find((row) => row.includes(ids[4]!))!) as { tags: string[] }).tags
+    (await house.scope.from<{ tags: string[] }>('files').where('id', ids[4]!).select('tags'))[0]!
+      .tags
+  const had = (JSON.parse(whole.files.find((row) => row.includes(ids[4]!))!) as { tags: string[] })
+    .tags
   await house.scope
     .from('files')
     .where('id', ids[4]!)
@@ -175,7 +202,9 @@ test('is done once, within its time, and not while the operation runs', async ()
       id: late.id,
     },
   )
-  await expect(undo(late.id)).rejects.toMatchObject({ message: 'An operation can be undone within 7 days' })
+  await expect(undo(late.id)).rejects.toMatchObject({
+    message: 'An operation can be undone within 7 days',
+  })
   await house.scope.query(
     `update operations set undo_until = now() + interval '1 day' where shop_id = :shop and id = :id`,
     {
@@ -206,7 +235,11 @@ test('of an operation that was cancelled half way takes back the half that was d
     done: expect.toSatisfy((n: number) => n > 0 && n < SEVERAL_WRITES),
   })
   const undone = await other.untilEnd(await other.engine.undo(other.scope, id, 'Mira', 'admin'))
-  expect(undone.operation).toMatchObject({ status: 'success', total: operation.done, done: operation.done })
+  expect(undone.operation).toMatchObject({
+    status: 'success',
+    total: operation.done,
+    done: operation.done,
+  })
   await worker.stop()
 })
 
@@ -225,9 +258,14 @@ test('of an import puts its files into the trash, and a new version gives way to
   const again = await house.start(workflow, ['fresh 3.txt'])
   const [file] = (await house.untilEnd(again)).items
   const versioned = await house.start(workflow, ['fresh 3.txt'], undefined, 'new_version')
-  expect((await house.untilEnd(versioned)).items).toMatchObject([{ file_id: file!.file_id, after: { version: 2 } }])
+  expect((await house.untilEnd(versioned)).items).toMatchObject([
+    { file_id: file!.file_id, after: { version: 2 } },
+  ])
   const { operation, items } = await house.untilEnd(await undo(versioned))
-  expect({ status: operation.status, items }).toMatchObject({ status: 'success', items: [{ status: 'done' }] })
+  expect({ status: operation.status, items }).toMatchObject({
+    status: 'success',
+    items: [{ status: 'done' }],
+  })
   const [now] = await house.scope.query<object>(
     'select filename, version, deleted_at from files where shop_id = :shop and id = :id',
     { id: file!.file_id },

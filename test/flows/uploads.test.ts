@@ -1,4 +1,5 @@
-// Uploads that are cut: by the network, by kills of the server, by another web process that goes on with them.
+// Uploads that are cut: by the network, by kills of the server, by another web process that goes on
+// with them.
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -34,7 +35,9 @@ const senderOf = ({ url, apiKey }: RunningServer): Sender => ({ url, key: apiKey
 const pathOf = (address: string) => new URL(address, one.url).pathname
 
 async function importedHash(batch: string): Promise<{ status: string; hashes: string[] }> {
-  const found = (await (await two.call('GET', `/api/uploads/batches/${batch}`)).json()) as { operation_id: string }
+  const found = (await (await two.call('GET', `/api/uploads/batches/${batch}`)).json()) as {
+    operation_id: string
+  }
   const { status } = await jobUntilEnd(two, found.operation_id)
   const folder = path.join(cluster.dataDir, 'files')
   return {
@@ -95,7 +98,9 @@ test('another web process goes on with an upload whose client is gone without a 
   const silent = await stallingPatch(one, at, bytes.subarray(0, 1_000_000), bytes.length)
   // The first process holds the upload and waits for bytes that never come: it is asked to let go.
   await expect.poll(() => offsetOf(senderOf(two), at), { timeout: 20_000 }).toBe(1_000_000)
-  expect((await patch(senderOf(two), at, 1_000_000, bytes.subarray(1_000_000, 2_000_000))).status).toBe(204)
+  expect(
+    (await patch(senderOf(two), at, 1_000_000, bytes.subarray(1_000_000, 2_000_000))).status,
+  ).toBe(204)
   expect((await patch(senderOf(one), at, 2_000_000, bytes.subarray(2_000_000))).status).toBe(204)
   silent()
   const { status, hashes } = await importedHash(batch)
@@ -109,7 +114,14 @@ test('a chunk whose checksum was never proved does not count after a kill', asyn
   const at = await beginUpload(senderOf(one), bytes.length, { filename: 'unproved.bin', batch })
   expect((await patch(senderOf(one), at, 0, bytes.subarray(0, 500_000))).status).toBe(204)
   const sum = `sha1 ${createHash('sha1').update(bytes.subarray(500_000)).digest('base64')}`
-  const silent = await stallingPatch(one, at, bytes.subarray(500_000, 1_600_000), 1_500_000, 500_000, sum)
+  const silent = await stallingPatch(
+    one,
+    at,
+    bytes.subarray(500_000, 1_600_000),
+    1_500_000,
+    500_000,
+    sum,
+  )
   const onDisk = async () => {
     const { rows } = await cluster.pool.query<{ unproved_from: number | null }>(
       `select unproved_from from uploads where filename = 'unproved.bin'`,
@@ -121,7 +133,9 @@ test('a chunk whose checksum was never proved does not count after a kill', asyn
   silent()
   one = await cluster.startWeb()
   expect(await offsetOf(senderOf(one), at)).toBe(500_000)
-  const last = await patch(senderOf(one), at, 500_000, bytes.subarray(500_000), { 'upload-checksum': sum })
+  const last = await patch(senderOf(one), at, 500_000, bytes.subarray(500_000), {
+    'upload-checksum': sum,
+  })
   expect(last.status).toBe(204)
   const { hashes } = await importedHash(batch)
   expect(hashes).toContain(hashOf(bytes))
@@ -144,14 +158,21 @@ test('two clients that send one upload at once: one of them at a time, and the b
 })
 
 test('metadata comes back as it was sent, without what nobody asked for', async () => {
-  const at = await beginUpload(senderOf(one), 10, { filename: 'é.txt', tags: 'a', filetype: 'text/html' })
+  const at = await beginUpload(senderOf(one), 10, {
+    filename: 'é.txt',
+    tags: 'a',
+    filetype: 'text/html',
+  })
   const response = await tus(senderOf(two), 'HEAD', at)
   const told = response.headers.get('upload-metadata')!.split(',').sort()
   expect(told).toEqual(metadataOf({ filename: 'é.txt', tags: 'a' }).split(','))
   expect(response.headers.get('upload-length')).toBe('10')
 })
 
-/** Sends the beginning of a chunk and then nothing, on a connection that stays open. Gives how to end it. */
+/**
+ * Sends the beginning of a chunk and then nothing, on a connection that stays open. Gives how to
+ * end it.
+ */
 async function stallingPatch(
   server: RunningServer,
   at: string,

@@ -1,5 +1,5 @@
-// Two worker processes and one for the web over one database: workers are killed and frozen in every phase of an import,
-// and nothing is lost, nothing is there twice, and nobody is told twice.
+// Two worker processes and one for the web over one database: workers are killed and frozen in
+// every phase of an import, and nothing is lost, nothing is there twice, and nobody is told twice.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -40,7 +40,9 @@ afterAll(async () => {
 const A_MINUTE_MS = sized(0, 60_000)
 /** An import that is long enough for the kills, and where they hit. */
 const FILES = sized(300, 1000)
-const KILLS: Phase[] = Array.from({ length: sized(2, 17) }, (_, n) => (n % 2 === 0 ? 'fetch' : 'commit'))
+const KILLS: Phase[] = Array.from({ length: sized(2, 17) }, (_, n) =>
+  n % 2 === 0 ? 'fetch' : 'commit',
+)
 const AT_THE_END = sized(['outbox'] as const, ['outbox', 'notices', 'end'] as const)
 const since = performance.now()
 const seconds = () => ((performance.now() - since) / 1000).toFixed(1)
@@ -69,15 +71,28 @@ async function startImport(batch: string, count: number): Promise<string> {
 
 /** Everything that an import promises, held against what it was asked for. */
 async function expectWhole(batch: string, count: number, job: string): Promise<void> {
-  expect(await jobUntilEnd(web, job)).toMatchObject({ status: 'success', total: count, done: count, failed: 0 })
-  const listed = await listAll(web, `/api/files?search=${encodeURIComponent(`${batch} `)}&limit=250`)
+  expect(await jobUntilEnd(web, job)).toMatchObject({
+    status: 'success',
+    total: count,
+    done: count,
+    failed: 0,
+  })
+  const listed = await listAll(
+    web,
+    `/api/files?search=${encodeURIComponent(`${batch} `)}&limit=250`,
+  )
   expect(listed.length).toBe(count)
   expect(new Set(listed.map(({ filename }) => filename))).toEqual(
     new Set(filesOf(batch, count).map(({ filename }) => filename)),
   )
   expect(listed.filter(({ products }) => products!.length !== 1)).toEqual([])
 
-  const { rows } = await cluster.pool.query<{ n: number; hash: string; size: number; shop: number }>(
+  const { rows } = await cluster.pool.query<{
+    n: number
+    hash: string
+    size: number
+    shop: number
+  }>(
     `select substring(f.filename from '(\\d+)\\.bin')::int as n, encode(v.hash, 'hex') as hash, v.size_bytes::int as size, f.shop_id as shop
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      where f.filename like $1`,
@@ -86,7 +101,9 @@ async function expectWhole(batch: string, count: number, job: string): Promise<v
   for (const { n, hash, size, shop } of rows) {
     const expected = contentOf(sizeOf(n), `${batch}-${n}`)
     expect({ n, size, hash }).toEqual({ n, size: sizeOf(n), hash: hashOf(expected) })
-    expect(hashOf(await readFile(path.join(cluster.dataDir, 'files', String(shop), hash)))).toBe(hash)
+    expect(hashOf(await readFile(path.join(cluster.dataDir, 'files', String(shop), hash)))).toBe(
+      hash,
+    )
   }
   const operation = idOf(job)
   const counts = await row(
@@ -96,17 +113,27 @@ async function expectWhole(batch: string, count: number, job: string): Promise<v
   )
   expect(counts).toEqual({ items: count, files: count, drafts: count })
   const bytes = Array.from({ length: count }, (_, n) => sizeOf(n)).reduce((sum, size) => sum + size)
-  expect(await row('select bytes::int from operations where id = $1', [operation])).toEqual({ bytes })
+  expect(await row('select bytes::int from operations where id = $1', [operation])).toEqual({
+    bytes,
+  })
   await expectToldOnce(operation)
 }
 
-const idOf = (job: string) => job.slice('import_'.length).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+const idOf = (job: string) =>
+  job.slice('import_'.length).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 async function expectToldOnce(operation: string): Promise<void> {
   const mails = () =>
-    cluster.pool.query<object>(`select status from outbox where operation_id = $1 and kind = 'email'`, [operation])
-  await expect.poll(async () => (await mails()).rows, { timeout: 10_000 }).toEqual([{ status: 'sent' }])
-  expect(await row('select count(*)::int as notices from notices where operation_id = $1', [operation])).toEqual({
+    cluster.pool.query<object>(
+      `select status from outbox where operation_id = $1 and kind = 'email'`,
+      [operation],
+    )
+  await expect
+    .poll(async () => (await mails()).rows, { timeout: 10_000 })
+    .toEqual([{ status: 'sent' }])
+  expect(
+    await row('select count(*)::int as notices from notices where operation_id = $1', [operation]),
+  ).toEqual({
     notices: 1,
   })
 }
@@ -121,12 +148,18 @@ const progressOf = (operation: string) =>
     [operation],
   )
 
-/** Freezes a worker at a random moment until it stands in the phase that is wanted, and kills it there. */
+/**
+ * Freezes a worker at a random moment until it stands in the phase that is wanted, and kills it
+ * there.
+ */
 async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
   const until = Date.now() + 40_000
   while (Date.now() < until) {
     if (wanted === 'commit') origin.admit(random(1, 12))
-    const caught = wanted === 'commit' ? await nextCommit(cluster.pool, names, 1000) : names[random(0, names.length)]!
+    const caught =
+      wanted === 'commit'
+        ? await nextCommit(cluster.pool, names, 1000)
+        : names[random(0, names.length)]!
     if (!caught) continue
     const worker = workers.get(caught)!
     worker.freeze()
@@ -158,14 +191,18 @@ test('kills in fetch, commit and finish of one import: nothing lost, nothing twi
     await begin(name)
     origin.admit(random(5, 40))
   }
-  expect((await row<{ done: number }>('select done from operations where id = $1', [operation])).done).toBeLessThan(
-    FILES,
-  )
-  // Whoever was killed begins again once the next lock is held: on a busy machine the end may be over before a worker is up.
+  expect(
+    (await row<{ done: number }>('select done from operations where id = $1', [operation])).done,
+  ).toBeLessThan(FILES)
+  // Whoever was killed begins again once the next lock is held: on a busy machine the end may be
+  // over before a worker is up.
   let fallen: string | null = null
   for (const where of AT_THE_END) {
     const revive = () => (fallen === null ? Promise.resolve() : begin(fallen))
-    fallen = where === 'end' ? await killAtEnd(operation, revive) : await killWhileWriting(where, operation, revive)
+    fallen =
+      where === 'end'
+        ? await killAtEnd(operation, revive)
+        : await killWhileWriting(where, operation, revive)
     hit.push('finish')
     say(
       `${seconds()} s kill ${hit.length}: ${fallen} in finish, ${where === 'end' ? 'its message queued' : `writing ${where}`}`,
@@ -208,28 +245,39 @@ async function blockedAt(statement: string): Promise<string> {
   return found!
 }
 
-function killWhileWriting(table: 'outbox' | 'notices', operation: string, revive: () => Promise<void>) {
+function killWhileWriting(
+  table: 'outbox' | 'notices',
+  operation: string,
+  revive: () => Promise<void>,
+) {
   return locking(async (client) => {
     await client.query(`lock table ${table} in share mode`)
     await revive()
     // Not before: what is left may be done in no time.
     origin.open()
     // What the dead had in hand runs alone: on a slow disk that takes its time.
-    await expect.poll(() => progressOf(operation), { timeout: 180_000 }).toEqual({ done: FILES, failed: 0, why: [] })
+    await expect
+      .poll(() => progressOf(operation), { timeout: 180_000 })
+      .toEqual({ done: FILES, failed: 0, why: [] })
     const name = await blockedAt(`insert into "${table}"%`)
     await workers.get(name)!.kill()
     return name
   })
 }
 
-/** After the last step's message was queued and sent, before the operation says that it has ended. */
+/**
+ * After the last step's message was queued and sent, before the operation says that it has ended.
+ */
 function killAtEnd(operation: string, revive: () => Promise<void>): Promise<string> {
   return locking(async (first) => {
     await first.query('select from operations where id = $1 for no key update', [operation])
     await revive()
     const name = await blockedAt('select status from operations%for no key update')
     return locking(async (second) => {
-      const queued = second.query('select from chains where operation_id = $1 and chain = -1 for update', [operation])
+      const queued = second.query(
+        'select from chains where operation_id = $1 and chain = -1 for update',
+        [operation],
+      )
       await expect
         .poll(() =>
           row('select 1 from pg_stat_activity where wait_event_type = $1 and query like $2', [
@@ -241,10 +289,14 @@ function killAtEnd(operation: string, revive: () => Promise<void>): Promise<stri
       await first.query('rollback')
       await queued
       await expect
-        .poll(() => row('select status from outbox where operation_id = $1', [operation]), { timeout: 10_000 })
+        .poll(() => row('select status from outbox where operation_id = $1', [operation]), {
+          timeout: 10_000,
+        })
         .toEqual({ status: 'sent' })
       await workers.get(name)!.kill()
-      expect(await row('select status from operations where id = $1', [operation])).toEqual({ status: 'running' })
+      expect(await row('select status from operations where id = $1', [operation])).toEqual({
+        status: 'running',
+      })
       return name
     })
   })
@@ -255,7 +307,8 @@ test('workers that stood still, in a download and in a transaction, find their w
   await begin('worker-3')
   const [loading, committing, heir] = [...names, 'worker-3'] as [string, string, string]
   const worker = (name: string) => workers.get(name)!
-  const holds = (name: string) => expect.poll(() => look(cluster.pool, name), { timeout: 20_000, interval: 20 })
+  const holds = (name: string) =>
+    expect.poll(() => look(cluster.pool, name), { timeout: 20_000, interval: 20 })
 
   // One is in the middle of its downloads: nobody else was there to take them.
   for (const other of [committing, heir]) worker(other).freeze()
@@ -273,7 +326,9 @@ test('workers that stood still, in a download and in a transaction, find their w
     await nextCommit(cluster.pool, [committing], 1000)
     worker(committing).freeze()
   }
-  const asleep = await Promise.all([loading, committing].map((name) => workerId(cluster.pool, name)))
+  const asleep = await Promise.all(
+    [loading, committing].map((name) => workerId(cluster.pool, name)),
+  )
   const frozen = performance.now()
   say(`${seconds()} s frozen: ${loading} in fetch, ${committing} in commit`)
   worker(heir).thaw()
@@ -282,7 +337,9 @@ test('workers that stood still, in a download and in a transaction, find their w
   await expectWhole('loading', 60, downloads)
   await expectWhole('committing', 60, commits)
   say(`${seconds()} s ${heir} has done the work of both`)
-  expect(await row('select count(*)::int as held from chains where worker_id = any($1)', [asleep])).toEqual({ held: 0 })
+  expect(
+    await row('select count(*)::int as held from chains where worker_id = any($1)', [asleep]),
+  ).toEqual({ held: 0 })
 
   const before = await everything()
   await delay(Math.max(0, A_MINUTE_MS - (performance.now() - frozen)))
@@ -296,7 +353,16 @@ test('workers that stood still, in a download and in a transaction, find their w
 /** Whole rows of whatever an import writes. */
 async function everything(): Promise<Record<string, string>> {
   const dump: Record<string, string> = {}
-  for (const table of ['files', 'versions', 'mappings', 'blobs', 'operations', 'items', 'outbox', 'notices'])
+  for (const table of [
+    'files',
+    'versions',
+    'mappings',
+    'blobs',
+    'operations',
+    'items',
+    'outbox',
+    'notices',
+  ])
     dump[table] = (
       await row<{ sum: string }>(
         `select count(*) || ' ' || md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${table} t`,

@@ -1,4 +1,5 @@
-// Every page of every document of the corpus, as a picture and as text, beside the page that it was made of.
+// Every page of every document of the corpus, as a picture and as text, beside the page that it was
+// made of.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentCorpus, type CorpusDocument } from '../corpus.ts'
 import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
@@ -19,7 +20,9 @@ const REFUSALS = ['pdf_damaged', 'pdf_encrypted']
 const NOISE = 40
 
 /** What each document that is not refused differs in. */
-async function differing(make: (source: Looks, bytes: Buffer) => Promise<string[]>): Promise<Record<string, string[]>> {
+async function differing(
+  make: (source: Looks, bytes: Buffer) => Promise<string[]>,
+): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const { name, bytes } of corpus) {
     // One that poppler cannot read at all has no pictures to compare.
@@ -46,7 +49,10 @@ test('a part has its pages as they were', async () => {
   const found = await differing(async (source, bytes) => {
     const { parts } = await house.split(bytes, { every: 5 })
     const looks = await Promise.all(parts.map(({ document }) => looksOf(document)))
-    const all = { pictures: looks.flatMap(({ pictures }) => pictures), texts: looks.flatMap(({ texts }) => texts) }
+    const all = {
+      pictures: looks.flatMap(({ pictures }) => pictures),
+      texts: looks.flatMap(({ texts }) => texts),
+    }
     return differences(source, all)
   })
   expect(found).toEqual({})

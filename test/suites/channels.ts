@@ -1,5 +1,6 @@
-// What every channel that imports files must do, in the same words for each: it is listed, its imports begin with the shop's
-// settings, run the workflow that the shop attached or the built-in one, and are in history under its name.
+// What every channel that imports files must do, in the same words for each: it is listed, its
+// imports begin with the shop's settings, run the workflow that the shop attached or the built-in
+// one, and are in history under its name.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ImportChannel } from '../../server/workflows/channel.ts'
 import type { Answer, TestApp } from '../app.ts'
@@ -14,9 +15,11 @@ export interface ChannelWorld {
 /** `world` is asked for when the tests run. */
 export function channelSuite(channel: ImportChannel, world: () => ChannelWorld): void {
   const { id } = channel
-  const call = (...request: Parameters<TestApp['owner']['call']>) => world().app.owner.call(...request)
+  const call = (...request: Parameters<TestApp['owner']['call']>) =>
+    world().app.owner.call(...request)
   const get = async (route: string) => (await call('GET', route)).body
-  const set = async (settings: object) => expect((await call('PATCH', '/api/settings', settings)).status).toBe(200)
+  const set = async (settings: object) =>
+    expect((await call('PATCH', '/api/settings', settings)).status).toBe(200)
   const fileNamed = async (filename: string) => {
     const { data } = await get(`/api/files?search=${encodeURIComponent(filename)}`)
     return get(`/api/files/${data[0].id}`)
@@ -29,7 +32,11 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
     it('are listed among the channels, with a built-in workflow', async () => {
       const { data } = await get('/api/channels')
       expect(data).toContainEqual({ ...channel })
-      expect(await get(`/api/workflows/import-${id}`)).toMatchObject({ channel: id, kind: 'import', built_in: true })
+      expect(await get(`/api/workflows/import-${id}`)).toMatchObject({
+        channel: id,
+        kind: 'import',
+        built_in: true,
+      })
     })
 
     it('begin with the shop’s defaults', async () => {
@@ -61,7 +68,9 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
       })
       expect(await fileNamed(`${id} attached.bin`)).toMatchObject({ tags: ['own way'] })
       expect((await call('DELETE', `/api/workflows/${made.id}`)).status).toBe(204)
-      expect(await world().imported(`${id} detached.bin`)).toMatchObject({ workflow: `import-${id}` })
+      expect(await world().imported(`${id} detached.bin`)).toMatchObject({
+        workflow: `import-${id}`,
+      })
     })
 
     it('are in history under the channel, and in no other shop’s', async () => {

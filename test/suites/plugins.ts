@@ -1,5 +1,6 @@
-// What every plugin must do, whatever its work is. A case says what it works on and what the outside looks like; it has
-// to be one where the plugin finds something to do, or the suite shows nothing.
+// What every plugin must do, whatever its work is. A case says what it works on and what the
+// outside looks like; it has to be one where the plugin finds something to do, or the suite shows
+// nothing.
 import { isDeepStrictEqual } from 'node:util'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -23,15 +24,23 @@ import { operationContext } from '../fakes/context.ts'
 import { optionsSchema } from '../../server/http/routes/plugins.ts'
 
 interface CaseBase {
-  /** As a workflow's step would have them; checked by the plugin's own schema. Absent: the defaults. */
+  /**
+   * As a workflow's step would have them; checked by the plugin's own schema. Absent: the defaults.
+   */
   options?: Record<string, unknown>
   context: WriteContext
-  /** All that the plugin could have changed outside, comparable by value: requests, stored blobs, queued messages. */
+  /**
+   * All that the plugin could have changed outside, comparable by value: requests, stored blobs,
+   * queued messages.
+   */
   state(): Promise<unknown> | unknown
   close?(): Promise<void> | void
 }
 export interface ItemCase extends CaseBase {
-  /** At least two, and at least one that the plugin does something about: a change, bytes, a warning, a refusal. */
+  /**
+   * At least two, and at least one that the plugin does something about: a change, bytes, a
+   * warning, a refusal.
+   */
   items: readonly Item[]
 }
 export interface OperationCase extends CaseBase {
@@ -49,16 +58,37 @@ interface FormSchema {
 
 function icuTexts({ labels, warning }: ActionView): string[] {
   const { title, button, running, done, preview, skipped, intro, note } = labels
-  const texts = [title, button, running, done, preview, skipped, intro, note, warning?.title, warning?.text]
+  const texts = [
+    title,
+    button,
+    running,
+    done,
+    preview,
+    skipped,
+    intro,
+    note,
+    warning?.title,
+    warning?.text,
+  ]
   return texts.filter((text) => typeof text === 'string')
 }
 
-const NONSENSE: readonly unknown[] = [{ there_is_no_such_option: true }, null, 'text', 7, ['list'], true]
+const NONSENSE: readonly unknown[] = [
+  { there_is_no_such_option: true },
+  null,
+  'text',
+  7,
+  ['list'],
+  true,
+]
 
 /** Runs the shared suite over a plugin. `makeCase` is called anew for each test. */
 export function pluginSuite(plugin: ItemPlugin, makeCase: () => Promise<ItemCase>): void
 export function pluginSuite(plugin: OperationPlugin, makeCase: () => Promise<OperationCase>): void
-export function pluginSuite(plugin: Plugin, makeCase: () => Promise<ItemCase | OperationCase>): void {
+export function pluginSuite(
+  plugin: Plugin,
+  makeCase: () => Promise<ItemCase | OperationCase>,
+): void {
   describe(`${plugin.id} as a plugin`, () => {
     let open: ItemCase | OperationCase
     beforeEach(async () => void (open = await makeCase()))
@@ -71,7 +101,8 @@ export function pluginSuite(plugin: Plugin, makeCase: () => Promise<ItemCase | O
     it('has a form: every option is drawn by its own JSON Schema, with a title', () => {
       const { type, properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
       expect(type).toBe('object')
-      for (const [name, option] of Object.entries(properties)) expect(option.title, name).toMatch(/^[A-Z]/)
+      for (const [name, option] of Object.entries(properties))
+        expect(option.title, name).toMatch(/^[A-Z]/)
     })
     it('has entries whose texts can be formatted, over options and errors that it has', () => {
       const { properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
@@ -92,7 +123,8 @@ export function pluginSuite(plugin: Plugin, makeCase: () => Promise<ItemCase | O
     })
     it('accepts its options and refuses nonsense', () => {
       expect(plugin.options.safeParse(open.options ?? {}).error).toBeUndefined()
-      for (const value of NONSENSE) expect(plugin.options.safeParse(value).success, JSON.stringify(value)).toBe(false)
+      for (const value of NONSENSE)
+        expect(plugin.options.safeParse(value).success, JSON.stringify(value)).toBe(false)
     })
     if (plugin.scope === 'operation') operationTests(plugin, () => open as OperationCase)
     else itemTests(plugin, () => open as ItemCase)
@@ -107,7 +139,8 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
 
   it('plans without touching anything', async () => {
     const before = structuredClone(await open().state())
-    // The engine shows plugins its own records: what one wrote into them would be taken for what the file is.
+    // The engine shows plugins its own records: what one wrote into them would be taken for what
+    // the file is.
     frozen(open().items)
     expectOneEach(await Array.fromAsync(plan(open())), open().items)
     expect(await open().state()).toEqual(before)
@@ -124,7 +157,8 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
       if (outcome.status === 'failed') expect(isErrorCode(outcome.code), outcome.code).toBe(true)
       if (outcome.status === 'skipped') expect(outcome.reason).toMatch(/\S/)
       if (outcome.status !== 'ok') continue
-      for (const { code, message } of outcome.warnings ?? []) expect([code, message]).not.toContain('')
+      for (const { code, message } of outcome.warnings ?? [])
+        expect([code, message]).not.toContain('')
     }
   })
   if (!plugin.run)
@@ -139,7 +173,8 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
         },
       }))
       const outcomes = await Array.fromAsync(plan({ ...given, items: unread })).catch(() => null)
-      if (outcomes && !looked) expect(sorted(outcomes)).toEqual(sorted(await Array.fromAsync(plan(open()))))
+      if (outcomes && !looked)
+        expect(sorted(outcomes)).toEqual(sorted(await Array.fromAsync(plan(open()))))
       else expect(looked, 'it fails for another reason than the missing file').toBe(true)
     })
   it('says nothing of no items', async () => {
@@ -156,14 +191,19 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
     const first = await Array.fromAsync(run(open()))
     const after = structuredClone(await open().state())
     const second = await Array.fromAsync(run(open()))
-    expect(sorted(second).map((outcome, at) => asBefore(outcome, sorted(first)[at]!))).toEqual(sorted(first))
+    expect(sorted(second).map((outcome, at) => asBefore(outcome, sorted(first)[at]!))).toEqual(
+      sorted(first),
+    )
     expect(await open().state()).toEqual(after)
   })
   it('starts nothing after an abort', async () => {
     const before = structuredClone(await open().state())
     const reason = new Error('paused')
     for (const work of [plan, run]) {
-      const aborted = { ...open(), context: { ...open().context, signal: AbortSignal.abort(reason) } }
+      const aborted = {
+        ...open(),
+        context: { ...open().context, signal: AbortSignal.abort(reason) },
+      }
       await expect(Array.fromAsync(work(aborted))).rejects.toBe(reason)
     }
     expect(await open().state()).toEqual(before)
@@ -184,7 +224,11 @@ function itemTests(plugin: ItemPlugin, open: () => ItemCase): void {
 
 function operationTests(plugin: OperationPlugin, open: () => OperationCase): void {
   const run = ({ operation, options, context, notify, ports: rest }: OperationCase) =>
-    plugin.run(operation, plugin.options.parse(options ?? {}), operationContext({ ...context, ...rest, notify }))
+    plugin.run(
+      operation,
+      plugin.options.parse(options ?? {}),
+      operationContext({ ...context, ...rest, notify }),
+    )
 
   it('plans in sentences, without touching anything', async () => {
     const { operation, options, context, state } = open()
@@ -214,7 +258,16 @@ function operationTests(plugin: OperationPlugin, open: () => OperationCase): voi
 }
 
 /** What `plan` gets: the ports that only read, really without the others. */
-function readOnly({ signal, shop, request, limits, catalog, packs, actions, ...rest }: WriteContext): ReadContext {
+function readOnly({
+  signal,
+  shop,
+  request,
+  limits,
+  catalog,
+  packs,
+  actions,
+  ...rest
+}: WriteContext): ReadContext {
   const { remote, uploads, stored } = rest
   const reading = {
     remote: { probe: remote.probe },
@@ -225,7 +278,8 @@ function readOnly({ signal, shop, request, limits, catalog, packs, actions, ...r
 }
 
 function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) frozen(inner)
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) frozen(inner)
   return Object.freeze(value)
 }
 
@@ -236,13 +290,20 @@ function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): vo
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
   const { change, bytes, link, created, warnings, candidates } = outcome
-  return [change, bytes, link].some(Boolean) || [created, warnings, candidates].some((list) => Boolean(list?.length))
+  return (
+    [change, bytes, link].some(Boolean) ||
+    [created, warnings, candidates].some((list) => Boolean(list?.length))
+  )
 }
 
-/** What was done outside, with nothing for the engine to write, is not done again: that may be said. */
+/**
+ * What was done outside, with nothing for the engine to write, is not done again: that may be said.
+ */
 function asBefore(outcome: Outcome, before: Outcome): Outcome {
-  if (!('unchanged' in outcome) || !isDeepStrictEqual(before, { item: before.item, status: 'ok' })) return outcome
+  if (!('unchanged' in outcome) || !isDeepStrictEqual(before, { item: before.item, status: 'ok' }))
+    return outcome
   return isDeepStrictEqual(outcome, { ...before, unchanged: outcome.unchanged }) ? before : outcome
 }
 
-const sorted = (outcomes: readonly Outcome[]) => outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1))
+const sorted = (outcomes: readonly Outcome[]) =>
+  outcomes.toSorted((a, b) => (a.item < b.item ? -1 : 1))

@@ -15,10 +15,28 @@ export interface StoreUnderTest {
 
 const SHOP = 7
 const NONE = new Set<string>()
-const HOSTILE = ['', '..', '../../etc/passwd', 'A'.repeat(64), 'g'.repeat(64), `${'a'.repeat(64)}\n`, 'a/'.repeat(32)]
+const HOSTILE = [
+  '',
+  '..',
+  '../../etc/passwd',
+  'A'.repeat(64),
+  'g'.repeat(64),
+  `${'a'.repeat(64)}\n`,
+  'a/'.repeat(32),
+]
 const around = (size: number) => [size - 1, size, size + 1]
 /** Pieces of a disk, parts of a bucket, and several of them. */
-const SIZES = [0, 1, 4095, 4096, 65_536, 100_000, ...around(512 * 1024), ...around(8 * 1024 * 1024), 30_000_000]
+const SIZES = [
+  0,
+  1,
+  4095,
+  4096,
+  65_536,
+  100_000,
+  ...around(512 * 1024),
+  ...around(8 * 1024 * 1024),
+  30_000_000,
+]
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -64,16 +82,22 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
 
     it('has chunks released in order, once their bytes are kept', async () => {
       const bytes = contentOf(3_000_000, 'released')
-      const given = (await Array.fromAsync(chunksOf(bytes, 64_000))).map((chunk) => Uint8Array.from(chunk))
+      const given = (await Array.fromAsync(chunksOf(bytes, 64_000))).map((chunk) =>
+        Uint8Array.from(chunk),
+      )
       const released: Uint8Array[] = []
       const source = {
         ...{ [Symbol.asyncIterator]: () => chunksFrom(given) },
-        // What is done with is overwritten: had it still been needed, the blob would not be the same.
-        release: (chunks: readonly Uint8Array[]) => chunks.forEach((chunk) => released.push(chunk) && chunk.fill(0)),
+        // What is done with is overwritten: had it still been needed, the blob would not be the
+        // same.
+        release: (chunks: readonly Uint8Array[]) =>
+          chunks.forEach((chunk) => released.push(chunk) && chunk.fill(0)),
       }
       const { hash } = await on.store.write(SHOP, source)
       expect(hash).toBe(hashOf(bytes))
-      expect(Buffer.concat(await Array.fromAsync(await on.store.read(SHOP, hash))).equals(bytes)).toBe(true)
+      expect(
+        Buffer.concat(await Array.fromAsync(await on.store.read(SHOP, hash))).equals(bytes),
+      ).toBe(true)
       expect(released).toEqual(given)
     })
     it('reads ranges, both ends included', async () => {
@@ -86,7 +110,9 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
         [255_999, 256_001],
         [5, 700_000],
       ] as const) {
-        const read = Buffer.concat(await Array.fromAsync(await on.store.read(SHOP, hash, { start, end })))
+        const read = Buffer.concat(
+          await Array.fromAsync(await on.store.read(SHOP, hash, { start, end })),
+        )
         expect(read.equals(bytes.subarray(start, end + 1)), `${start}-${end}`).toBe(true)
       }
     })
@@ -98,10 +124,15 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       const into = Buffer.alloc(100_000)
       for (const at of [0, 123_456, 250_000, 300_000]) {
         const read = await reader.read(into, at)
-        expect(into.subarray(0, read).equals(bytes.subarray(at, at + into.length)), `at ${at}`).toBe(true)
+        expect(
+          into.subarray(0, read).equals(bytes.subarray(at, at + into.length)),
+          `at ${at}`,
+        ).toBe(true)
       }
       await reader.close()
-      await expect(on.store.open!(SHOP, hashOf(Buffer.from('never written')))).rejects.toMatchObject({
+      await expect(
+        on.store.open!(SHOP, hashOf(Buffer.from('never written'))),
+      ).rejects.toMatchObject({
         code: 'missing',
       })
     })
@@ -161,7 +192,8 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       for (const hash of HOSTILE)
         for (const call of [read, readWhole, size, remove])
           await expect(call(SHOP, hash), JSON.stringify(hash)).rejects.toThrow(TypeError)
-      for (const shop of [-1, 1.5, NaN]) await expect(size(shop, 'a'.repeat(64))).rejects.toThrow(TypeError)
+      for (const shop of [-1, 1.5, NaN])
+        await expect(size(shop, 'a'.repeat(64))).rejects.toThrow(TypeError)
     })
 
     adoptTests(() => on)
@@ -219,30 +251,37 @@ function adoptTests(on: () => StoreUnderTest): void {
     const before = await on().contents()
     const reason = new Error('cancelled')
     const file = await fileOf(contentOf(9, 'x'), 'aborted')
-    await expect(on().store.adopt(shop, path.join(folder, 'absent'))).rejects.toBeInstanceOf(StoreError)
+    await expect(on().store.adopt(shop, path.join(folder, 'absent'))).rejects.toBeInstanceOf(
+      StoreError,
+    )
     await expect(on().store.adopt(shop, file, AbortSignal.abort(reason))).rejects.toBe(reason)
     expect(await on().contents()).toEqual(before)
   })
 }
 
 function failureTests(on: () => StoreUnderTest): void {
-  it.each([0, 10, 3_000_000, 20_000_000])('leaves nothing when the source throws after %i bytes', async (size) => {
-    const before = await on().contents()
-    const fault = new Error('the source broke')
-    async function* broken() {
-      yield* chunksOf(contentOf(size, 'broken'), 65_536)
-      throw fault
-    }
-    await expect(on().store.write(SHOP, broken())).rejects.toBe(fault)
-    expect(await on().contents()).toEqual(before)
-  })
+  it.each([0, 10, 3_000_000, 20_000_000])(
+    'leaves nothing when the source throws after %i bytes',
+    async (size) => {
+      const before = await on().contents()
+      const fault = new Error('the source broke')
+      async function* broken() {
+        yield* chunksOf(contentOf(size, 'broken'), 65_536)
+        throw fault
+      }
+      await expect(on().store.write(SHOP, broken())).rejects.toBe(fault)
+      expect(await on().contents()).toEqual(before)
+    },
+  )
   it.each([10, 3_000_000, 20_000_000])(
     'leaves nothing when aborted after %i bytes, even while the source is silent',
     async (size) => {
       const before = await on().contents()
       const controller = new AbortController()
       const reason = new Error('cancelled')
-      const source = stalledAfter(contentOf(size, 'aborted'), () => setImmediate(() => controller.abort(reason)))
+      const source = stalledAfter(contentOf(size, 'aborted'), () =>
+        setImmediate(() => controller.abort(reason)),
+      )
       await expect(on().store.write(SHOP, source, controller.signal)).rejects.toBe(reason)
       expect(await on().contents()).toEqual(before)
     },
@@ -250,7 +289,9 @@ function failureTests(on: () => StoreUnderTest): void {
   it('starts nothing when it is aborted already', async () => {
     const before = await on().contents()
     const reason = new Error('cancelled')
-    await expect(on().store.write(SHOP, chunksOf(contentOf(9, 'x'), 9), AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(
+      on().store.write(SHOP, chunksOf(contentOf(9, 'x'), 9), AbortSignal.abort(reason)),
+    ).rejects.toBe(reason)
     expect(await on().contents()).toEqual(before)
   })
 }
@@ -281,7 +322,8 @@ function sweepTests(on: () => StoreUnderTest): void {
     expect(await on().store.readWhole(shop, hash).then(hashOf)).toBe(hash)
   })
   it('sweeps while the same blob is written over and over: whoever wrote last has it', async () => {
-    const notShop = async (of: number, hashes: readonly string[]) => (of === shop ? NONE : new Set(hashes))
+    const notShop = async (of: number, hashes: readonly string[]) =>
+      of === shop ? NONE : new Set(hashes)
     for (let round = 0; round < 30; round += 1) {
       const [written] = await Promise.all([put('race'), on().store.sweep(1000, notShop)])
       expect(await on().store.size(shop, written.hash)).toBe(1000)

@@ -1,5 +1,5 @@
-// What every storefront must do, whichever platform is behind it. An implementation's test hands in a world whose
-// catalog has the variants of `SUITE_VARIANTS`.
+// What every storefront must do, whichever platform is behind it. An implementation's test hands in
+// a world whose catalog has the variants of `SUITE_VARIANTS`.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameKey } from '../../plugins/contract.ts'
@@ -18,7 +18,10 @@ export interface StorefrontWorld {
   close(): Promise<void>
 }
 
-/** SKUs that break a careless search: spaces, quotes, operators, wildcards, escapes, prefixes of one another, unicode. */
+/**
+ * SKUs that break a careless search: spaces, quotes, operators, wildcards, escapes, prefixes of one
+ * another, unicode.
+ */
 export const ODD_SKUS: readonly string[] = [
   'EB-001',
   'EB-001-PDF',
@@ -115,7 +118,9 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
         )
 
       test('a good token says who it speaks for', async () => {
-        expect(await world.storefront.verifySessionToken(world.sessionToken({ sub: '42' }))).toEqual({
+        expect(
+          await world.storefront.verifySessionToken(world.sessionToken({ sub: '42' })),
+        ).toEqual({
           shopDomain: world.shopDomain,
           user: '42',
         })
@@ -124,18 +129,34 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
         ['no token', () => ''],
         ['not a token', () => 'a.b.c'],
         ['no algorithm', () => world.sessionToken({}, { alg: 'none' })],
-        ['no algorithm and no signature', () => world.sessionToken({}, { alg: 'none' }).replace(/[^.]*$/, '')],
+        [
+          'no algorithm and no signature',
+          () => world.sessionToken({}, { alg: 'none' }).replace(/[^.]*$/, ''),
+        ],
         ['another algorithm', () => world.sessionToken({}, { alg: 'HS512' })],
-        ['another secret', () => world.sessionToken({}, { secret: 'not the app’s secret, but long enough to be one' })],
+        [
+          'another secret',
+          () =>
+            world.sessionToken({}, { secret: 'not the app’s secret, but long enough to be one' }),
+        ],
         ['another app', () => world.sessionToken({ aud: 'another-app' })],
-        ['several apps', () => world.sessionToken({ aud: [world.storefront.page.apiKey, 'another-app'] })],
+        [
+          'several apps',
+          () => world.sessionToken({ aud: [world.storefront.page.apiKey, 'another-app'] }),
+        ],
         ['no app', () => world.sessionToken({ aud: undefined })],
         ['expired', () => world.sessionToken({ exp: now() - 60 })],
         ['never expires', () => world.sessionToken({ exp: undefined })],
         ['not yet valid', () => world.sessionToken({ nbf: now() + 60 })],
         ['valid since nobody knows', () => world.sessionToken({ nbf: undefined })],
-        ['dest is another shop', () => world.sessionToken({ dest: 'https://other-shop.myshopify.com' })],
-        ['iss is another shop', () => world.sessionToken({ iss: 'https://other-shop.myshopify.com/admin' })],
+        [
+          'dest is another shop',
+          () => world.sessionToken({ dest: 'https://other-shop.myshopify.com' }),
+        ],
+        [
+          'iss is another shop',
+          () => world.sessionToken({ iss: 'https://other-shop.myshopify.com/admin' }),
+        ],
         ['no dest', () => world.sessionToken({ dest: undefined })],
         ['no user', () => world.sessionToken({ sub: undefined })],
         ...[
@@ -150,7 +171,10 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
           'https://myshopify.com',
           'https://a.b.myshopify.com',
           'harbour.myshopify.com',
-        ].map((dest): [string, () => string] => [`dest is ${dest}`, () => world.sessionToken({ dest, iss: dest })]),
+        ].map((dest): [string, () => string] => [
+          `dest is ${dest}`,
+          () => world.sessionToken({ dest, iss: dest }),
+        ]),
       ])('refused: %s', (_, token) => refused(token()))
       test('a token that was changed by one letter is refused', () => {
         const [header, payload, signature] = world.sessionToken().split('.')
@@ -189,7 +213,14 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
         expect(await find([''])).toEqual(new Map())
       })
       test('unknown SKUs are absent', async () => {
-        const found = await find(['EB-00', 'EB-0011', 'EB-001 ', 'Eb-001', 'FORMATS', 'x'.repeat(5000)])
+        const found = await find([
+          'EB-00',
+          'EB-0011',
+          'EB-001 ',
+          'Eb-001',
+          'FORMATS',
+          'x'.repeat(5000),
+        ])
         expect([...found.keys()]).toEqual(['FORMATS'])
       })
       test.each(ODD_SKUS)('finds %j and nothing else', async (sku) => {
@@ -202,7 +233,8 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontWorl
       test('finds all odd SKUs at once', async () => {
         const found = await find([...ODD_SKUS, ...ODD_SKUS])
         expect([...found.keys()].sort()).toEqual([...ODD_SKUS].sort())
-        for (const sku of ODD_SKUS) expect(found.get(sku)!.map((variant) => variant.sku)).toEqual([sku])
+        for (const sku of ODD_SKUS)
+          expect(found.get(sku)!.map((variant) => variant.sku)).toEqual([sku])
       })
       test('several variants of one product, and several products, can share a SKU', async () => {
         const found = await find(['FORMATS', 'TWIN'])

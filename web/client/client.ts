@@ -1,4 +1,5 @@
-// Calls to the API: each carries a session token, and one that is refused as too old is sent once more with a fresh one.
+// Calls to the API: each carries a session token, and one that is refused as too old is sent once
+// more with a fresh one.
 import { sessionToken } from './bridge.ts'
 import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
 import { type Page } from './types.ts'
@@ -21,7 +22,10 @@ interface Call {
   prefer?: string
 }
 
-/** The last answers to GET, by address: what is unchanged is not sent again. In memory, since answers hold links' keys. */
+/**
+ * The last answers to GET, by address: what is unchanged is not sent again. In memory, since
+ * answers hold links' keys.
+ */
 const answers = new Map<string, { etag: string; json: unknown }>()
 const MOST_ANSWERS = 100
 
@@ -55,7 +59,10 @@ export async function callForAll<T>(path: string, signal: AbortSignal): Promise<
   return { data, next_cursor: null }
 }
 
-/** The answer's text as it comes, piece by piece, for as long as the server goes on. Throws `ApiError`. */
+/**
+ * The answer's text as it comes, piece by piece, for as long as the server goes on. Throws
+ * `ApiError`.
+ */
 export async function* callForText(path: string, options: Call): AsyncGenerator<string> {
   const response = await send(path, options)
   if (!response.body) return
@@ -103,7 +110,14 @@ async function send(path: string, options: Call): Promise<Response> {
 }
 
 async function attempt(path: string, options: Call): Promise<Response> {
-  const { method = 'GET', query = {}, body, type = 'application/json', signal, accept = 'application/json' } = options
+  const {
+    method = 'GET',
+    query = {},
+    body,
+    type = 'application/json',
+    signal,
+    accept = 'application/json',
+  } = options
   const { prefer, etag } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn(error)
@@ -141,4 +155,6 @@ async function parsed(response: Response): Promise<unknown> {
 }
 
 const unlessAborted = (error: unknown): unknown =>
-  error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError') ? error : offline(error)
+  error instanceof ApiError || (error instanceof DOMException && error.name === 'AbortError')
+    ? error
+    : offline(error)

@@ -37,7 +37,8 @@ export const useCsv = (id: string) =>
   useQuery({
     queryKey: key(id),
     queryFn: ({ signal }) => call<CsvUpload>(`/api/csv/${id}`, { signal }),
-    refetchInterval: ({ state }) => (!refused(state.error) && state.data?.status === 'checking' ? LIVE_MS : false),
+    refetchInterval: ({ state }) =>
+      !refused(state.error) && state.data?.status === 'checking' ? LIVE_MS : false,
   })
 
 /** Files that are kept, newest first. */
@@ -46,7 +47,9 @@ export const useKeptCsvs = () =>
     queryKey: ['csv-files'],
     queryFn: ({ signal }) => call<Page<KeptCsv>>('/api/csv', { signal }),
     refetchInterval: ({ state }) =>
-      !refused(state.error) && state.data?.data.some(({ status }) => status === 'checking') ? CALM_MS : false,
+      !refused(state.error) && state.data?.data.some(({ status }) => status === 'checking')
+        ? CALM_MS
+        : false,
   })
 
 /** Sends a file; the answer is what it is and what its columns seem to be. */
@@ -54,7 +57,12 @@ export function useSendCsv() {
   const client = useQueryClient()
   return useMutation<CsvUpload, Error, File>({
     mutationFn: (file) =>
-      call('/api/csv', { method: 'POST', query: { filename: file.name }, body: file, type: 'text/csv' }),
+      call('/api/csv', {
+        method: 'POST',
+        query: { filename: file.name },
+        body: file,
+        type: 'text/csv',
+      }),
     onSuccess: (upload) => client.setQueryData(key(upload.id), upload),
   })
 }
@@ -68,13 +76,18 @@ function useChange<Input>(id: string, send: (input: Input) => Promise<CsvUpload>
 }
 
 export const useSetColumns = (id: string) =>
-  useChange<CsvColumns>(id, (mapping) => call(`/api/csv/${id}/columns`, { method: 'PUT', body: { mapping } }))
+  useChange<CsvColumns>(id, (mapping) =>
+    call(`/api/csv/${id}/columns`, { method: 'PUT', body: { mapping } }),
+  )
 
 export const useCheckCsv = (id: string) =>
-  useChange<CsvCheckOptions>(id, (options) => call(`/api/csv/${id}/check`, { method: 'POST', body: options }))
+  useChange<CsvCheckOptions>(id, (options) =>
+    call(`/api/csv/${id}/check`, { method: 'POST', body: options }),
+  )
 
 /** What was found so far is dropped; the columns can be changed again. */
-export const useStopCheck = (id: string) => useChange<void>(id, () => call(`/api/csv/${id}/stop`, { method: 'POST' }))
+export const useStopCheck = (id: string) =>
+  useChange<void>(id, () => call(`/api/csv/${id}/stop`, { method: 'POST' }))
 
 export const useCsvProblems = (id: string, query: Query, enabled: boolean) =>
   useQuery({
@@ -84,7 +97,10 @@ export const useCsvProblems = (id: string, query: Query, enabled: boolean) =>
     enabled,
   })
 
-export async function saveErrorRows({ id, filename }: Pick<CsvUpload, 'id' | 'filename'>): Promise<void> {
+export async function saveErrorRows({
+  id,
+  filename,
+}: Pick<CsvUpload, 'id' | 'filename'>): Promise<void> {
   saveBytes(await callForBytes(`/api/csv/${id}/errors.csv`), `errors in ${filename}`)
 }
 
@@ -118,7 +134,11 @@ export const useCsvMappings = () =>
 
 export function useSaveCsvMapping() {
   const client = useQueryClient()
-  return useMutation<SavedMapping, Error, { name: string; headers: readonly string[]; mapping: CsvColumns }>({
+  return useMutation<
+    SavedMapping,
+    Error,
+    { name: string; headers: readonly string[]; mapping: CsvColumns }
+  >({
     mutationFn: (body) => call('/api/csv/mappings', { method: 'POST', body }),
     onSuccess: () => client.invalidateQueries({ queryKey: MAPPINGS }),
   })

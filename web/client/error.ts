@@ -1,4 +1,5 @@
-// The one error that a call to the API ends with, whatever went wrong: refused, unreadable, or never answered.
+// The one error that a call to the API ends with, whatever went wrong: refused, unreadable, or
+// never answered.
 import { type ErrorDetail } from './types.ts'
 
 export class ApiError extends Error {
@@ -11,7 +12,12 @@ export class ApiError extends Error {
   constructor(
     code: string,
     message: string,
-    about: { status?: number; details?: readonly ErrorDetail[]; requestId?: string | null; cause?: unknown } = {},
+    about: {
+      status?: number
+      details?: readonly ErrorDetail[]
+      requestId?: string | null
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: about.cause })
     this.name = 'ApiError'
@@ -28,12 +34,21 @@ export class ApiError extends Error {
 }
 
 export const offline = (cause: unknown) =>
-  new ApiError('offline', 'Stevedore can’t be reached. Check your connection and try again.', { cause })
+  new ApiError('offline', 'Stevedore can’t be reached. Check your connection and try again.', {
+    cause,
+  })
 
 export const notSignedIn = (cause: unknown) =>
-  new ApiError('not_signed_in', 'You are not signed in. Open Stevedore again from your store’s admin.', { cause })
+  new ApiError(
+    'not_signed_in',
+    'You are not signed in. Open Stevedore again from your store’s admin.',
+    { cause },
+  )
 
-/** The error in an answer's body; a proxy's page instead of our JSON still gives a sentence a person can use. */
+/**
+ * The error in an answer's body; a proxy's page instead of our JSON still gives a sentence a person
+ * can use.
+ */
 export function errorFrom(status: number, body: unknown): ApiError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error
   if (error && typeof error.code === 'string' && typeof error.message === 'string')
@@ -42,5 +57,9 @@ export function errorFrom(status: number, body: unknown): ApiError {
       details: Array.isArray(error.details) ? (error.details as ErrorDetail[]) : [],
       requestId: typeof error.request_id === 'string' ? error.request_id : null,
     })
-  return new ApiError('unexpected', `The server gave an answer that makes no sense (status ${status}).`, { status })
+  return new ApiError(
+    'unexpected',
+    `The server gave an answer that makes no sense (status ${status}).`,
+    { status },
+  )
 }

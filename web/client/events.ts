@@ -7,7 +7,10 @@ export interface ServerEvent {
   data: string
 }
 
-/** Cuts a stream of text into events. Give it the pieces as they come; it gives the events that are complete. */
+/**
+ * Cuts a stream of text into events. Give it the pieces as they come; it gives the events that are
+ * complete.
+ */
 export function eventCutter(): (piece: string) => ServerEvent[] {
   let rest = ''
   return (piece) => {
@@ -42,8 +45,14 @@ interface Follower {
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
 
-/** Follows a stream until its last event, connecting again, later each time, when it breaks off. Never throws. */
-export async function followEvents(path: string, { onEvent, onLive, last, signal }: Follower): Promise<void> {
+/**
+ * Follows a stream until its last event, connecting again, later each time, when it breaks off.
+ * Never throws.
+ */
+export async function followEvents(
+  path: string,
+  { onEvent, onLive, last, signal }: Follower,
+): Promise<void> {
   let wait = FIRST_WAIT_MS
   while (!signal.aborted) {
     try {

@@ -1,5 +1,11 @@
 // Download links that exist: read page by page, ended, lengthened, counted anew.
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { call, callForBytes, type Query, toQuery } from './client.ts'
 import { CALM_MS, refused } from './queries.ts'
 import { saveBytes } from './save.ts'
@@ -21,7 +27,10 @@ export const useLinksOf = (of: LinksOf) =>
   useInfiniteQuery({
     queryKey: ['links', of],
     queryFn: ({ pageParam, signal }) =>
-      call<Page<DownloadLink>>('/api/links', { query: { ...of, limit: 25, cursor: pageParam }, signal }),
+      call<Page<DownloadLink>>('/api/links', {
+        query: { ...of, limit: 25, cursor: pageParam },
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
   })

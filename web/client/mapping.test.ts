@@ -19,5 +19,9 @@ test('a file is clear where no other product is as likely', () => {
   expect(isClear({ candidates: [] })).toBe(false)
   expect(isClear({ candidates: [candidate('a', 0.9)] })).toBe(true)
   expect(isClear({ candidates: [candidate('a', 0.9), candidate('b', 0.9)] })).toBe(false)
-  expect(isClear({ candidates: [candidate('a', 0.9), candidate('a', 0.9, 'blue'), candidate('b', 0.89)] })).toBe(true)
+  expect(
+    isClear({
+      candidates: [candidate('a', 0.9), candidate('a', 0.9, 'blue'), candidate('b', 0.89)],
+    }),
+  ).toBe(true)
 })

@@ -27,11 +27,15 @@ export const useReviews = (query: Query) =>
     refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
   })
 
-/** How many would be accepted above a score: where one candidate is better than any other. null: no score yet. */
+/**
+ * How many would be accepted above a score: where one candidate is better than any other. null: no
+ * score yet.
+ */
 export const useCountAbove = (above: number | null) =>
   useQuery({
     queryKey: [...KEY, 'above', above],
-    queryFn: ({ signal }) => call<{ count: number }>('/api/reviews/accept', { query: { above }, signal }),
+    queryFn: ({ signal }) =>
+      call<{ count: number }>('/api/reviews/accept', { query: { above }, signal }),
     enabled: above !== null,
   })
 
@@ -40,7 +44,9 @@ export function isClear({ candidates }: Pick<Review, 'candidates'>): boolean {
   const [best] = candidates
   return (
     best !== undefined &&
-    candidates.every(({ product_id, score }) => product_id === best.product_id || score < best.score)
+    candidates.every(
+      ({ product_id, score }) => product_id === best.product_id || score < best.score,
+    )
   )
 }
 
@@ -50,7 +56,10 @@ function useAnswer<Input, Output>(send: (input: Input) => Promise<Output>) {
     mutationFn: send,
     // It was answered elsewhere in the meantime: then the list shows what is left.
     onSettled: () =>
-      Promise.all([client.invalidateQueries({ queryKey: KEY }), client.invalidateQueries({ queryKey: ['files'] })]),
+      Promise.all([
+        client.invalidateQueries({ queryKey: KEY }),
+        client.invalidateQueries({ queryKey: ['files'] }),
+      ]),
   })
 }
 
@@ -61,25 +70,32 @@ export interface Choice {
 
 /** One of the candidates. */
 export const useAccept = () =>
-  useAnswer<{ review: Review; choice: Choice }, unknown>(({ review, choice: { product_id, variant_id } }) =>
-    call(`/api/reviews/${review.id}/accept`, { method: 'POST', body: { product_id, variant_id } }),
+  useAnswer<{ review: Review; choice: Choice }, unknown>(
+    ({ review, choice: { product_id, variant_id } }) =>
+      call(`/api/reviews/${review.id}/accept`, {
+        method: 'POST',
+        body: { product_id, variant_id },
+      }),
   )
 
 /** Any product: once the file has one, nothing is asked any more. */
 export function useMapTo() {
   const client = useQueryClient()
-  return useAnswer<{ fileIds: readonly string[]; choice: Choice }, Operation>(async ({ fileIds, choice }) => {
-    const { data } = await client.fetchQuery(pluginsQuery)
-    const found = findByWidget(data, 'product')
-    if (!found) throw new Error('This installation has no plugin that maps files to a product')
-    const { product_id, variant_id } = choice
-    const options = { [found.option]: product_id, ...(variant_id === null ? {} : { variant_id }) }
-    const body = { action: found.plugin.id, select: { file_ids: fileIds }, options }
-    return call('/api/operations', { method: 'POST', body })
-  })
+  return useAnswer<{ fileIds: readonly string[]; choice: Choice }, Operation>(
+    async ({ fileIds, choice }) => {
+      const { data } = await client.fetchQuery(pluginsQuery)
+      const found = findByWidget(data, 'product')
+      if (!found) throw new Error('This installation has no plugin that maps files to a product')
+      const { product_id, variant_id } = choice
+      const options = { [found.option]: product_id, ...(variant_id === null ? {} : { variant_id }) }
+      const body = { action: found.plugin.id, select: { file_ids: fileIds }, options }
+      return call('/api/operations', { method: 'POST', body })
+    },
+  )
 }
 
-export const useReject = () => useAnswer<string, unknown>((id) => call(`/api/reviews/${id}/reject`, { method: 'POST' }))
+export const useReject = () =>
+  useAnswer<string, unknown>((id) => call(`/api/reviews/${id}/reject`, { method: 'POST' }))
 
 interface Accepted {
   accepted: number
@@ -90,23 +106,33 @@ export const useAcceptAbove = () =>
   useAnswer<{ above: number; count: number }, number>(async ({ above, count }) => {
     let done = 0
     while (done < count) {
-      const { accepted } = await call<Accepted>('/api/reviews/accept', { method: 'POST', body: { above } })
+      const { accepted } = await call<Accepted>('/api/reviews/accept', {
+        method: 'POST',
+        body: { above },
+      })
       if (accepted === 0) break
       done += accepted
     }
     return done
   })
 
-/** Products whose title or SKU has these words; the first ones where none are given. `refreshed`: when the mirror was. */
+/**
+ * Products whose title or SKU has these words; the first ones where none are given. `refreshed`:
+ * when the mirror was.
+ */
 export const useProducts = (search: string, refreshed: string | null) =>
   useQuery({
     queryKey: ['products', search, refreshed],
-    queryFn: ({ signal }) => call<Page<Product>>('/api/products', { query: { search, limit: 25 }, signal }),
+    queryFn: ({ signal }) =>
+      call<Page<Product>>('/api/products', { query: { search, limit: 25 }, signal }),
     placeholderData: keepPreviousData,
   })
 
 /** The list of products that the page shows: a mirror of the shop's catalog. */
-export type Mirror = Pick<Schemas['CatalogMirror'], 'status' | 'products' | 'progress' | 'refreshed_at' | 'error'>
+export type Mirror = Pick<
+  Schemas['CatalogMirror'],
+  'status' | 'products' | 'progress' | 'refreshed_at' | 'error'
+>
 
 const MIRROR = ['mirror']
 

@@ -1,5 +1,12 @@
-// Operations: read, followed live, started, and what is done with them while they run or afterwards.
-import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+// Operations: read, followed live, started, and what is done with them while they run or
+// afterwards.
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { call, callForBytes, type Query } from './client.ts'
 import { followEvents } from './events.ts'
@@ -19,8 +26,10 @@ import {
 const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
 const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'cancelled', 'undone']
 
-export const isMoving = (operation: Pick<Operation, 'status'>): boolean => MOVING.includes(operation.status)
-export const hasEnded = (operation: Pick<Operation, 'status'>): boolean => ENDED.includes(operation.status)
+export const isMoving = (operation: Pick<Operation, 'status'>): boolean =>
+  MOVING.includes(operation.status)
+export const hasEnded = (operation: Pick<Operation, 'status'>): boolean =>
+  ENDED.includes(operation.status)
 
 export const useOperations = (query: Query, enabled = true) =>
   useQuery({
@@ -34,7 +43,10 @@ export const useOperations = (query: Query, enabled = true) =>
 
 const SHOWN_RUNNING = 3
 
-/** The first that run, asked for only while there are some. When one begins or all have ended, the lists of files are read again. */
+/**
+ * The first that run, asked for only while there are some. When one begins or all have ended, the
+ * lists of files are read again.
+ */
 export function useRunning(): Operation[] {
   const client = useQueryClient()
   const activity = useActivity()
@@ -43,13 +55,17 @@ export function useRunning(): Operation[] {
   const state = activity === NOTHING_NEW ? null : `${running} ${latest_operation}`
   const seen = useRef(state)
   useEffect(() => {
-    if (seen.current !== null && seen.current !== state) void client.invalidateQueries({ queryKey: ['files'] })
+    if (seen.current !== null && seen.current !== state)
+      void client.invalidateQueries({ queryKey: ['files'] })
     seen.current = state
   }, [client, state])
   return running ? (operations.data?.data ?? []) : []
 }
 
-/** One operation, told of by the server as it moves, and asked for where no telling comes through. null: none yet. */
+/**
+ * One operation, told of by the server as it moves, and asked for where no telling comes through.
+ * null: none yet.
+ */
 export function useOperation(id: string | null) {
   const live = useLive(id)
   return useQuery({
@@ -57,11 +73,20 @@ export function useOperation(id: string | null) {
     queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
     enabled: id !== null,
     refetchInterval: ({ state }) =>
-      refused(state.error) ? false : live ? SLOW_MS : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
+      refused(state.error)
+        ? false
+        : live
+          ? SLOW_MS
+          : state.data && isMoving(state.data)
+            ? LIVE_MS
+            : CALM_MS,
   })
 }
 
-/** Follows the operation's events into what is known of it; gives whether they come. One that has ended has none. */
+/**
+ * Follows the operation's events into what is known of it; gives whether they come. One that has
+ * ended has none.
+ */
 function useLive(id: string | null): boolean {
   const client = useQueryClient()
   const [live, setLive] = useState(false)
@@ -78,7 +103,8 @@ function useLive(id: string | null): boolean {
       last: 'end',
       signal: leaving.signal,
       onLive: (now) => !leaving.signal.aborted && setLive(now),
-      onEvent: ({ data }) => !leaving.signal.aborted && remember(client, JSON.parse(data) as Operation),
+      onEvent: ({ data }) =>
+        !leaving.signal.aborted && remember(client, JSON.parse(data) as Operation),
     })
     return () => {
       leaving.abort()
@@ -98,11 +124,15 @@ function remember(client: QueryClient, operation: Operation): void {
 const withRunning = (query: Query): Query =>
   query.status === 'pending' ? { ...query, status: 'pending,running' } : query
 
-/** `state` is the operation's: with a new one the items are read again, the last time when it has ended. */
+/**
+ * `state` is the operation's: with a new one the items are read again, the last time when it has
+ * ended.
+ */
 export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
   useQuery({
     queryKey: ['items', id, query, state],
-    queryFn: ({ signal }) => call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
+    queryFn: ({ signal }) =>
+      call<Page<Item>>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state: own }) => (refused(own.error) || !live ? false : LIVE_MS),
   })
@@ -111,15 +141,21 @@ const FORESEEN_PAGE = 250
 const MOST_FORESEEN = 1000
 const PARTS: readonly ItemStatus[] = ['done', 'failed', 'skipped']
 
-/** What a preview found: all its items, or (`whole` false) the first of each result where they are very many. */
+/**
+ * What a preview found: all its items, or (`whole` false) the first of each result where they are
+ * very many.
+ */
 export const useForeseen = (operation: Operation | null) =>
   useQuery({
     queryKey: ['foreseen', operation?.id],
     queryFn: async ({ signal }) => {
       const { id, total } = operation!
-      const read = (query: Query) => call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
+      const read = (query: Query) =>
+        call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
       if (total > MOST_FORESEEN) {
-        const pages = await Promise.all(PARTS.map((status) => read({ status, limit: FORESEEN_PAGE })))
+        const pages = await Promise.all(
+          PARTS.map((status) => read({ status, limit: FORESEEN_PAGE })),
+        )
         return { whole: false, items: pages.flatMap(({ data }) => data) }
       }
       const items: Item[] = []
@@ -135,7 +171,10 @@ export const useForeseen = (operation: Operation | null) =>
     staleTime: Infinity,
   })
 
-/** Pauses, resumes, cancels, tries again, undoes or confirms. Gives the operation's record; of an undo, the new one's. */
+/**
+ * Pauses, resumes, cancels, tries again, undoes or confirms. Gives the operation's record; of an
+ * undo, the new one's.
+ */
 export function useAct() {
   const client = useQueryClient()
   return useMutation<Operation, Error, { id: string; action: OperationAction }>({

@@ -1,5 +1,12 @@
-// Packs: what the API answers with, and the calls. A pack's files are read as any other list of files.
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+// Packs: what the API answers with, and the calls. A pack's files are read as any other list of
+// files.
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, refused, SLOW_MS } from './queries.ts'
@@ -49,20 +56,26 @@ function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {
   return useMutation<Output, Error, Input>({
     mutationFn: send,
     onSettled: () =>
-      Promise.all([client.invalidateQueries({ queryKey: KEY }), client.invalidateQueries({ queryKey: ['files'] })]),
+      Promise.all([
+        client.invalidateQueries({ queryKey: KEY }),
+        client.invalidateQueries({ queryKey: ['files'] }),
+      ]),
   })
 }
 
 export const useCreatePack = () =>
-  useChange<{ name: string; products: ProductChoice[] }, Pack>((body) => call('/api/packs', { method: 'POST', body }))
+  useChange<{ name: string; products: ProductChoice[] }, Pack>((body) =>
+    call('/api/packs', { method: 'POST', body }),
+  )
 
 /** `job_id`: the operation that brings its files' products up to date. */
 export const useChangePack = (id: string) =>
-  useChange<{ name?: string; products?: ProductChoice[] }, Pack & { job_id: string | null }>((body) =>
-    call(`/api/packs/${id}`, { method: 'PATCH', body }),
+  useChange<{ name?: string; products?: ProductChoice[] }, Pack & { job_id: string | null }>(
+    (body) => call(`/api/packs/${id}`, { method: 'PATCH', body }),
   )
 
-export const useDeletePack = () => useChange<string, void>((id) => call(`/api/packs/${id}`, { method: 'DELETE' }))
+export const useDeletePack = () =>
+  useChange<string, void>((id) => call(`/api/packs/${id}`, { method: 'DELETE' }))
 
 /** Files that are not named stay behind these. */
 export const useOrderPack = (id: string) =>

@@ -30,8 +30,20 @@ export function actionOf(id: string, { labels, ...part }: ActionPart = {}): Plug
   }
 }
 
-export const pluginOf = (id: string, actions: readonly ActionPart[] = [], part: Partial<Plugin> = {}): Plugin => ({
-  ...{ id, kind: 'act', title: id, works_on: null, scope: 'items', undo: 'fields', permission: null },
+export const pluginOf = (
+  id: string,
+  actions: readonly ActionPart[] = [],
+  part: Partial<Plugin> = {},
+): Plugin => ({
+  ...{
+    id,
+    kind: 'act',
+    title: id,
+    works_on: null,
+    scope: 'items',
+    undo: 'fields',
+    permission: null,
+  },
   ...{ options: { type: 'object', properties: {} }, touches_bytes: false, alternatives: [] },
   ...{ makes_files: false, advice: {} },
   actions: actions.map((action, at) => actionOf(at === 0 ? id : `${id}-${at}`, action)),

@@ -1,4 +1,5 @@
-// What GET /api/plugins says of each plugin: its options, its entries in menus with their texts, and its form.
+// What GET /api/plugins says of each plugin: its options, its entries in menus with their texts,
+// and its form.
 import { useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { type JsonSchema } from './workflows.ts'
@@ -21,7 +22,10 @@ export type FitRule =
   /** The files must be ticked one by one, at most so many. */
   | { rule: 'ticked'; most: number; why: string }
 
-/** Those named in the comment are ICU messages of `count`, the options and facts about the selection. */
+/**
+ * Those named in the comment are ICU messages of `count`, the options and facts about the
+ * selection.
+ */
 export interface ActionLabels {
   action: string
   menu: string
@@ -130,7 +134,10 @@ export function fieldsOf({ plugin, action }: Entry): [name: string, schema: Json
 }
 
 /** The first entry whose form has such a widget, with the name of that option. */
-export function findByWidget(plugins: readonly Plugin[], widget: string): (Entry & { option: string }) | undefined {
+export function findByWidget(
+  plugins: readonly Plugin[],
+  widget: string,
+): (Entry & { option: string }) | undefined {
   for (const entry of entriesOf(plugins)) {
     const field = fieldsOf(entry).find(([, schema]) => schema.widget === widget)
     if (field) return { ...entry, option: field[0] }

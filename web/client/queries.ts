@@ -1,5 +1,5 @@
-// What the pages read and how often it is read again: all that changes on the server is polled, faster while something
-// runs. A hidden page polls nothing: React Query stops its intervals there.
+// What the pages read and how often it is read again: all that changes on the server is polled,
+// faster while something runs. A hidden page polls nothing: React Query stops its intervals there.
 import {
   keepPreviousData,
   MutationCache,
@@ -26,7 +26,10 @@ import {
   type TagCount,
 } from './types.ts'
 
-/** How often what moves by itself is read again: while it runs, while it might, and what seldom changes. */
+/**
+ * How often what moves by itself is read again: while it runs, while it might, and what seldom
+ * changes.
+ */
 export const LIVE_MS = 1000
 export const CALM_MS = 5000
 export const SLOW_MS = 15_000
@@ -39,10 +42,13 @@ export const ACTIVITY = ['activity']
 export const createQueryClient = (): QueryClient => {
   const client: QueryClient = new QueryClient({
     // Whatever was changed here may have changed the counts, or begun an operation.
-    mutationCache: new MutationCache({ onSettled: () => void client.invalidateQueries({ queryKey: ACTIVITY }) }),
+    mutationCache: new MutationCache({
+      onSettled: () => void client.invalidateQueries({ queryKey: ACTIVITY }),
+    }),
     defaultOptions: {
       queries: {
-        // The page says when the server can't be reached, whatever the browser believes of its own network.
+        // The page says when the server can't be reached, whatever the browser believes of its own
+        // network.
         networkMode: 'always',
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.passing,
         retryDelay: (failures) => 400 * 2 ** failures,
@@ -69,20 +75,25 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
     queryKey: ['files', query],
     queryFn: ({ signal }) => call<FileList>('/api/files', { query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refused(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS),
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS,
   })
 
 /** What taking these files away would touch. null: nothing is meant yet. */
 export const useFilesImpact = (select: Selection | null) =>
   useQuery({
     queryKey: ['files', 'impact', select],
-    queryFn: ({ signal }) => call<FilesImpact>('/api/files/impact', { method: 'POST', body: { select }, signal }),
+    queryFn: ({ signal }) =>
+      call<FilesImpact>('/api/files/impact', { method: 'POST', body: { select }, signal }),
     enabled: select !== null,
     placeholderData: keepPreviousData,
   })
 
 const fileQuery = (id: string) =>
-  queryOptions({ queryKey: ['file', id], queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }) })
+  queryOptions({
+    queryKey: ['file', id],
+    queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }),
+  })
 
 export const useFile = (id: string) => useQuery(fileQuery(id))
 
@@ -98,7 +109,8 @@ export const useFileBytes = (id: string, version: number, enabled: boolean) =>
 export const useTags = () =>
   useQuery({
     queryKey: ['tags'],
-    queryFn: ({ signal }) => call<{ data: TagCount[] }>('/api/tags', { query: { limit: 100 }, signal }),
+    queryFn: ({ signal }) =>
+      call<{ data: TagCount[] }>('/api/tags', { query: { limit: 100 }, signal }),
     staleTime: SLOW_MS,
   })
 
@@ -106,7 +118,8 @@ export const useTags = () =>
 export function useCreateLink(fileId: string) {
   const client = useQueryClient()
   return useMutation<Page<DownloadLink>, Error, Omit<NewLink, 'file_ids'>>({
-    mutationFn: (link) => call('/api/links', { method: 'POST', body: { file_ids: [fileId], ...link } }),
+    mutationFn: (link) =>
+      call('/api/links', { method: 'POST', body: { file_ids: [fileId], ...link } }),
     onSuccess: async () => {
       await Promise.all([
         client.invalidateQueries({ queryKey: ['links'] }),
@@ -131,11 +144,17 @@ export const useActivity = (): Activity =>
   useQuery({
     queryKey: ACTIVITY,
     queryFn: ({ signal }) => call<Activity>('/api/activity', { signal }),
-    refetchInterval: ({ state }) => (refused(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS),
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS,
   }).data ?? NOTHING_NEW
 
 /** What is assumed until the first answer. */
-export const NOTHING_NEW: Activity = { unread: 0, reviews: 0, running: false, latest_operation: null }
+export const NOTHING_NEW: Activity = {
+  unread: 0,
+  reviews: 0,
+  running: false,
+  latest_operation: null,
+}
 
 export function useReadNotices() {
   const client = useQueryClient()

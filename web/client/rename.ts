@@ -6,10 +6,16 @@ import { type Schemas, type Selection } from './types.ts'
 export type RenamePreview = Schemas['RenamePreview']
 export type Renamed = RenamePreview['data'][number]
 
-/** So many new names are seen while one writes; of more files a preview names what stands in their way. */
+/**
+ * So many new names are seen while one writes; of more files a preview names what stands in their
+ * way.
+ */
 export const RENAMES_SHOWN = 10
 
-/** `options` null: they are not right yet. The last answer stays until the next one is here, so that nothing flickers as one types. */
+/**
+ * `options` null: they are not right yet. The last answer stays until the next one is here, so that
+ * nothing flickers as one types.
+ */
 export const useRenamePreview = (select: Selection, options: Record<string, unknown> | null) =>
   useQuery({
     queryKey: ['rename-preview', select, options],

@@ -1,4 +1,5 @@
-// Saves bytes on the merchant's computer. Their address needs the session token, so a plain link to it would not do.
+// Saves bytes on the merchant's computer. Their address needs the session token, so a plain link to
+// it would not do.
 import { callForBytes } from './client.ts'
 
 /** Fetches a file's bytes and saves them under its name. Throws `ApiError`. */

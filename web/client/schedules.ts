@@ -28,7 +28,8 @@ export const useSchedules = () =>
   useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => call<Page<Schedule>>('/api/schedules', { signal }),
-    refetchInterval: ({ state }) => (state.error instanceof ApiError && !state.error.passing ? false : LIST_MS),
+    refetchInterval: ({ state }) =>
+      state.error instanceof ApiError && !state.error.passing ? false : LIST_MS,
   })
 
 export const useSchedule = (id: string | null) =>
@@ -43,25 +44,33 @@ export const useSchedule = (id: string | null) =>
 export const useTemplates = () =>
   useQuery({
     queryKey: ['schedule-templates'],
-    queryFn: ({ signal }) => call<{ data: Partial<ScheduleBody>[] }>('/api/schedules/templates', { signal }),
+    queryFn: ({ signal }) =>
+      call<{ data: Partial<ScheduleBody>[] }>('/api/schedules/templates', { signal }),
     staleTime: Infinity,
   })
 
 export const useCronCheck = (cron: string) =>
   useQuery({
     queryKey: ['cron-check', cron],
-    queryFn: ({ signal }) => call<CronCheck>('/api/schedules/check', { method: 'POST', body: { cron }, signal }),
+    queryFn: ({ signal }) =>
+      call<CronCheck>('/api/schedules/check', { method: 'POST', body: { cron }, signal }),
     enabled: cron !== '',
     placeholderData: keepPreviousData,
     staleTime: 60_000,
   })
 
 /** What a run would find at this moment. `about` null: not known yet. */
-export const useMatch = (about: { filter: FileFilter; action: string | null; workflow: string | null } | null) =>
+export const useMatch = (
+  about: { filter: FileFilter; action: string | null; workflow: string | null } | null,
+) =>
   useQuery({
     queryKey: ['schedule-match', about],
     queryFn: ({ signal }) =>
-      call<Match>('/api/schedules/match', { method: 'POST', body: withoutNulls(about ?? {}), signal }),
+      call<Match>('/api/schedules/match', {
+        method: 'POST',
+        body: withoutNulls(about ?? {}),
+        signal,
+      }),
     enabled: about !== null,
     placeholderData: keepPreviousData,
   })
@@ -102,7 +111,17 @@ export function useRunSchedule() {
 }
 
 /** The body that leaves a task as it is: what the server adds by itself is not sent back. */
-export const bodyOf = ({ name, enabled, cron, action, workflow, options, filter, notify, cap }: Schedule) =>
+export const bodyOf = ({
+  name,
+  enabled,
+  cron,
+  action,
+  workflow,
+  options,
+  filter,
+  notify,
+  cap,
+}: Schedule) =>
   ({ name, enabled, cron, action, workflow, options, filter, notify, cap }) satisfies ScheduleBody
 
 /** Of action and workflow only one is said. */

@@ -5,7 +5,10 @@ import { refused, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type ShopSettings } from './types.ts'
 
 export const useSettings = () =>
-  useQuery({ queryKey: ['settings'], queryFn: ({ signal }) => call<ShopSettings>('/api/settings', { signal }) })
+  useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => call<ShopSettings>('/api/settings', { signal }),
+  })
 
 export function useChangeSettings() {
   const client = useQueryClient()

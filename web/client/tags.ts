@@ -23,10 +23,11 @@ function useChange<Input, Output>(send: (input: Input) => Promise<Output>) {
 
 /** Makes one, or with an id changes that one. */
 export const useSaveTagTemplate = () =>
-  useChange<{ id: string | null; name: string; tags: readonly string[] }, TagTemplate>(({ id, ...body }) =>
-    id === null
-      ? call('/api/tag-templates', { method: 'POST', body })
-      : call(`/api/tag-templates/${id}`, { method: 'PATCH', body }),
+  useChange<{ id: string | null; name: string; tags: readonly string[] }, TagTemplate>(
+    ({ id, ...body }) =>
+      id === null
+        ? call('/api/tag-templates', { method: 'POST', body })
+        : call(`/api/tag-templates/${id}`, { method: 'PATCH', body }),
   )
 
 export const useDeleteTagTemplate = () =>

@@ -61,7 +61,8 @@ export type Warning = Operation['warnings'][number]
 
 /** `filter` is the one that was given. */
 export type OperationSource =
-  Exclude<Schemas['Operation']['source'], { type: 'filter' }> | { type: 'filter'; filter: FileFilter }
+  | Exclude<Schemas['Operation']['source'], { type: 'filter' }>
+  | { type: 'filter'; filter: FileFilter }
 
 export type OperationStep = Operation['steps'][number]
 
@@ -106,7 +107,10 @@ export interface Item extends Omit<Schemas['Item'], 'before' | 'after'> {
   after: ItemState | null
 }
 export type ItemStatus = Item['status']
-export type ItemMapping = Pick<Item['candidates'][number], 'product_id' | 'product_title' | 'variant_id'>
+export type ItemMapping = Pick<
+  Item['candidates'][number],
+  'product_id' | 'product_title' | 'variant_id'
+>
 
 export type Notice = Schemas['Notice']
 

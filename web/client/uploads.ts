@@ -1,4 +1,5 @@
-// Uploads beside their bytes: which names are taken, and batches of files that become one operation.
+// Uploads beside their bytes: which names are taken, and batches of files that become one
+// operation.
 import { call } from './client.ts'
 import { type Operation } from './types.ts'
 
@@ -30,7 +31,9 @@ export async function checkNames(filenames: readonly string[]): Promise<Map<stri
 export const createBatch = (count: number): Promise<{ id: string }> =>
   call('/api/uploads/batches', { method: 'POST', body: { count } })
 
-/** Imports what has arrived of it, and ends its import; with nothing new, gives the last operation. */
+/**
+ * Imports what has arrived of it, and ends its import; with nothing new, gives the last operation.
+ */
 export const startBatch = (id: string): Promise<Operation> =>
   call(`/api/uploads/batches/${id}/start`, { method: 'POST' })
 

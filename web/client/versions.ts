@@ -23,12 +23,18 @@ export const useDownloads = (file: Pick<File, 'id' | 'downloads'>) =>
   useQuery({
     queryKey: ['downloads', file.id, file.downloads],
     queryFn: ({ signal }) =>
-      call<Page<DownloadRecord>>(`/api/files/${file.id}/downloads`, { query: { limit: 25 }, signal }),
+      call<Page<DownloadRecord>>(`/api/files/${file.id}/downloads`, {
+        query: { limit: 25 },
+        signal,
+      }),
   })
 
 export type FileChange = Schemas['FileChange']
 
-function useFileChange<Input, Output = unknown>(id: string, send: (input: Input) => Promise<Output>) {
+function useFileChange<Input, Output = unknown>(
+  id: string,
+  send: (input: Input) => Promise<Output>,
+) {
   const client = useQueryClient()
   return useMutation<Output, Error, Input>({
     mutationFn: send,
@@ -42,21 +48,30 @@ function useFileChange<Input, Output = unknown>(id: string, send: (input: Input)
 }
 
 export const useChangeFile = (id: string) =>
-  useFileChange<FileChange>(id, (change) => call<FileDetail>(`/api/files/${id}`, { method: 'PATCH', body: change }))
+  useFileChange<FileChange>(id, (change) =>
+    call<FileDetail>(`/api/files/${id}`, { method: 'PATCH', body: change }),
+  )
 
 export const useRestoreVersion = (id: string) =>
-  useFileChange<number>(id, (number) => call<File>(`/api/files/${id}/versions/${number}/restore`, { method: 'POST' }))
+  useFileChange<number>(id, (number) =>
+    call<File>(`/api/files/${id}/versions/${number}/restore`, { method: 'POST' }),
+  )
 
 /** An import of one file: it may have failed, or go on for longer than one waits. */
 export interface Replaced {
   status: 'success' | 'partial' | 'failed' | 'processing'
-  files: { status: 'imported' | 'failed' | 'skipped' | 'queued'; error?: { message: string; detail?: string } }[]
+  files: {
+    status: 'imported' | 'failed' | 'skipped' | 'queued'
+    error?: { message: string; detail?: string }
+  }[]
   job_id: string
 }
 
 /** Its links go on with the bytes that come from there. */
 export const useReplaceFile = (id: string) =>
-  useFileChange<string, Replaced>(id, (url) => call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }))
+  useFileChange<string, Replaced>(id, (url) =>
+    call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }),
+  )
 
 /** The address that it had stops. */
 export const useNewAddress = (id: string) =>

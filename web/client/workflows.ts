@@ -1,10 +1,14 @@
-// The merchant's workflows and the plugins they are made of: what the API answers with, and the calls.
+// The merchant's workflows and the plugins they are made of: what the API answers with, and the
+// calls.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { type FileFilter, type OperationKind, type Page } from './types.ts'
 
 /** What must hold of a file for a step to apply to it; every part given. */
-export type Condition = Pick<FileFilter, 'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'>
+export type Condition = Pick<
+  FileFilter,
+  'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'
+>
 
 export type WorkflowKind = OperationKind
 export type ImportChannel = 'api' | 'csv' | 'upload' | 'drop' | 'cloud'
@@ -46,7 +50,9 @@ export interface Workflow extends Omit<WorkflowBody, 'steps' | 'channel' | 'para
   updated_at: string | null
 }
 
-/** What is wrong with one part of a form; `param` is its place in the body: `steps[2].options.tags`. */
+/**
+ * What is wrong with one part of a form; `param` is its place in the body: `steps[2].options.tags`.
+ */
 export interface Objection {
   param: string
   message: string
@@ -124,7 +130,8 @@ export const useWorkflow = (id: string | null) =>
 export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   useQuery({
     queryKey: ['workflow-check', body],
-    queryFn: ({ signal }) => call<WorkflowCheck>('/api/workflows/check', { method: 'POST', body, signal }),
+    queryFn: ({ signal }) =>
+      call<WorkflowCheck>('/api/workflows/check', { method: 'POST', body, signal }),
     // The last answer stays until the next one is here, so that nothing flickers as one types.
     placeholderData: (previous) => previous,
     staleTime: Infinity,

@@ -29,7 +29,15 @@ export function Copy({ text, what, label = 'Copy', variant = 'secondary' }: Prop
       >
         {label}
       </Button>
-      {manual && <input readOnly aria-label={what} value={text} autoFocus onFocus={(event) => event.target.select()} />}
+      {manual && (
+        <input
+          readOnly
+          aria-label={what}
+          value={text}
+          autoFocus
+          onFocus={(event) => event.target.select()}
+        />
+      )}
     </>
   )
 }

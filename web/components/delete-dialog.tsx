@@ -20,7 +20,12 @@ export function DeleteDialog({ open, title, children, deleting, error, onDelete,
       open={open}
       onClose={onClose}
       title={title}
-      primaryAction={{ content: 'Delete', destructive: true, loading: deleting, onAction: onDelete }}
+      primaryAction={{
+        content: 'Delete',
+        destructive: true,
+        loading: deleting,
+        onAction: onDelete,
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       <Modal.Section>

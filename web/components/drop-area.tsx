@@ -20,7 +20,16 @@ interface Props {
   onFiles: (files: ChosenFile[]) => void
 }
 
-export function DropArea({ title, help, choose, many = false, accept, busy = false, small = false, onFiles }: Props) {
+export function DropArea({
+  title,
+  help,
+  choose,
+  many = false,
+  accept,
+  busy = false,
+  small = false,
+  onFiles,
+}: Props) {
   const [over, setOver] = useState(0)
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)

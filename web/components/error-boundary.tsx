@@ -1,4 +1,5 @@
-// Catches an error that a page throws while it renders, so that the navigation to other pages keeps working.
+// Catches an error that a page throws while it renders, so that the navigation to other pages keeps
+// working.
 import { Component, type ReactNode } from 'react'
 import { Banner, Page } from '../ui/index.ts'
 

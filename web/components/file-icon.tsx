@@ -10,7 +10,10 @@ interface Props {
 export function FileIcon({ filename, contentType = '', large = false }: Props) {
   const extension = extensionOf(filename).slice(0, 4).toUpperCase()
   return (
-    <span className={`file-icon ${familyOf(filename, contentType)} ${large ? 'large' : ''}`} aria-hidden="true">
+    <span
+      className={`file-icon ${familyOf(filename, contentType)} ${large ? 'large' : ''}`}
+      aria-hidden="true"
+    >
       {extension || 'FILE'}
     </span>
   )

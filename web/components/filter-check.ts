@@ -1,4 +1,5 @@
-// What can be said of criteria as they are typed: numbers that are none are kept as typed, so that nobody overlooks them.
+// What can be said of criteria as they are typed: numbers that are none are kept as typed, so that
+// nobody overlooks them.
 import { type FileFilter } from '../client/types.ts'
 import { type Objection } from '../client/workflows.ts'
 
@@ -11,7 +12,10 @@ export function checkFilter(filter: FileFilter, path: string): Objection[] {
     names
       .filter((name) => filter[name] !== undefined && !isWhole(filter[name], least))
       .map((name) => ({ param: `${path}.${name}`, message }))
-  return [...broken(DAYS, 1, 'Write a whole number from 1 up'), ...broken(SIZES, 0, 'Write a size in MB')]
+  return [
+    ...broken(DAYS, 1, 'Write a whole number from 1 up'),
+    ...broken(SIZES, 0, 'Write a size in MB'),
+  ]
 }
 
 const isWhole = (value: unknown, least: number): boolean =>

@@ -1,4 +1,5 @@
-// Which files are meant: the same criteria for a step's condition, a rule of a plugin and a scheduled task.
+// Which files are meant: the same criteria for a step's condition, a rule of a plugin and a
+// scheduled task.
 import { useState } from 'react'
 import { useTags } from '../client/queries.ts'
 import { type FileFilter } from '../client/types.ts'
@@ -15,7 +16,9 @@ interface Props {
   onChange: (value: FileFilter) => void
   path: string
   problems: Problems
-  /** All of them at once, those about days among them; else those in use, and a way to the others. */
+  /**
+   * All of them at once, those about days among them; else those in use, and a way to the others.
+   */
   all?: boolean
 }
 
@@ -43,7 +46,10 @@ export function FilterFields({ value, onChange, path, problems, all = false }: P
   const id = (part: Part) => fieldId(`${path}.${part}`)
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => all || !AGES.includes(part))
   const isShown = (part: Part) =>
-    all || used.includes(part) || value[part] !== undefined || problems.within(`${path}.${part}`) !== undefined
+    all ||
+    used.includes(part) ||
+    value[part] !== undefined ||
+    problems.within(`${path}.${part}`) !== undefined
   const add = (part: Part) => {
     setUsed([...used, part])
     requestAnimationFrame(() => document.getElementById(id(part))?.focus())
@@ -67,7 +73,12 @@ export function FilterFields({ value, onChange, path, problems, all = false }: P
         <div className="more-conditions" role="group" aria-label="More conditions">
           <span aria-hidden="true">And also:</span>
           {hidden.map((part) => (
-            <button key={part} type="button" aria-label={`Add the condition ${PARTS[part]}`} onClick={() => add(part)}>
+            <button
+              key={part}
+              type="button"
+              aria-label={`Add the condition ${PARTS[part]}`}
+              onClick={() => add(part)}
+            >
               {PARTS[part]}
             </button>
           ))}
@@ -136,11 +147,22 @@ function FilterField({ part, id, error, value, change }: FieldProps) {
       )
     case 'tags':
       return (
-        <TagWords {...common} placeholder="Any tags" value={value.tags ?? []} onChange={(tags) => change({ tags })} />
+        <TagWords
+          {...common}
+          placeholder="Any tags"
+          value={value.tags ?? []}
+          onChange={(tags) => change({ tags })}
+        />
       )
     case 'larger_than':
     case 'smaller_than':
-      return <SizeField {...common} bytes={value[part]} onChange={(bytes) => change({ [part]: bytes })} />
+      return (
+        <SizeField
+          {...common}
+          bytes={value[part]}
+          onChange={(bytes) => change({ [part]: bytes })}
+        />
+      )
   }
 }
 
@@ -160,7 +182,9 @@ interface TagWordsProps {
 /** Tags, with those that the shop's files have most offered. */
 export function TagWords({ bare = false, ...props }: TagWordsProps) {
   const { data } = useTags()
-  const used = (data?.data ?? []).slice(0, SUGGESTED_TAGS).map(({ tag }) => ({ value: tag, text: tag }))
+  const used = (data?.data ?? [])
+    .slice(0, SUGGESTED_TAGS)
+    .map(({ tag }) => ({ value: tag, text: tag }))
   return <WordsField {...props} suggestions={bare ? [] : used} />
 }
 
@@ -168,6 +192,7 @@ export function TagWords({ bare = false, ...props }: TagWordsProps) {
 export const withoutEmpty = (filter: FileFilter): FileFilter =>
   Object.fromEntries(
     Object.entries(filter).filter(
-      ([, part]) => part !== undefined && part !== '' && !(Array.isArray(part) && part.length === 0),
+      ([, part]) =>
+        part !== undefined && part !== '' && !(Array.isArray(part) && part.length === 0),
     ),
   )

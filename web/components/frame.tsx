@@ -52,7 +52,11 @@ function OwnFrame({ children }: { children: ReactNode }) {
   const path = usePathname()
   const [openAt, setOpenAt] = useState<string | null>(null)
   const { unread, reviews } = useActivity()
-  const badges: Record<string, number> = { '/notices': unread, '/import': useUploading(), '/reviews': reviews }
+  const badges: Record<string, number> = {
+    '/notices': unread,
+    '/import': useUploading(),
+    '/reviews': reviews,
+  }
   // Going somewhere closes the menu.
   const open = openAt === path
   return (

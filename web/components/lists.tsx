@@ -1,4 +1,5 @@
-// Parts that every list has: rows that stand in while it loads, a page turner, and what to say when there is nothing.
+// Parts that every list has: rows that stand in while it loads, a page turner, and what to say when
+// there is nothing.
 import { type ReactNode } from 'react'
 import crate from '../ui/crate.svg'
 import lost from '../ui/lost.svg'
@@ -8,7 +9,12 @@ export function LoadingRows({ rows = 8, what }: { rows?: number; what: string })
   return (
     <div role="status" aria-label={`Loading ${what}`}>
       {Array.from({ length: rows }, (_, row) => (
-        <Box key={row} padding="400" borderBlockEndWidth={row < rows - 1 ? '025' : '0'} borderColor="border-secondary">
+        <Box
+          key={row}
+          padding="400"
+          borderBlockEndWidth={row < rows - 1 ? '025' : '0'}
+          borderColor="border-secondary"
+        >
           <SkeletonBodyText lines={row % 3 === 0 ? 2 : 1} />
         </Box>
       ))}
@@ -40,7 +46,10 @@ export function PageTurner({ pages, label, what }: TurnerProps) {
             onNext={turn(pages.onNext)}
             onPrevious={turn(pages.onPrevious)}
             accessibilityLabel={`Pages of ${what}`}
-            accessibilityLabels={{ next: `Next page of ${what}`, previous: `Previous page of ${what}` }}
+            accessibilityLabels={{
+              next: `Next page of ${what}`,
+              previous: `Previous page of ${what}`,
+            }}
           />
         )}
       </InlineStack>

@@ -1,4 +1,5 @@
-// A number that may also be left as it is, or be none at all (never, unlimited). What can't be read as one is passed on as typed.
+// A number that may also be left as it is, or be none at all (never, unlimited). What can't be read
+// as one is passed on as typed.
 import { useState } from 'react'
 import { Select, TextField } from '../ui/index.ts'
 import './form.css'
@@ -28,7 +29,8 @@ export function NumberField(props: Props) {
   const { label, id, help, error, value, onChange, none, optional = false, start = 1 } = props
   if (none === undefined) return <PlainNumber {...props} />
   const mode = value === undefined ? 'keep' : value === null ? 'none' : 'number'
-  const choose = (next: string) => onChange(next === 'keep' ? undefined : next === 'none' ? null : start)
+  const choose = (next: string) =>
+    onChange(next === 'keep' ? undefined : next === 'none' ? null : start)
   const options = [
     ...(optional ? [{ label: 'Leave as it is', value: 'keep' }] : []),
     { label: 'Set to', value: 'number' },

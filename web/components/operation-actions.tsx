@@ -1,4 +1,5 @@
-// What can be done with an operation: its buttons, wherever they stand, and the questions that some of them ask first.
+// What can be done with an operation: its buttons, wherever they stand, and the questions that some
+// of them ask first.
 import { type ReactNode, useState } from 'react'
 import { toast } from '../client/bridge.ts'
 import { useAct } from '../client/operations.ts'
@@ -68,7 +69,13 @@ export function useOperationActions(
     act.reset()
   }
   const question = asking && (
-    <Question operation={operation} action={asking} act={act} onClose={close} onAgreed={() => run(asking)} />
+    <Question
+      operation={operation}
+      action={asking}
+      act={act}
+      onClose={close}
+      onAgreed={() => run(asking)}
+    />
   )
   return { buttons, question, error: asking ? null : act.error }
 }
@@ -82,7 +89,8 @@ interface QuestionProps {
 }
 
 function Question({ operation, action, act, onClose, onAgreed }: QuestionProps) {
-  // As it was when it was asked: the figures below one's eyes may move, the question may not go away.
+  // As it was when it was asked: the figures below one's eyes may move, the question may not go
+  // away.
   const [question] = useState(() => actionWord(action, operation).question!)
   return (
     <Dialog

@@ -1,4 +1,5 @@
-// One page: its title in the tab, its frame, and in the storefront's admin the way to unread notices.
+// One page: its title in the tab, its frame, and in the storefront's admin the way to unread
+// notices.
 import { type ReactNode, useEffect } from 'react'
 import { isDemo } from '../client/bridge.ts'
 import { useActivity } from '../client/queries.ts'
@@ -20,7 +21,9 @@ export function Page({ tab, title, secondaryActions = [], children, ...rest }: P
   const { unread } = useActivity()
   // The storefront's own menu can't carry a count.
   const notices =
-    isDemo() || unread === 0 ? [] : [{ content: countText(unread, 'unread notice', 'unread notices'), url: '/notices' }]
+    isDemo() || unread === 0
+      ? []
+      : [{ content: countText(unread, 'unread notice', 'unread notices'), url: '/notices' }]
   return (
     <UiPage title={title} secondaryActions={[...secondaryActions, ...notices]} {...rest}>
       {children}

@@ -5,7 +5,11 @@ import { isWithin, objectionsIn, problemsOf } from './problems.ts'
 const one = (param: string, message = param) => ({ param, message })
 
 test('a place says all that is said of it, and of its parts', () => {
-  const problems = problemsOf([one('steps', 'Too few'), one('steps', 'No check'), one('steps[1].options.tags[0]')])
+  const problems = problemsOf([
+    one('steps', 'Too few'),
+    one('steps', 'No check'),
+    one('steps[1].options.tags[0]'),
+  ])
   expect(problems.at('steps')).toBe('Too few. No check')
   expect(problems.at('steps[1].options.tags')).toBeUndefined()
   expect(problems.within('steps[1].options.tags')).toBe('steps[1].options.tags[0]')
@@ -13,7 +17,10 @@ test('a place says all that is said of it, and of its parts', () => {
 })
 
 test('our words take the place of the server’s, and nothing is said twice', () => {
-  const problems = problemsOf([one('name', 'Ours')], [one('name', 'Theirs'), one('cap', 'Both'), one('cap', 'Both')])
+  const problems = problemsOf(
+    [one('name', 'Ours')],
+    [one('name', 'Theirs'), one('cap', 'Both'), one('cap', 'Both')],
+  )
   expect(problems.all).toEqual([one('name', 'Ours'), one('cap', 'Both')])
 })
 
@@ -24,7 +31,9 @@ test('a name that begins alike is another place', () => {
 
 test('only a refusal of what was sent has objections', () => {
   const details = [{ param: 'cron', code: 'x', message: 'No' }]
-  expect(objectionsIn(new ApiError('validation_failed', 'm', { status: 422, details }))).toEqual([one('cron', 'No')])
+  expect(objectionsIn(new ApiError('validation_failed', 'm', { status: 422, details }))).toEqual([
+    one('cron', 'No'),
+  ])
   expect(objectionsIn(new ApiError('conflict', 'm', { status: 409, details }))).toEqual([])
   expect(objectionsIn(null)).toEqual([])
 })

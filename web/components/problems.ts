@@ -11,7 +11,10 @@ export interface Problems {
 }
 
 /** Of the server's objections, those to a place that we have better words for are left out. */
-export function problemsOf(own: readonly Objection[], servers: readonly Objection[] = []): Problems {
+export function problemsOf(
+  own: readonly Objection[],
+  servers: readonly Objection[] = [],
+): Problems {
   const placed = new Set(own.map(({ param }) => param))
   const said = new Map<string, Objection>()
   for (const one of [...own, ...servers.filter(({ param }) => !placed.has(param))])
@@ -30,10 +33,14 @@ export function problemsOf(own: readonly Objection[], servers: readonly Objectio
 export const isWithin = (param: string, path: string): boolean =>
   param === path || param.startsWith(`${path}.`) || param.startsWith(`${path}[`)
 
-/** The server's refusal of what was sent, part by part; empty where it refused for another reason. */
+/**
+ * The server's refusal of what was sent, part by part; empty where it refused for another reason.
+ */
 export const objectionsIn = (error: Error | null): Objection[] =>
   error instanceof ApiError && error.status === 422
-    ? error.details.filter(({ param }) => param !== '').map(({ param, message }) => ({ param, message }))
+    ? error.details
+        .filter(({ param }) => param !== '')
+        .map(({ param, message }) => ({ param, message }))
     : []
 
 /** The id of the field that stands for a place. */

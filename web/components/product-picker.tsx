@@ -50,7 +50,13 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
       )}
       <div role="radiogroup" aria-label="Products" className="product-choices">
         {list?.map((product) => (
-          <Choices key={product.id} product={product} choice={choice} onChoose={onChoose} whole={whole} />
+          <Choices
+            key={product.id}
+            product={product}
+            choice={choice}
+            onChoose={onChoose}
+            whole={whole}
+          />
         ))}
       </div>
     </BlockStack>
@@ -59,9 +65,11 @@ export function ProductPicker({ choice, onChoose, whole = false }: Props) {
 
 function Choices({ product, choice, onChoose, whole }: Props & { product: Product }) {
   const { id, title, image, variants } = product
-  const picked = (variant: string | null) => choice?.product_id === id && choice.variant_id === variant
+  const picked = (variant: string | null) =>
+    choice?.product_id === id && choice.variant_id === variant
   const only = variants.length === 1 ? variants[0]! : null
-  const choose = (variant: string | null) => onChoose({ product_id: id, variant_id: variant, title })
+  const choose = (variant: string | null) =>
+    onChoose({ product_id: id, variant_id: variant, title })
   return (
     <>
       <label className={`candidate ${picked(null) ? 'chosen' : ''}`}>
@@ -78,8 +86,16 @@ function Choices({ product, choice, onChoose, whole }: Props & { product: Produc
         !whole &&
         choice?.product_id === id &&
         variants.map((variant) => (
-          <label key={variant.id} className={`candidate variant ${picked(variant.id) ? 'chosen' : ''}`}>
-            <input type="radio" name="product" checked={picked(variant.id)} onChange={() => choose(variant.id)} />
+          <label
+            key={variant.id}
+            className={`candidate variant ${picked(variant.id) ? 'chosen' : ''}`}
+          >
+            <input
+              type="radio"
+              name="product"
+              checked={picked(variant.id)}
+              onChange={() => choose(variant.id)}
+            />
             <span className="candidate-text">
               <Text as="span">{variant.title}</Text>
               {variant.sku && <Sku sku={variant.sku} />}

@@ -1,4 +1,5 @@
-// A product's picture, or its first letter where it has none. Decoration: its title stands beside it.
+// A product's picture, or its first letter where it has none. Decoration: its title stands beside
+// it.
 import { useState } from 'react'
 import { isDemo } from '../client/bridge.ts'
 import './product-picture.css'
@@ -9,7 +10,13 @@ export function ProductPicture({ title, url }: { title: string; url: string | nu
     <span className="product-picture" aria-hidden="true">
       {/* The demo stands alone: its page asks no other host. */}
       {url !== null && !broken && !isDemo() ? (
-        <img src={url} alt="" loading="lazy" referrerPolicy="no-referrer" onError={() => setBroken(true)} />
+        <img
+          src={url}
+          alt=""
+          loading="lazy"
+          referrerPolicy="no-referrer"
+          onError={() => setBroken(true)}
+        />
       ) : (
         title.slice(0, 1).toUpperCase()
       )}

@@ -6,8 +6,13 @@ import { mirrorText } from '../labels/products.ts'
 export function RefreshProducts() {
   const mirror = useMirror()
   const refresh = useRefreshProducts()
-  const failed = mirror.data?.status === 'failed' || refresh.error !== null || (mirror.error !== null && !mirror.data)
-  const text = refresh.error?.message ?? (mirror.data ? mirrorText(mirror.data) : (mirror.error?.message ?? ''))
+  const failed =
+    mirror.data?.status === 'failed' ||
+    refresh.error !== null ||
+    (mirror.error !== null && !mirror.data)
+  const text =
+    refresh.error?.message ??
+    (mirror.data ? mirrorText(mirror.data) : (mirror.error?.message ?? ''))
   return (
     <InlineStack align="space-between" blockAlign="center" gap="300">
       <Text as="p" variant="bodySm" tone={failed ? 'critical' : 'subdued'} breakWord>

@@ -31,7 +31,9 @@ export function Refusal({ form: { refusals, obstacles, error }, what, title, pla
     <div ref={place} tabIndex={-1} className="place">
       <BlockStack gap="400">
         {error && <Problem error={error} what={what} />}
-        {obstacles.length > 0 && <ProblemList title={title} problems={obstacles} placeText={placeText} />}
+        {obstacles.length > 0 && (
+          <ProblemList title={title} problems={obstacles} placeText={placeText} />
+        )}
       </BlockStack>
     </div>
   )

@@ -1,4 +1,5 @@
-// What stands at the foot of a form: whether there is something to save, and the ways to save or discard it.
+// What stands at the foot of a form: whether there is something to save, and the ways to save or
+// discard it.
 import { Button, InlineStack, Text } from '../ui/index.ts'
 import './form.css'
 
@@ -15,8 +16,23 @@ interface Props {
   onDiscard: () => void
 }
 
-export function SaveBar({ dirty, fresh = false, saving, problems, save, onSave, onDiscard }: Props) {
-  const state = problems > 0 ? (problems === 1 ? '1 problem' : `${problems} problems`) : dirty ? 'Unsaved changes' : ''
+export function SaveBar({
+  dirty,
+  fresh = false,
+  saving,
+  problems,
+  save,
+  onSave,
+  onDiscard,
+}: Props) {
+  const state =
+    problems > 0
+      ? problems === 1
+        ? '1 problem'
+        : `${problems} problems`
+      : dirty
+        ? 'Unsaved changes'
+        : ''
   return (
     <div className="save-bar">
       <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>

@@ -23,7 +23,8 @@ export function Progress({ operation, wide = false }: { operation: Operation; wi
   const moving = isMoving(operation)
   const texts = [`${numberText(workedCount(operation))} of ${numberText(operation.total)}`]
   if (moving || operation.status === 'paused') texts.push(`${Math.floor(operation.percentage)}%`)
-  if (moving && !wide && operation.remaining_seconds !== null) texts.push(remainingText(operation.remaining_seconds))
+  if (moving && !wide && operation.remaining_seconds !== null)
+    texts.push(remainingText(operation.remaining_seconds))
   return (
     <div className="progress">
       <div
@@ -35,7 +36,11 @@ export function Progress({ operation, wide = false }: { operation: Operation; wi
         aria-labelledby={label}
       >
         {PARTS.map((part) => (
-          <span key={part} className={part} style={{ inlineSize: `${share(operation[part], operation.total)}%` }} />
+          <span
+            key={part}
+            className={part}
+            style={{ inlineSize: `${share(operation[part], operation.total)}%` }}
+          />
         ))}
       </div>
       <Text as="span" variant="bodySm" tone="subdued">
@@ -48,4 +53,5 @@ export function Progress({ operation, wide = false }: { operation: Operation; wi
 }
 
 /** In hundredths; the few that failed among very many are still to be seen. */
-const share = (count: number, total: number): number => (count === 0 ? 0 : Math.max(0.5, (count / total) * 100))
+const share = (count: number, total: number): number =>
+  count === 0 ? 0 : Math.max(0.5, (count / total) * 100)

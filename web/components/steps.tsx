@@ -3,7 +3,11 @@ import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { sentence } from '../labels/size.ts'
 
-export function Steps({ steps }: { steps: readonly Pick<OperationStep, 'id' | 'title' | 'summary'>[] }) {
+export function Steps({
+  steps,
+}: {
+  steps: readonly Pick<OperationStep, 'id' | 'title' | 'summary'>[]
+}) {
   return (
     <ol className="steps">
       {steps.map(({ id, title, summary }) => (

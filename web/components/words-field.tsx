@@ -1,4 +1,5 @@
-// Several words in one field: Enter, a comma or leaving the field takes what was typed, a click takes a suggestion.
+// Several words in one field: Enter, a comma or leaving the field takes what was typed, a click
+// takes a suggestion.
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { Tag, TextField } from '../ui/index.ts'
 import './form.css'
@@ -29,8 +30,20 @@ const same = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((word, at) => word === others[at])
 
 export function WordsField(props: Props) {
-  const { label, id, help, error, placeholder, value, onChange, suggestions = [], write = asIs, read = asIs } = props
-  // What is being typed counts at once, so that it is not lost with a click on Save; it is drawn as a word when it ends.
+  const {
+    label,
+    id,
+    help,
+    error,
+    placeholder,
+    value,
+    onChange,
+    suggestions = [],
+    write = asIs,
+    read = asIs,
+  } = props
+  // What is being typed counts at once, so that it is not lost with a click on Save; it is drawn as
+  // a word when it ends.
   const [typing, setTyping] = useState<{ text: string; before: readonly string[] } | null>(null)
   const leaving = useRef<number>(undefined)
   const known = typing !== null && same(value, joined(typing.before, [write(typing.text.trim())]))
@@ -52,7 +65,8 @@ export function WordsField(props: Props) {
     if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault()
       take([write(text.trim())])
-    } else if (event.key === 'Backspace' && text === '' && shown.length > 0) onChange(shown.slice(0, -1))
+    } else if (event.key === 'Backspace' && text === '' && shown.length > 0)
+      onChange(shown.slice(0, -1))
   }
   const left = suggestions.filter(({ value: word }) => !shown.includes(word))
   return (
@@ -85,7 +99,11 @@ export function WordsField(props: Props) {
         }
       />
       {suggestions.length > 0 && (
-        <div className="suggestions" role="group" aria-label={`Suggestions for ${label.toLowerCase()}`}>
+        <div
+          className="suggestions"
+          role="group"
+          aria-label={`Suggestions for ${label.toLowerCase()}`}
+        >
           {left.map(({ value: word, text }) => (
             <button key={word} type="button" onClick={() => take([word])}>
               + {text}

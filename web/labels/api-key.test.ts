@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { keyExpiryText, keyStatus, lastUsedText, SCOPES, USUAL_SCOPES } from './api-key.ts'
 
 const now = new Date('2026-06-01T12:00:00Z')
-const key = (expires_at: string | null, revoked_at: string | null = null) => ({ expires_at, revoked_at })
+const key = (expires_at: string | null, revoked_at: string | null = null) => ({
+  expires_at,
+  revoked_at,
+})
 
 test('a key is active until it expires or is revoked', () => {
   expect(keyStatus(key(null), now).text).toBe('Active')

@@ -28,12 +28,17 @@ type Times = Pick<ApiKey, 'expires_at' | 'revoked_at'>
 
 export function keyStatus({ expires_at, revoked_at }: Times, now: Date) {
   if (revoked_at !== null) return { text: 'Revoked', tone: undefined } as const
-  if (expires_at !== null && new Date(expires_at) <= now) return { text: 'Expired', tone: 'warning' } as const
+  if (expires_at !== null && new Date(expires_at) <= now)
+    return { text: 'Expired', tone: 'warning' } as const
   return { text: 'Active', tone: 'success' } as const
 }
 
-export const lastUsedText = ({ last_used_at }: Pick<ApiKey, 'last_used_at'>, locale?: string): string =>
-  last_used_at === null ? 'Never' : momentText(last_used_at, locale)
+export const lastUsedText = (
+  { last_used_at }: Pick<ApiKey, 'last_used_at'>,
+  locale?: string,
+): string => (last_used_at === null ? 'Never' : momentText(last_used_at, locale))
 
-export const keyExpiryText = ({ expires_at }: Pick<ApiKey, 'expires_at'>, locale?: string): string =>
-  expires_at === null ? 'Never' : momentText(expires_at, locale)
+export const keyExpiryText = (
+  { expires_at }: Pick<ApiKey, 'expires_at'>,
+  locale?: string,
+): string => (expires_at === null ? 'Never' : momentText(expires_at, locale))

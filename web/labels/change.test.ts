@@ -4,8 +4,20 @@ import { changesOf } from './change.ts'
 test('settings show what they were and what they are', () => {
   expect(
     changesOf(
-      { expiry_days: 60, download_limit: 5, cdn: true, visibility: 'private', allowed_referrers: [] },
-      { expiry_days: null, download_limit: 1, cdn: true, visibility: 'public', allowed_referrers: ['a.example'] },
+      {
+        expiry_days: 60,
+        download_limit: 5,
+        cdn: true,
+        visibility: 'private',
+        allowed_referrers: [],
+      },
+      {
+        expiry_days: null,
+        download_limit: 1,
+        cdn: true,
+        visibility: 'public',
+        allowed_referrers: ['a.example'],
+      },
     ),
   ).toEqual([
     { what: 'Links expire', before: 'After 60 days', after: 'Never' },
@@ -16,9 +28,12 @@ test('settings show what they were and what they are', () => {
 })
 
 test('never is a value like any other', () => {
-  expect(changesOf({ expiry_days: null, download_limit: null }, { expiry_days: null, download_limit: 3 })).toEqual([
-    { what: 'Links allow', before: 'Unlimited', after: '3 downloads' },
-  ])
+  expect(
+    changesOf(
+      { expiry_days: null, download_limit: null },
+      { expiry_days: null, download_limit: 3 },
+    ),
+  ).toEqual([{ what: 'Links allow', before: 'Unlimited', after: '3 downloads' }])
 })
 
 test('tags and products are named, each product once', () => {
@@ -38,7 +53,9 @@ test('the trash is told in a word', () => {
   expect(changesOf({ deleted: false }, { deleted: true })).toEqual([
     { what: 'Moved to the trash', before: null, after: null },
   ])
-  expect(changesOf({ deleted: true, filename: 'a.pdf' }, { deleted: false, filename: 'a (2).pdf' })).toEqual([
+  expect(
+    changesOf({ deleted: true, filename: 'a.pdf' }, { deleted: false, filename: 'a (2).pdf' }),
+  ).toEqual([
     { what: 'Restored from the trash', before: null, after: null },
     { what: 'Name', before: 'a.pdf', after: 'a (2).pdf' },
   ])
@@ -64,13 +81,19 @@ test('a new version says what it saved', () => {
 })
 
 test('packs, links and files that were made of it', () => {
-  expect(changesOf({ pack: null }, { pack: 'Summer' })).toEqual([{ what: 'Pack', before: 'None', after: 'Summer' }])
-  expect(changesOf({ pack: 'Summer' }, { pack: null })).toEqual([{ what: 'Pack', before: 'Summer', after: 'None' }])
+  expect(changesOf({ pack: null }, { pack: 'Summer' })).toEqual([
+    { what: 'Pack', before: 'None', after: 'Summer' },
+  ])
+  expect(changesOf({ pack: 'Summer' }, { pack: null })).toEqual([
+    { what: 'Pack', before: 'Summer', after: 'None' },
+  ])
   expect(changesOf({}, { created_files: ['a-1.pdf', 'a-2.pdf'], link: 'x' })).toEqual([
     { what: '2 new files', before: null, after: 'a-1.pdf, a-2.pdf' },
     { what: 'Download link', before: null, after: null },
   ])
-  expect(changesOf({}, { created_files: ['a-1.pdf'] })).toEqual([{ what: 'New file', before: null, after: 'a-1.pdf' }])
+  expect(changesOf({}, { created_files: ['a-1.pdf'] })).toEqual([
+    { what: 'New file', before: null, after: 'a-1.pdf' },
+  ])
 })
 
 test('nothing changed is nothing to say', () => {

@@ -11,21 +11,35 @@ export interface Change {
 }
 
 type Field = keyof FileSettings | 'filename' | 'version' | 'size_bytes' | 'pack'
-type Fields = { [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string } }
+type Fields = {
+  [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string }
+}
 
 const onOff = (on: boolean | null) => (on ? 'On' : 'Off')
 
 const FIELDS: Fields = {
   filename: { what: 'Name', text: (name) => name ?? '' },
-  expiry_days: { what: 'Links expire', text: (days) => (days === null ? 'Never' : `After ${expiryText(days)}`) },
+  expiry_days: {
+    what: 'Links expire',
+    text: (days) => (days === null ? 'Never' : `After ${expiryText(days)}`),
+  },
   download_limit: { what: 'Links allow', text: limitText },
-  visibility: { what: 'Visibility', text: (visibility) => (visibility === 'public' ? 'Public' : 'Private') },
+  visibility: {
+    what: 'Visibility',
+    text: (visibility) => (visibility === 'public' ? 'Public' : 'Private'),
+  },
   cdn: { what: 'CDN', text: onOff },
   download_notification: { what: 'Notification', text: onOff },
   download_tracking: { what: 'Tracking', text: onOff },
-  allowed_referrers: { what: 'Referrers', text: (sites) => (sites?.length ? sites.join(', ') : 'Any') },
+  allowed_referrers: {
+    what: 'Referrers',
+    text: (sites) => (sites?.length ? sites.join(', ') : 'Any'),
+  },
   pack: { what: 'Pack', text: (pack) => pack ?? 'None' },
-  version: { what: 'Version', text: (version) => (version === null ? 'None' : numberText(version)) },
+  version: {
+    what: 'Version',
+    text: (version) => (version === null ? 'None' : numberText(version)),
+  },
   size_bytes: { what: 'Size', text: (bytes) => (bytes === null ? '' : sizeText(bytes)) },
 }
 
@@ -33,7 +47,8 @@ const FIELDS: Fields = {
 export function changesOf(before: ItemState | null, after: ItemState | null): Change[] {
   if (!after) return []
   const changes: Change[] = []
-  const add = (what: string, from: string | null, to: string | null) => changes.push({ what, before: from, after: to })
+  const add = (what: string, from: string | null, to: string | null) =>
+    changes.push({ what, before: from, after: to })
   if (after.created) add('New file', null, null)
   if (after.replaced) add('Replaced the file of this name', null, null)
   if (after.purged) add('Deleted permanently', null, null)
@@ -53,7 +68,12 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
   if (tags?.removed.length) add('Tags removed', null, tags.removed.join(', '))
   if (mappings?.added.length) add('Mapped to', null, titles(mappings.added))
   if (mappings?.removed.length) add('No longer mapped to', null, titles(mappings.removed))
-  if (made?.length) add(made.length === 1 ? 'New file' : `${numberText(made.length)} new files`, null, made.join(', '))
+  if (made?.length)
+    add(
+      made.length === 1 ? 'New file' : `${numberText(made.length)} new files`,
+      null,
+      made.join(', '),
+    )
   if (after.link !== undefined) add('Download link', null, null)
   return changes
 }

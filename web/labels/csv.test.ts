@@ -3,15 +3,30 @@ import { type CsvCheck } from '../client/csv.ts'
 import { checkStage, problemPlace } from './csv.ts'
 
 const check: CsvCheck = {
-  ...{ probe: true, on_conflict: 'error', phase: 'rows', rows: 250, skus: 0, skus_total: 0, urls: 3, urls_total: 12 },
+  ...{
+    probe: true,
+    on_conflict: 'error',
+    phase: 'rows',
+    rows: 250,
+    skus: 0,
+    skus_total: 0,
+    urls: 3,
+    urls_total: 12,
+  },
   ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 1, update_rows: 0 },
 }
 
 test('a check says where it is', () => {
-  expect(checkStage({ ...check, phase: 'waiting' }, 10)).toEqual({ text: 'Waiting to begin', share: null })
+  expect(checkStage({ ...check, phase: 'waiting' }, 10)).toEqual({
+    text: 'Waiting to begin',
+    share: null,
+  })
   expect(checkStage(check, 1000)).toEqual({ text: 'Reading rows: 250 of 1,000', share: 0.25 })
   expect(checkStage({ ...check, phase: 'skus' }, 1000).share).toBeNull()
-  expect(checkStage({ ...check, phase: 'urls' }, 1000)).toEqual({ text: 'Asking file URLs: 3 of 12', share: 0.25 })
+  expect(checkStage({ ...check, phase: 'urls' }, 1000)).toEqual({
+    text: 'Asking file URLs: 3 of 12',
+    share: 0.25,
+  })
   expect(checkStage({ ...check, phase: 'done' }, 1000).share).toBe(1)
 })
 

@@ -30,9 +30,15 @@ const ENCODINGS: Record<string, string> = {
   'utf-16be': 'UTF-16',
   'windows-1252': 'Windows-1252',
 }
-const DELIMITERS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Vertical bar' }
+const DELIMITERS: Record<string, string> = {
+  ',': 'Comma',
+  ';': 'Semicolon',
+  '\t': 'Tab',
+  '|': 'Vertical bar',
+}
 
-export const encodingText = (encoding: string): string => ENCODINGS[encoding.toLowerCase()] ?? encoding
+export const encodingText = (encoding: string): string =>
+  ENCODINGS[encoding.toLowerCase()] ?? encoding
 export const delimiterText = (delimiter: string): string => DELIMITERS[delimiter] ?? delimiter
 
 /** `Row 12, column file_url` */
@@ -48,7 +54,9 @@ export function checkStage(check: CsvCheck, rows: number): { text: string; share
   if (check.phase === 'rows') return of(check.rows, rows, 'Reading rows')
   if (check.phase === 'skus') return of(check.skus, check.skus_total, 'Looking up SKUs')
   if (check.phase === 'urls') return of(check.urls, check.urls_total, 'Asking file URLs')
-  return check.phase === 'waiting' ? { text: 'Waiting to begin', share: null } : { text: 'Done', share: 1 }
+  return check.phase === 'waiting'
+    ? { text: 'Waiting to begin', share: null }
+    : { text: 'Done', share: 1 }
 }
 
 /** A small file to begin with. */

@@ -30,9 +30,9 @@ describe('kinds', () => {
 })
 
 test('a product with several variants is named once', () => {
-  const mapping = (product_id: string, product_title: string) => ({ product_id, product_title }) as Mapping
-  expect(productTitles([mapping('1', 'Knots'), mapping('2', 'Tides'), mapping('1', 'Knots')])).toEqual([
-    'Knots',
-    'Tides',
-  ])
+  const mapping = (product_id: string, product_title: string) =>
+    ({ product_id, product_title }) as Mapping
+  expect(
+    productTitles([mapping('1', 'Knots'), mapping('2', 'Tides'), mapping('1', 'Knots')]),
+  ).toEqual(['Knots', 'Tides'])
 })

@@ -46,7 +46,8 @@ export const TYPE_GROUPS = Object.keys(GROUPS)
 /** A type that a list may be narrowed to, a group or an extension: `Images`, `PDF`. */
 export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCase()
 
-export const expiryText = (days: number | null): string => (days === null ? 'Never' : countText(days, 'day', 'days'))
+export const expiryText = (days: number | null): string =>
+  days === null ? 'Never' : countText(days, 'day', 'days')
 
 export const limitText = (limit: number | null): string =>
   limit === null ? 'Unlimited' : countText(limit, 'download', 'downloads')
@@ -64,7 +65,10 @@ const METHODS: Record<Mapping['method'], string> = {
 }
 export const methodText = (method: Mapping['method']): string => METHODS[method] ?? method
 
-const LINK_STATUSES: Record<LinkStatus, { text: string; tone?: 'success' | 'warning' | 'critical' }> = {
+const LINK_STATUSES: Record<
+  LinkStatus,
+  { text: string; tone?: 'success' | 'warning' | 'critical' }
+> = {
   active: { text: 'Active', tone: 'success' },
   expired: { text: 'Expired' },
   exhausted: { text: 'Used up', tone: 'warning' },
@@ -85,4 +89,5 @@ export const isPdf = ({ filename, content_type }: Named): boolean =>
 
 /** A picture made of pixels, which can be made smaller. */
 export const isImage = ({ filename, content_type }: Named): boolean =>
-  familyOf(filename, content_type) === 'image' && !['svg', 'psd', 'ai', 'heic'].includes(extensionOf(filename))
+  familyOf(filename, content_type) === 'image' &&
+  !['svg', 'psd', 'ai', 'heic'].includes(extensionOf(filename))

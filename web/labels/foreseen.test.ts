@@ -15,12 +15,20 @@ const plugins = [
   pluginOf('stamp-files', [{}]),
   pluginOf(
     'cut-files',
-    [{ labels: { preview: '{count, plural, one {# file would be split} other {# files would be split}}' } }],
+    [
+      {
+        labels: {
+          preview: '{count, plural, one {# file would be split} other {# files would be split}}',
+        },
+      },
+    ],
     { touches_bytes: true },
   ),
 ]
-const partsOfAll = (...[operation, items]: Parameters<typeof allOf>) => allOf(operation, items, plugins)
-const partsOfCounts = (...[operation, items]: Parameters<typeof countsOf>) => countsOf(operation, items, plugins)
+const partsOfAll = (...[operation, items]: Parameters<typeof allOf>) =>
+  allOf(operation, items, plugins)
+const partsOfCounts = (...[operation, items]: Parameters<typeof countsOf>) =>
+  countsOf(operation, items, plugins)
 
 let position = 0
 const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): Item =>
@@ -47,7 +55,10 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
     item('skipped', { why: 'It has a product already' }),
     item('done'),
     item('done', { candidates: [{}] as unknown as Item['candidates'] }),
-    item('skipped', { why: 'It matches 2 products', candidates: [{}] as unknown as Item['candidates'] }),
+    item('skipped', {
+      why: 'It matches 2 products',
+      candidates: [{}] as unknown as Item['candidates'],
+    }),
     item('failed', { why: 'File in use' }),
     item('skipped', { why: 'No product matches it' }),
   ]
@@ -62,8 +73,17 @@ test('matched, to be chosen, left alone by reason, failing first', () => {
 })
 
 test('of very many the operation’s own counts are told: what stays as it is counts as no change', () => {
-  const items = [item('done', { after: { cdn: true } }), item('done'), item('skipped', { why: 'It has a product' })]
-  const many = { ...counts, failed: 0, done: 1200, foreseen: { changed: 3, unchanged: 1190, candidates: 7 } }
+  const items = [
+    item('done', { after: { cdn: true } }),
+    item('done'),
+    item('skipped', { why: 'It has a product' }),
+  ]
+  const many = {
+    ...counts,
+    failed: 0,
+    done: 1200,
+    foreseen: { changed: 3, unchanged: 1190, candidates: 7 },
+  }
   expect(partsOfCounts({ ...many, action: 'stamp-files' }, items)).toMatchObject([
     { title: '3 files would be changed', items: [{ after: { cdn: true } }] },
     { title: '7 files are not matched for sure: you choose the product in Reviews', items: [] },
@@ -71,7 +91,12 @@ test('of very many the operation’s own counts are told: what stays as it is co
     { title: '1,190 files stay as they are', items: [{ after: null }] },
   ])
   // Those that are to be asked about may be among the skipped.
-  const mapping = { ...many, done: 5, skipped: 9, foreseen: { changed: 3, unchanged: 2, candidates: 7 } }
+  const mapping = {
+    ...many,
+    done: 5,
+    skipped: 9,
+    foreseen: { changed: 3, unchanged: 2, candidates: 7 },
+  }
   expect(partsOfCounts(mapping, []).map(({ kind, count }) => [kind, count])).toEqual([
     ['change', 3],
     ['ask', 7],
@@ -85,5 +110,7 @@ test('of very many the operation’s own counts are told: what stays as it is co
 
 test('what is made of bytes is not known before, and is a change', () => {
   const split = { ...counts, action: 'cut-files', steps: [stepOf('cut-files'), stepOf('notify')] }
-  expect(partsOfAll(split, [item('done')])).toMatchObject([{ kind: 'change', title: '1 file would be split' }])
+  expect(partsOfAll(split, [item('done')])).toMatchObject([
+    { kind: 'change', title: '1 file would be split' },
+  ])
 })

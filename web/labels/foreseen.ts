@@ -1,4 +1,5 @@
-// What a preview found, sorted for a person: what would change, what a person must choose, what stays, what fails and why.
+// What a preview found, sorted for a person: what would change, what a person must choose, what
+// stays, what fails and why.
 import { type ActionLabels, type Plugin } from '../client/plugins.ts'
 import { type Item, type Operation } from '../client/types.ts'
 import { formatMessage } from './message-format.ts'
@@ -16,7 +17,12 @@ export interface ForeseenPart {
 type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped' | 'foreseen'>
 type Labels = Pick<ActionLabels, 'preview' | 'skipped'>
 
-function titleOf(kind: ForeseenPart['kind'], labels: Labels | undefined, count: number, reason: string): string {
+function titleOf(
+  kind: ForeseenPart['kind'],
+  labels: Labels | undefined,
+  count: number,
+  reason: string,
+): string {
   if (kind === 'change')
     return labels
       ? formatMessage(labels.preview, { count })
@@ -24,16 +30,24 @@ function titleOf(kind: ForeseenPart['kind'], labels: Labels | undefined, count: 
   if (kind === 'ask')
     return `${countText(count, 'file is', 'files are')} not matched for sure: you choose the product in Reviews`
   if (kind === 'same') return countText(count, 'file stays as it is', 'files stay as they are')
-  const what = kind === 'failed' ? countText(count, 'file would fail', 'files would fail') : skippedText(labels, count)
+  const what =
+    kind === 'failed'
+      ? countText(count, 'file would fail', 'files would fail')
+      : skippedText(labels, count)
   return reason === '' ? what : `${what}: ${reason}`
 }
 
 const skippedText = (labels: Labels | undefined, count: number): string =>
-  labels ? formatMessage(labels.skipped, { count }) : countText(count, 'file is left alone', 'files are left alone')
+  labels
+    ? formatMessage(labels.skipped, { count })
+    : countText(count, 'file is left alone', 'files are left alone')
 
 const ORDER: readonly ForeseenPart['kind'][] = ['failed', 'change', 'ask', 'skipped', 'same']
 
-function kindOf({ status, after, candidates, warnings }: Item, onBytes: boolean): ForeseenPart['kind'] {
+function kindOf(
+  { status, after, candidates, warnings }: Item,
+  onBytes: boolean,
+): ForeseenPart['kind'] {
   if (status === 'skipped' && candidates.length > 0) return 'ask'
   if (status === 'failed' || status === 'skipped') return status
   if (after !== null || onBytes) return 'change'
@@ -98,4 +112,6 @@ const labelsOf = ({ action }: Counted, plugins: readonly Plugin[]): Labels | und
 
 /** What is made of a file's bytes is known when it is made. */
 const worksOnBytes = ({ steps }: Counted, plugins: readonly Plugin[]): boolean =>
-  plugins.some(({ id, touches_bytes }) => touches_bytes && steps.some(({ plugin }) => plugin === id))
+  plugins.some(
+    ({ id, touches_bytes }) => touches_bytes && steps.some(({ plugin }) => plugin === id),
+  )

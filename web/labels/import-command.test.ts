@@ -6,6 +6,8 @@ test('a shell reads the command as it is meant', () => {
   const printed = importCommand('https://files.example.com').replace(/^curl /, "printf '%s\\n' ")
   const words = execFileSync('sh', ['-c', printed], { encoding: 'utf8' })
   const body = words.slice(words.indexOf('{'))
-  expect(words.startsWith('https://files.example.com/api/files/import\n-H\nAuthorization: Bearer ')).toBe(true)
+  expect(
+    words.startsWith('https://files.example.com/api/files/import\n-H\nAuthorization: Bearer '),
+  ).toBe(true)
   expect(JSON.parse(body)).toMatchObject({ files: [{ filename: 'guide.pdf' }], auto_map: true })
 })

@@ -1,9 +1,14 @@
 // The command that imports a file, for people to copy.
 
-/** A curl command for a POSIX shell. `origin`: where this installation answers, as the browser knows it. */
+/**
+ * A curl command for a POSIX shell. `origin`: where this installation answers, as the browser knows
+ * it.
+ */
 export function importCommand(origin: string): string {
   const body = {
-    files: [{ filename: 'guide.pdf', url: 'https://example.com/guide.pdf', product_sku: 'YOUR-SKU' }],
+    files: [
+      { filename: 'guide.pdf', url: 'https://example.com/guide.pdf', product_sku: 'YOUR-SKU' },
+    ],
     auto_map: true,
   }
   return [

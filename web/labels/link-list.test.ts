@@ -3,7 +3,13 @@ import { linksCsv } from './link-list.ts'
 
 test('links as a spreadsheet reads them', () => {
   const links = [
-    { filename: 'a, "b".pdf', url: 'https://x.example/d?key=1', email: null, expires_at: null, download_limit: 5 },
+    {
+      filename: 'a, "b".pdf',
+      url: 'https://x.example/d?key=1',
+      email: null,
+      expires_at: null,
+      download_limit: 5,
+    },
     {
       filename: '=SUM(A1)',
       url: null,

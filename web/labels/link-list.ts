@@ -20,5 +20,7 @@ export function linksCsv(links: readonly Listed[]): string {
   const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
     [filename, url, email, expires_at, download_limit].map(cell).join(','),
   )
-  return BYTE_ORDER_MARK + ['filename,url,email,expires_at,download_limit', ...rows, ''].join('\r\n')
+  return (
+    BYTE_ORDER_MARK + ['filename,url,email,expires_at,download_limit', ...rows, ''].join('\r\n')
+  )
 }

@@ -10,12 +10,17 @@ export function linkTerms(
 ): string {
   const expiry = expires_at === null ? 'Never expires' : `Expires ${momentText(expires_at, locale)}`
   const limit =
-    download_limit === null ? 'any number of downloads' : countText(download_limit, 'download', 'downloads', locale)
+    download_limit === null
+      ? 'any number of downloads'
+      : countText(download_limit, 'download', 'downloads', locale)
   return `${expiry} and allows ${limit}.`
 }
 
 /** `2 of 5`, `2 of unlimited` */
-export const usedText = ({ downloads, download_limit }: Pick<DownloadLink, 'downloads' | 'download_limit'>): string =>
+export const usedText = ({
+  downloads,
+  download_limit,
+}: Pick<DownloadLink, 'downloads' | 'download_limit'>): string =>
   download_limit === null
     ? `${numberText(downloads)}, unlimited`
     : `${numberText(downloads)} of ${numberText(download_limit)}`

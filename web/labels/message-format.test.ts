@@ -17,7 +17,9 @@ test('options choose between texts; one that is not set counts as none', () => {
   ])
   const mapped = '{product, select, none {Map files} other {Map to {product_text}}}'
   expect(formatMessage(mapped, { product: '', product_text: '' })).toBe('Map files')
-  expect(formatMessage(mapped, { product: '7', product_text: 'Sea songs' })).toBe('Map to Sea songs')
+  expect(formatMessage(mapped, { product: '7', product_text: 'Sea songs' })).toBe(
+    'Map to Sea songs',
+  )
 })
 
 test('a broken message is shown as it is', () => {

@@ -4,7 +4,9 @@ import { type Operation } from '../client/types.ts'
 import { toastText } from './operation-toast.ts'
 
 const FILES = '{count, plural, one {# file} other {# files}}'
-const plugins = [pluginOf('stamp-files', [{ labels: { running: `Stamping ${FILES}`, done: `${FILES} stamped` } }])]
+const plugins = [
+  pluginOf('stamp-files', [{ labels: { running: `Stamping ${FILES}`, done: `${FILES} stamped` } }]),
+]
 
 const text = (part: Partial<Operation>) =>
   toastText(
@@ -26,7 +28,9 @@ const text = (part: Partial<Operation>) =>
 test('what was started is told as it moves, in the words of its plugin', () => {
   expect(text({ status: 'queued' })).toBe('Stamping 12 files')
   expect(text({ status: 'success', done: 12 })).toBe('12 files stamped')
-  expect(text({ status: 'partial', done: 9, failed: 2, skipped: 1 })).toBe('9 files stamped, 2 failed, 1 skipped')
+  expect(text({ status: 'partial', done: 9, failed: 2, skipped: 1 })).toBe(
+    '9 files stamped, 2 failed, 1 skipped',
+  )
   expect(text({ status: 'success', done: 1 })).toBe('1 file stamped')
   expect(text({ status: 'undone' })).toBe('Stamp files')
 })

@@ -29,17 +29,32 @@ const operation = (part: Partial<Operation>): Operation =>
 test('an import is named after its channel, anything else after its action', () => {
   expect(operationTitle({ kind: 'import', channel: 'api', action: 'import' })).toBe('API import')
   expect(operationTitle({ kind: 'import', channel: 'pigeon', action: 'import' })).toBe('Import')
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'sort-files', workflow_title: 'Sort them' })).toBe(
-    'Sort them',
-  )
+  expect(
+    operationTitle({
+      kind: 'bulk',
+      channel: 'page',
+      action: 'sort-files',
+      workflow_title: 'Sort them',
+    }),
+  ).toBe('Sort them')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'sort-files' })).toBe('Sort files')
   expect(operationTitle({ kind: 'bulk', channel: 'page', action: '' })).toBe('Operation')
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'workflow_1', workflow_title: 'Spring' })).toBe(
-    'Spring',
-  )
-  expect(operationTitle({ kind: 'bulk', channel: 'page', action: 'undo', workflow_title: 'Undo: Sort files' })).toBe(
-    'Undo: Sort files',
-  )
+  expect(
+    operationTitle({
+      kind: 'bulk',
+      channel: 'page',
+      action: 'workflow_1',
+      workflow_title: 'Spring',
+    }),
+  ).toBe('Spring')
+  expect(
+    operationTitle({
+      kind: 'bulk',
+      channel: 'page',
+      action: 'undo',
+      workflow_title: 'Undo: Sort files',
+    }),
+  ).toBe('Undo: Sort files')
 })
 
 test('what waits is what has not ended, and never less than nothing', () => {
@@ -51,12 +66,18 @@ test('a partial operation says how many failed and what to do', () => {
   const outcome = outcomeText(operation({ status: 'partial', done: 191, failed: 9 }))
   expect(outcome?.title).toBe('9 of 200 files failed')
   expect(outcome?.advice).toContain('191 files are imported')
-  expect(outcomeText(operation({ status: 'partial', done: 199, failed: 1 }))?.title).toBe('1 of 200 files failed')
+  expect(outcomeText(operation({ status: 'partial', done: 199, failed: 1 }))?.title).toBe(
+    '1 of 200 files failed',
+  )
 })
 
 test('a failed one says whether anything was done', () => {
-  expect(outcomeText(operation({ status: 'failed', failed: 200 }))?.title).toBe('No file was imported')
-  expect(outcomeText(operation({ status: 'failed', done: 1, failed: 199 }))?.title).toBe('Only 1 file was imported')
+  expect(outcomeText(operation({ status: 'failed', failed: 200 }))?.title).toBe(
+    'No file was imported',
+  )
+  expect(outcomeText(operation({ status: 'failed', done: 1, failed: 199 }))?.title).toBe(
+    'Only 1 file was imported',
+  )
 })
 
 test('a cancelled one says how far it came, and does not count what nobody came to', () => {
@@ -70,7 +91,13 @@ test('a cancelled one says how far it came, and does not count what nobody came 
 })
 
 test('a discarded preview says that it changed nothing', () => {
-  const discarded = operation({ status: 'cancelled', preview: true, discarded: true, total: 132, cancelled: 132 })
+  const discarded = operation({
+    status: 'cancelled',
+    preview: true,
+    discarded: true,
+    total: 132,
+    cancelled: 132,
+  })
   expect(workedCount(discarded)).toBe(0)
   expect(statusWord(discarded).text).toBe('Preview discarded')
   expect(outcomeText(discarded)?.title).toBe('Preview discarded, 0 files changed')
@@ -85,10 +112,12 @@ test('what is selected reads as the list’s own filters', () => {
   const total = 7
   expect(sourceText({ source: { type: 'entries' }, total })).toBeNull()
   expect(sourceText({ source: { type: 'files', count: 1 }, total: 1 })).toBe('1 selected file')
-  expect(sourceText({ source: { type: 'filter', filter: {} }, total })).toBe('All files (7 files when it started)')
-  expect(sourceText({ source: { type: 'filter', filter: { deleted: true, tags: ['a'] } }, total })).toBe(
-    'Files with: in the trash; tagged a (7 files when it started)',
+  expect(sourceText({ source: { type: 'filter', filter: {} }, total })).toBe(
+    'All files (7 files when it started)',
   )
+  expect(
+    sourceText({ source: { type: 'filter', filter: { deleted: true, tags: ['a'] } }, total }),
+  ).toBe('Files with: in the trash; tagged a (7 files when it started)')
 })
 
 test('a preview speaks of what would be', () => {
@@ -99,7 +128,9 @@ test('a preview speaks of what would be', () => {
 })
 
 test('a preview is discarded without a question; what runs is not', () => {
-  expect(actionWord('cancel', operation({ status: 'previewed' }))).toEqual({ text: 'Discard preview' })
+  expect(actionWord('cancel', operation({ status: 'previewed' }))).toEqual({
+    text: 'Discard preview',
+  })
   const running = actionWord('cancel', operation({ done: 50 }))
   expect(running.question?.text[0]).toContain('50 files have been imported')
   expect(running.question?.text[1]).toContain('150 files that wait')
@@ -126,14 +157,19 @@ test('what no undo takes back is not promised when it is cancelled', () => {
 
 test('what stopped at a step of no file is tried again, not “0 failed files”', () => {
   expect(actionWord('retry', operation({ status: 'failed' })).text).toBe('Try again')
-  expect(actionWord('retry', operation({ status: 'partial', failed: 1 })).text).toBe('Retry 1 failed file')
+  expect(actionWord('retry', operation({ status: 'partial', failed: 1 })).text).toBe(
+    'Retry 1 failed file',
+  )
 })
 
 test('what was not started when it was cancelled can be resumed', () => {
-  const said = (part: Partial<Operation>) => actionWord('retry', operation({ status: 'cancelled', ...part })).text
+  const said = (part: Partial<Operation>) =>
+    actionWord('retry', operation({ status: 'cancelled', ...part })).text
   expect(said({ cancelled: 24 })).toBe('Resume the 24 that were not started')
   expect(said({ cancelled: 1 })).toBe('Resume the 1 that was not started')
-  expect(said({ failed: 2, cancelled: 24 })).toBe('Retry 2 failed files and resume the 24 that were not started')
+  expect(said({ failed: 2, cancelled: 24 })).toBe(
+    'Retry 2 failed files and resume the 24 that were not started',
+  )
 })
 
 test('the history is narrowed to what there is here, of whoever made it', () => {

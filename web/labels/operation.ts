@@ -1,4 +1,5 @@
-// How an operation reads: its name, its state in the specification's words, and what is left to do about it.
+// How an operation reads: its name, its state in the specification's words, and what is left to do
+// about it.
 import { type Plugin } from '../client/plugins.ts'
 import {
   type Item,
@@ -32,9 +33,16 @@ export const OPERATION_STATUSES: Record<OperationStatus, StatusWord> = {
   undone: { text: 'Undone', tone: undefined, progress: undefined },
 }
 
-/** An operation's state; a preview that was given up is more than cancelled: it has changed nothing. */
-export const statusWord = ({ status, discarded }: Pick<Operation, 'status' | 'discarded'>): StatusWord =>
-  discarded ? { ...OPERATION_STATUSES.cancelled, text: 'Preview discarded' } : OPERATION_STATUSES[status]
+/**
+ * An operation's state; a preview that was given up is more than cancelled: it has changed nothing.
+ */
+export const statusWord = ({
+  status,
+  discarded,
+}: Pick<Operation, 'status' | 'discarded'>): StatusWord =>
+  discarded
+    ? { ...OPERATION_STATUSES.cancelled, text: 'Preview discarded' }
+    : OPERATION_STATUSES[status]
 
 export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
   pending: { text: 'Waiting', tone: undefined, progress: 'incomplete' },
@@ -53,10 +61,17 @@ const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
   skipped: { text: 'Would be skipped', tone: undefined, progress: undefined },
 }
 
-/** An item's result in a word. One that a preview or a run found nothing to change in is done too. */
-export function itemWord({ status, after }: Pick<Item, 'status' | 'after'>, previewed: boolean): StatusWord {
+/**
+ * An item's result in a word. One that a preview or a run found nothing to change in is done too.
+ */
+export function itemWord(
+  { status, after }: Pick<Item, 'status' | 'after'>,
+  previewed: boolean,
+): StatusWord {
   const word = (previewed ? PREVIEW_STATUSES : ITEM_STATUSES)[status]
-  return previewed && status === 'done' && !after ? { ...word, text: 'No change', tone: undefined } : word
+  return previewed && status === 'done' && !after
+    ? { ...word, text: 'No change', tone: undefined }
+    : word
 }
 
 /** Does it only show what would be done? */
@@ -82,7 +97,10 @@ const IMPORTS: Record<string, string> = {
   cloud: 'Cloud sync',
 }
 
-/** The actions that the history can be narrowed to: those of this installation, undos, imports and own workflows. */
+/**
+ * The actions that the history can be narrowed to: those of this installation, undos, imports and
+ * own workflows.
+ */
 export function actionChoices(
   workflows: readonly { id: string; name: string; kind: string; built_in: boolean }[],
   channelActions: readonly { id: string; title: string }[] = [],
@@ -97,9 +115,12 @@ export function actionChoices(
   ])
 }
 
-type Named = Pick<Operation, 'kind' | 'channel' | 'action'> & Partial<Pick<Operation, 'workflow_title'>>
+type Named = Pick<Operation, 'kind' | 'channel' | 'action'> &
+  Partial<Pick<Operation, 'workflow_title'>>
 
-/** An import by its channel, anything else by its workflow or action: `API import`, `Delete files`. */
+/**
+ * An import by its channel, anything else by its workflow or action: `API import`, `Delete files`.
+ */
 export function operationTitle({ kind, channel, action, workflow_title: title }: Named): string {
   if (kind === 'import') return IMPORTS[channel] ?? 'Import'
   if (title) return title
@@ -107,7 +128,10 @@ export function operationTitle({ kind, channel, action, workflow_title: title }:
   return words === '' ? 'Operation' : sentence(words)
 }
 
-/** Which files it is about; null where that goes without saying: an import’s own, or those that it undoes. */
+/**
+ * Which files it is about; null where that goes without saying: an import’s own, or those that it
+ * undoes.
+ */
 export function sourceText({ source, total }: Pick<Operation, 'source' | 'total'>): string | null {
   if (source.type === 'files' || source.type === 'rows')
     return countText(source.count, 'selected file', 'selected files')
@@ -175,7 +199,10 @@ function undoWord(operation: Operation): ActionWord {
     'What somebody changed since then is left alone, and the result says which files that were.',
   ]
   if (operation.cannot_undo.length > 0) text.push(cannotUndoText(operation.cannot_undo))
-  return { text: 'Undo', question: { title: 'Undo this operation?', text, button: `Undo for ${files}` } }
+  return {
+    text: 'Undo',
+    question: { title: 'Undo this operation?', text, button: `Undo for ${files}` },
+  }
 }
 
 /** `What these steps did can’t be undone: Send email, Purge.` */
@@ -189,15 +216,18 @@ export const waitingCount = (operation: Operation): number =>
   Math.max(0, operation.total - workedCount(operation) - operation.cancelled)
 
 /** Has it ended with something done, so that there is something to undo? */
-export const hasEndedWell = ({ finished_at, done }: Pick<Operation, 'finished_at' | 'done'>): boolean =>
-  finished_at !== null && done > 0
+export const hasEndedWell = ({
+  finished_at,
+  done,
+}: Pick<Operation, 'finished_at' | 'done'>): boolean => finished_at !== null && done > 0
 
 /** Does it leave new files beside those that it works on? */
 export const makesFiles = (
   { steps, undoes }: Pick<Operation, 'steps' | 'undoes'>,
   plugins: readonly Pick<Plugin, 'id' | 'makes_files'>[],
 ): boolean =>
-  undoes === null && plugins.some(({ id, makes_files }) => makes_files && steps.some(({ plugin }) => plugin === id))
+  undoes === null &&
+  plugins.some(({ id, makes_files }) => makes_files && steps.some(({ plugin }) => plugin === id))
 
 /** What came of it, in a sentence, and what can be done. Null where the counts say enough. */
 export function outcomeText(operation: Operation): { title: string; advice: string } | null {
@@ -227,7 +257,10 @@ export function outcomeText(operation: Operation): { title: string; advice: stri
     }
   if (operation.status === 'failed')
     return {
-      title: done === 0 ? `No file was ${verb}` : `Only ${countText(done, 'file was', 'files were')} ${verb}`,
+      title:
+        done === 0
+          ? `No file was ${verb}`
+          : `Only ${countText(done, 'file was', 'files were')} ${verb}`,
       advice: `The files below say why. Nothing that failed has left anything behind${retry ? ', and it can be tried again' : ''}.`,
     }
   return null

@@ -14,7 +14,9 @@ const text = (part: Partial<Mirror>) => mirrorText({ ...ready, ...part }, 'en-GB
 test('how many products there are and since when, and what went wrong with the last try', () => {
   expect(text({})).toMatch(/^1,204 products, as of 29 Sept? 2026, \d\d:05\.$/)
   expect(text({ status: 'never', refreshed_at: null })).toBe('The products have not been read yet.')
-  expect(text({ status: 'refreshing', progress: 900 })).toBe('Reading the products: 900 rows so far.')
+  expect(text({ status: 'refreshing', progress: 900 })).toBe(
+    'Reading the products: 900 rows so far.',
+  )
   expect(text({ status: 'failed', error: 'The platform did not answer' })).toMatch(
     /^The products could not be read: The platform did not answer\. 1,204 products, as of/,
   )

@@ -20,7 +20,14 @@ export interface When {
   cron: string
 }
 
-const START: When = { every: 'day', minute: '0', time: '03:00', days: [1], day: '1', cron: '0 3 * * *' }
+const START: When = {
+  every: 'day',
+  minute: '0',
+  time: '03:00',
+  days: [1],
+  day: '1',
+  cron: '0 3 * * *',
+}
 
 export const EVERY: Record<Every, string> = {
   hour: 'Every hour',
@@ -49,7 +56,8 @@ export function cronOf({ every, minute, time, days, day, cron }: When): string {
   if (hours === undefined) return ''
   const at = `${Number(minutes)} ${Number(hours)}`
   if (every === 'day') return `${at} * * *`
-  if (every === 'week') return days.length === 0 ? '' : `${at} * * ${[...days].sort((a, b) => a - b).join(',')}`
+  if (every === 'week')
+    return days.length === 0 ? '' : `${at} * * ${[...days].sort((a, b) => a - b).join(',')}`
   return day === 'L' || isWithin(day, 1, 31) ? `${at} ${day} * *` : ''
 }
 
@@ -57,14 +65,16 @@ export function cronOf({ every, minute, time, days, day, cron }: When): string {
 export function whenOf(cron: string): When {
   const when: When = { ...START, cron }
   const [minute = '', hour = '', day = '', month = '', week = '', more] = cron.trim().split(/\s+/)
-  if (more !== undefined || month !== '*' || !isWithin(minute, 0, 59)) return { ...when, every: 'cron' }
+  if (more !== undefined || month !== '*' || !isWithin(minute, 0, 59))
+    return { ...when, every: 'cron' }
   if (hour === '*' && day === '*' && week === '*') return { ...when, every: 'hour', minute }
   if (!isWithin(hour, 0, 23)) return { ...when, every: 'cron' }
   const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
   if (day === '*' && week === '*') return { ...when, every: 'day', time }
   if (day === '*' && /^[0-6](,[0-6])*$/.test(week))
     return { ...when, every: 'week', time, days: [...new Set(week.split(',').map(Number))] }
-  if (week === '*' && (day === 'L' || isWithin(day, 1, 31))) return { ...when, every: 'month', time, day }
+  if (week === '*' && (day === 'L' || isWithin(day, 1, 31)))
+    return { ...when, every: 'month', time, day }
   return { ...when, every: 'cron' }
 }
 
@@ -98,5 +108,7 @@ const PLACES: Record<string, string> = {
 /** A place in the form, in words: `options.rules[0].tags` → `What, Rules, 1, Tags`. */
 export function schedulePlace(param: string, schema: JsonSchema | undefined): string {
   const [part = '', ...path] = segments(param)
-  return part === 'options' ? ['What', ...optionPlace(path, schema)].join(', ') : (PLACES[part] ?? '')
+  return part === 'options'
+    ? ['What', ...optionPlace(path, schema)].join(', ')
+    : (PLACES[part] ?? '')
 }

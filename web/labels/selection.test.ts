@@ -16,7 +16,9 @@ test('what can’t be seen is said', () => {
 })
 
 test('a dialog about all that match says which those are', () => {
-  expect(allOf({}, 1200, 'en')).toBe('All files. 1,200 files now; which they are is fixed when it starts.')
+  expect(allOf({}, 1200, 'en')).toBe(
+    'All files. 1,200 files now; which they are is fixed when it starts.',
+  )
   expect(allOf({ mapped: false }, 1, 'en')).toBe(
     'All files with: not mapped to a product. 1 file now; which they are is fixed when it starts.',
   )

@@ -11,8 +11,14 @@ interface Selected {
   filter: FileFilter
 }
 
-/** `All 48,213 files that match are selected: type PDF`, `62 files are selected, 12 of them on other pages`; null: the rows say it. */
-export function selectionText({ all, count, onPage, filter }: Selected, locale?: string): string | null {
+/**
+ * `All 48,213 files that match are selected: type PDF`, `62 files are selected, 12 of them on other
+ * pages`; null: the rows say it.
+ */
+export function selectionText(
+  { all, count, onPage, filter }: Selected,
+  locale?: string,
+): string | null {
   const files = countText(count, 'file', 'files', locale)
   if (all) {
     const parts = filterTexts(filter, locale)
@@ -22,7 +28,8 @@ export function selectionText({ all, count, onPage, filter }: Selected, locale?:
   }
   const elsewhere = count - onPage
   if (elsewhere === 0) return null
-  const other = elsewhere === count ? (count === 1 ? '' : 'all ') : `${numberText(elsewhere, locale)} of them `
+  const other =
+    elsewhere === count ? (count === 1 ? '' : 'all ') : `${numberText(elsewhere, locale)} of them `
   return `${files} ${count === 1 ? 'is' : 'are'} selected, ${other}on other pages`
 }
 

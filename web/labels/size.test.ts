@@ -29,10 +29,10 @@ test('only what is certain is 100 % sure', () => {
 })
 
 test('what was saved, where something was', () => {
-  expect([savedText(1000, 260), savedText(1000, 999), savedText(1000, 1000), savedText(undefined, 5)]).toEqual([
-    '74% less',
-    'under 1% less',
-    null,
-    null,
-  ])
+  expect([
+    savedText(1000, 260),
+    savedText(1000, 999),
+    savedText(1000, 1000),
+    savedText(undefined, 5),
+  ]).toEqual(['74% less', 'under 1% less', null, null])
 })

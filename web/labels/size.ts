@@ -17,7 +17,8 @@ export function sizeText(bytes: number, locale?: string): string {
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}`
 }
 
-export const numberText = (value: number, locale?: string): string => new Intl.NumberFormat(locale).format(value)
+export const numberText = (value: number, locale?: string): string =>
+  new Intl.NumberFormat(locale).format(value)
 
 /** `1 file`, `2,000 files`. */
 export const countText = (count: number, one: string, many: string, locale?: string): string =>
@@ -27,7 +28,8 @@ export const countText = (count: number, one: string, many: string, locale?: str
 export const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** 0.834 → `83%`; only what is certain reads as 100 %. */
-export const scoreText = (score: number): string => `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`
+export const scoreText = (score: number): string =>
+  `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`
 
 /** 1,000 → 260 bytes: `74% less`; null where nothing is less. */
 export function savedText(from: number | undefined, to: number | undefined): string | null {

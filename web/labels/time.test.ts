@@ -32,11 +32,14 @@ test('a day is the same day in every time zone', () => {
 })
 
 test('a moment has its date and time', () => {
-  expect(momentText('2026-09-29T12:05:00Z', 'en-GB')).toMatch(/^29 Sept 2026, \d\d:05$|^30 Sept 2026, \d\d:05$/)
+  expect(momentText('2026-09-29T12:05:00Z', 'en-GB')).toMatch(
+    /^29 Sept 2026, \d\d:05$|^30 Sept 2026, \d\d:05$/,
+  )
 })
 
 test('the clock reads alike with a weekday and without', () => {
-  const at = (weekday: boolean) => momentText('2026-12-01T07:14:00Z', 'en-US', { timeZone: 'UTC', weekday })
+  const at = (weekday: boolean) =>
+    momentText('2026-12-01T07:14:00Z', 'en-US', { timeZone: 'UTC', weekday })
   expect([at(false), at(true)]).toEqual(['Dec 1, 2026, 7:14 AM', 'Tue, Dec 1, 2026, 7:14 AM'])
 })
 

@@ -6,11 +6,24 @@ interface MomentOptions {
   weekday?: boolean
 }
 
-/** `29 Sep 2026, 14:05`, or with its weekday: every moment that the page shows, so that all clocks read alike. */
-export function momentText(iso: string, locale?: string, { timeZone, weekday = false }: MomentOptions = {}): string {
+/**
+ * `29 Sep 2026, 14:05`, or with its weekday: every moment that the page shows, so that all clocks
+ * read alike.
+ */
+export function momentText(
+  iso: string,
+  locale?: string,
+  { timeZone, weekday = false }: MomentOptions = {},
+): string {
   const at = new Date(iso)
-  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at)
-  return weekday ? `${new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone }).format(at)}, ${text}` : text
+  const text = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone,
+  }).format(at)
+  return weekday
+    ? `${new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone }).format(at)}, ${text}`
+    : text
 }
 
 /** A calendar day, `YYYY-MM-DD`: the same day in every time zone. */
@@ -25,8 +38,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const TRASH_DAYS = 7
 
 /** `Deleted 29 Sep 2026, 14:05 · 3 days left` */
-export function trashedText(deletedAt: string, now: Date, locale?: string): { deleted: string; left: string } {
-  const days = Math.ceil((new Date(deletedAt).getTime() + TRASH_DAYS * DAY_MS - now.getTime()) / DAY_MS)
+export function trashedText(
+  deletedAt: string,
+  now: Date,
+  locale?: string,
+): { deleted: string; left: string } {
+  const days = Math.ceil(
+    (new Date(deletedAt).getTime() + TRASH_DAYS * DAY_MS - now.getTime()) / DAY_MS,
+  )
   const left = days <= 0 ? 'Goes today' : days === 1 ? '1 day left' : `${days} days left`
   return { deleted: momentText(deletedAt, locale), left }
 }

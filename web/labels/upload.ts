@@ -2,7 +2,8 @@
 import { type StatusWord } from './operation.ts'
 import { countText, sizeText } from './size.ts'
 
-export type UploadStatus = 'awaited' | 'queued' | 'uploading' | 'paused' | 'verifying' | 'complete' | 'failed'
+export type UploadStatus =
+  'awaited' | 'queued' | 'uploading' | 'paused' | 'verifying' | 'complete' | 'failed'
 
 export const UPLOAD_STATUSES: Record<UploadStatus, StatusWord> = {
   awaited: { text: 'Choose it again', tone: 'warning', progress: undefined },

@@ -5,7 +5,11 @@ import { byKind, runsOnText, stepsText, unfitText, workflowPlace } from './workf
 
 const options = {
   properties: {
-    rules: { title: 'Rules', type: 'array', items: { type: 'object', properties: { tags: { title: 'Tags' } } } },
+    rules: {
+      title: 'Rules',
+      type: 'array',
+      items: { type: 'object', properties: { tags: { title: 'Tags' } } },
+    },
   },
 }
 const plugin = (id: string, kind: Plugin['kind'], part: Partial<Plugin> = {}): Plugin =>
@@ -21,17 +25,32 @@ describe('a place in the form', () => {
     ['steps[0].when.search', 'Step 1, The tag, Only for some files'],
     ['steps[5].plugin', 'Step 6'],
     ['', ''],
-  ])('%s', (param, text) => expect(workflowPlace(param, [plugin('tag', 'act'), plugin('rule', 'act')])).toBe(text))
+  ])('%s', (param, text) =>
+    expect(workflowPlace(param, [plugin('tag', 'act'), plugin('rule', 'act')])).toBe(text),
+  )
 })
 
 test('plugins stand by kind, in the order of work, without empty groups', () => {
-  const groups = byKind([plugin('tell', 'notify'), plugin('tag', 'act'), plugin('get', 'fetch'), plugin('cut', 'act')])
-  expect(groups.map(({ plugins }) => plugins.map(({ id }) => id))).toEqual([['get'], ['tag', 'cut'], ['tell']])
+  const groups = byKind([
+    plugin('tell', 'notify'),
+    plugin('tag', 'act'),
+    plugin('get', 'fetch'),
+    plugin('cut', 'act'),
+  ])
+  expect(groups.map(({ plugins }) => plugins.map(({ id }) => id))).toEqual([
+    ['get'],
+    ['tag', 'cut'],
+    ['tell'],
+  ])
 })
 
 test('what does not fit says why', () => {
-  expect(unfitText(plugin('get', 'fetch', { works_on: 'imports' }), 'bulk')).toBe('Works on imports only')
-  expect(unfitText(plugin('cut', 'act', { works_on: 'files' }), 'import')).toBe('Works on files that are already here')
+  expect(unfitText(plugin('get', 'fetch', { works_on: 'imports' }), 'bulk')).toBe(
+    'Works on imports only',
+  )
+  expect(unfitText(plugin('cut', 'act', { works_on: 'files' }), 'import')).toBe(
+    'Works on files that are already here',
+  )
   expect(unfitText(plugin('tag', 'act'), 'import')).toBeNull()
 })
 

@@ -1,7 +1,13 @@
-// How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places in its form.
+// How a workflow reads: what it runs on, its steps in a line, its plugins by kind, and the places
+// in its form.
 import { titleOf, withoutNull } from '../components/option-form/shape.ts'
 import { type Plugin } from '../client/plugins.ts'
-import { type ImportChannel, type JsonSchema, type OnFailure, type Workflow } from '../client/workflows.ts'
+import {
+  type ImportChannel,
+  type JsonSchema,
+  type OnFailure,
+  type Workflow,
+} from '../client/workflows.ts'
 
 export const CHANNELS: Record<ImportChannel, string> = {
   api: 'API imports',
@@ -31,12 +37,16 @@ const KINDS: readonly (readonly [Plugin['kind'], string])[] = [
 
 /** The plugins by kind, in the order in which the kinds usually follow each other. */
 export const byKind = (plugins: readonly Plugin[]): { title: string; plugins: Plugin[] }[] =>
-  KINDS.map(([kind, title]) => ({ title, plugins: plugins.filter((plugin) => plugin.kind === kind) })).filter(
-    (group) => group.plugins.length > 0,
-  )
+  KINDS.map(([kind, title]) => ({
+    title,
+    plugins: plugins.filter((plugin) => plugin.kind === kind),
+  })).filter((group) => group.plugins.length > 0)
 
 /** Why a plugin can't be a step of such a workflow; null where it can. */
-export function unfitText({ works_on }: Pick<Plugin, 'works_on'>, kind: Workflow['kind']): string | null {
+export function unfitText(
+  { works_on }: Pick<Plugin, 'works_on'>,
+  kind: Workflow['kind'],
+): string | null {
   if (works_on === 'rows') return 'Works on the rows of a CSV file only'
   if (kind === 'bulk') return works_on === 'imports' ? 'Works on imports only' : null
   return works_on !== null && works_on !== 'imports' ? 'Works on files that are already here' : null
@@ -56,7 +66,10 @@ const PLACES: Record<string, string> = {
   steps: 'Steps',
 }
 
-/** A place in the form, in words: `steps[1].options.rules[0].tags` → `Step 2, Tag by rule, Rules 1, Tags`. */
+/**
+ * A place in the form, in words: `steps[1].options.rules[0].tags` → `Step 2, Tag by rule, Rules 1,
+ * Tags`.
+ */
 export function workflowPlace(param: string, plugins: readonly (Plugin | undefined)[]): string {
   const [, index, rest = ''] = /^steps\[(\d+)\]\.?(.*)$/.exec(param) ?? []
   if (index === undefined) return PLACES[param.split(/[.[]/)[0]!] ?? ''
@@ -79,4 +92,5 @@ export function optionPlace(path: readonly string[], schema: JsonSchema | undefi
   return part ? [titleOf(part, name), ...optionPlace(rest, part)] : []
 }
 
-export const segments = (path: string): string[] => path.split(/[.[\]]+/).filter((part) => part !== '')
+export const segments = (path: string): string[] =>
+  path.split(/[.[\]]+/).filter((part) => part !== '')

@@ -1,4 +1,5 @@
-// The components that the pages are made of, all of them, so that each can be replaced in one place.
+// The components that the pages are made of, all of them, so that each can be replaced in one
+// place.
 export {
   Badge,
   Banner,

@@ -15,7 +15,12 @@ const PageLink = forwardRef<HTMLAnchorElement, Omit<AnchorProps, 'ref'>>(functio
   const elsewhere = external || (target !== undefined && target !== '_self') || !url.startsWith('/')
   if (!elsewhere && rest.download === undefined)
     return (
-      <Link ref={ref} href={url} {...withoutHref(rest)} {...('data-primary-link' in rest ? onItsOwn(rest) : {})}>
+      <Link
+        ref={ref}
+        href={url}
+        {...withoutHref(rest)}
+        {...('data-primary-link' in rest ? onItsOwn(rest) : {})}
+      >
         {children}
       </Link>
     )
@@ -41,7 +46,10 @@ export function UiProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** A table's row passes a click on to its main link: one on the link itself must not come back that way, and go twice. */
+/**
+ * A table's row passes a click on to its main link: one on the link itself must not come back that
+ * way, and go twice.
+ */
 function onItsOwn({ onClick }: Pick<ComponentProps<'a'>, 'onClick'>) {
   return {
     onClick: (event: MouseEvent<HTMLAnchorElement>) => {

@@ -1,4 +1,5 @@
-// Files as they were chosen or dropped, folders with all that is in them, each with its path inside the folder.
+// Files as they were chosen or dropped, folders with all that is in them, each with its path inside
+// the folder.
 
 export interface ChosenFile {
   data: File
@@ -11,11 +12,18 @@ const LEFT_BY_SYSTEMS = /^(\.|~\$|thumbs\.db$|desktop\.ini$|__macosx$)/i
 
 /** From a file field. A folder's hidden files are left out. */
 export const chosenFiles = (list: Iterable<File>): ChosenFile[] =>
-  [...list].map((data) => ({ data, path: data.webkitRelativePath || data.name })).filter(({ path }) => isMeant(path))
+  [...list]
+    .map((data) => ({ data, path: data.webkitRelativePath || data.name }))
+    .filter(({ path }) => isMeant(path))
 
-/** From a drop. Reads folders to their ends; call it within the drop's own event, which takes its files with it. */
+/**
+ * From a drop. Reads folders to their ends; call it within the drop's own event, which takes its
+ * files with it.
+ */
 export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
-  const entries = [...transfer.items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry())
+  const entries = [...transfer.items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => item.webkitGetAsEntry())
   const loose = [...transfer.files]
   if (entries.every((entry) => entry === null)) return chosenFiles(loose)
   const found = await Promise.all(entries.map((entry) => (entry ? filesIn(entry) : [])))
@@ -25,14 +33,18 @@ export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFile[]
 async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
   const path = entry.fullPath.replace(/^\//, '')
   if (entry.isFile) {
-    const data = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+    const data = await new Promise<File>((resolve, reject) =>
+      (entry as FileSystemFileEntry).file(resolve, reject),
+    )
     return [{ data, path }]
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const found: ChosenFile[] = []
   // It gives a hundred at a time, and none when it is through.
   while (true) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    )
     if (some.length === 0) return found
     for (const one of some) found.push(...(await filesIn(one)))
   }

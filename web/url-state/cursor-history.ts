@@ -1,4 +1,5 @@
-// The cursors of the pages visited: the API only points forward, and "previous" needs them. They outlive a reload.
+// The cursors of the pages visited: the API only points forward, and "previous" needs them. They
+// outlive a reload.
 
 const memory = new Map<string, string>()
 

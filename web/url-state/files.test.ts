@@ -40,7 +40,13 @@ describe('what makes no sense in an address is left out', () => {
 
 test('the API is asked in its own words, without the page’s number', () => {
   const query = filesQuery(readFilesPlace('?search=+knots+&page=2&cursor=abc&mapped=true'))
-  expect(query).toMatchObject({ search: 'knots', cursor: 'abc', mapped: true, sort: '-created_at', limit: 50 })
+  expect(query).toMatchObject({
+    search: 'knots',
+    cursor: 'abc',
+    mapped: true,
+    sort: '-created_at',
+    limit: 50,
+  })
   expect(query).not.toHaveProperty('page')
 })
 
@@ -65,12 +71,16 @@ describe('the range', () => {
     [1, 50, 50, '50 files'],
     [1, 50, 1234, '1–50 of 1,234 files'],
     [25, 34, 1234, '1,201–1,234 of 1,234 files'],
-  ])('page %d with %d of %d', (page, shown, total, text) => expect(rangeText(page, shown, total, 'en-GB')).toBe(text))
+  ])('page %d with %d of %d', (page, shown, total, text) =>
+    expect(rangeText(page, shown, total, 'en-GB')).toBe(text),
+  )
 })
 
 test('an operation is told which files are meant by what is set alone', () => {
   expect(filterOf(readFilesPlace('?sort=filename&page=2&cursor=a'))).toEqual({})
-  expect(filterOf(readFilesPlace('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true'))).toEqual({
+  expect(
+    filterOf(readFilesPlace('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true')),
+  ).toEqual({
     search: 'a',
     tags: ['x'],
     mapped: false,

@@ -1,4 +1,5 @@
-// Where one is in the list of files, as the address says it: search, filters, order and page. The names are the API's own.
+// Where one is in the list of files, as the address says it: search, filters, order and page. The
+// names are the API's own.
 import { toQuery, type Query } from '../client/client.ts'
 import { type FileFilter } from '../client/types.ts'
 
@@ -38,7 +39,10 @@ export interface FilesPlace {
   cursor: string
 }
 
-/** Reads the address's query. What makes no sense there is left out: an address may come from anywhere. */
+/**
+ * Reads the address's query. What makes no sense there is left out: an address may come from
+ * anywhere.
+ */
 export function readFilesPlace(search: string): FilesPlace {
   const params = new URLSearchParams(search)
   const text = (name: string) => params.get(name)?.trim() ?? ''
@@ -77,7 +81,13 @@ export function writeFilesPlace(place: FilesPlace): string {
 
 /** Which list this is, on whatever page and in whatever order. */
 export const listOf = (place: FilesPlace): string =>
-  writeFilesPlace({ ...place, search: place.search.trim(), sort: DEFAULT_SORT, page: 1, cursor: '' })
+  writeFilesPlace({
+    ...place,
+    search: place.search.trim(),
+    sort: DEFAULT_SORT,
+    page: 1,
+    cursor: '',
+  })
 
 /** What to ask the API for at this place. */
 export function filesQuery({ page: _page, ...place }: FilesPlace): Query {
@@ -85,15 +95,28 @@ export function filesQuery({ page: _page, ...place }: FilesPlace): Query {
 }
 
 /** The search and filters at this place, as an operation is told which files are meant. */
-export function filterOf({ page: _page, cursor: _cursor, sort: _sort, ...place }: FilesPlace): FileFilter {
-  const said = Object.entries({ ...place, deleted: place.deleted || null, search: place.search.trim() })
+export function filterOf({
+  page: _page,
+  cursor: _cursor,
+  sort: _sort,
+  ...place
+}: FilesPlace): FileFilter {
+  const said = Object.entries({
+    ...place,
+    deleted: place.deleted || null,
+    search: place.search.trim(),
+  })
   return Object.fromEntries(
-    said.filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)),
+    said.filter(
+      ([, value]) =>
+        value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+    ),
   )
 }
 
 /** Is anything left out by a search or a filter? The trash is a list of its own. */
-export const isNarrowed = (place: FilesPlace): boolean => Object.keys(filterOf({ ...place, deleted: false })).length > 0
+export const isNarrowed = (place: FilesPlace): boolean =>
+  Object.keys(filterOf({ ...place, deleted: false })).length > 0
 
 /** The same list with no search and no filter, in the same order. */
 export const widened = (place: FilesPlace): FilesPlace => ({

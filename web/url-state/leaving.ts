@@ -1,5 +1,6 @@
-// Keeps the way out of a page shut while something on it is not saved. It listens before anyone who follows the address
-// does, so it is loaded with the page itself: listeners of the window are called in the order in which they came.
+// Keeps the way out of a page shut while something on it is not saved. It listens before anyone who
+// follows the address does, so it is loaded with the page itself: listeners of the window are
+// called in the order in which they came.
 
 interface Guard {
   /** The address that is not left. */
@@ -14,7 +15,8 @@ window.addEventListener('beforeunload', (event) => {
   if (guard) event.preventDefault()
 })
 
-// Back and forward have happened by now: the page's own address is put back before anyone hears of it.
+// Back and forward have happened by now: the page's own address is put back before anyone hears of
+// it.
 window.addEventListener('popstate', (event) => {
   if (!guard) return
   event.stopImmediatePropagation()
@@ -26,9 +28,13 @@ window.addEventListener('popstate', (event) => {
 document.addEventListener(
   'click',
   (event) => {
-    const anchor = (event.target as Element | null)?.closest?.('a[href]') as HTMLAnchorElement | null
-    if (!guard || !anchor || anchor.origin !== window.location.origin || anchor.target === '_blank') return
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const anchor = (event.target as Element | null)?.closest?.(
+      'a[href]',
+    ) as HTMLAnchorElement | null
+    if (!guard || !anchor || anchor.origin !== window.location.origin || anchor.target === '_blank')
+      return
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+      return
     event.preventDefault()
     event.stopImmediatePropagation()
     guard.onLeave(anchor.pathname + anchor.search)
@@ -36,7 +42,10 @@ document.addEventListener(
   true,
 )
 
-/** From now on whoever wants to leave stays, and `onLeave` is told where to; until what is returned is called. */
+/**
+ * From now on whoever wants to leave stays, and `onLeave` is told where to; until what is returned
+ * is called.
+ */
 export function guardLeaving(onLeave: (url: string) => void): () => void {
   const mine = { here: window.location.href, onLeave }
   guard = mine

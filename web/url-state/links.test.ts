@@ -7,5 +7,10 @@ test('the place among links survives its way through the address', () => {
 })
 
 test('what the address says wrongly is as if it were not said', () => {
-  expect(readLinksPlace('?status=nonsense&page=-1')).toEqual({ search: '', status: '', page: 1, cursor: '' })
+  expect(readLinksPlace('?status=nonsense&page=-1')).toEqual({
+    search: '',
+    status: '',
+    page: 1,
+    cursor: '',
+  })
 })

@@ -3,7 +3,13 @@ import { toQuery } from '../client/client.ts'
 import { type LinkStatus } from '../client/types.ts'
 import { type Paged, readPaged } from './paged.ts'
 
-export const LINK_STATUSES: readonly LinkStatus[] = ['active', 'expired', 'exhausted', 'revoked', 'withdrawn']
+export const LINK_STATUSES: readonly LinkStatus[] = [
+  'active',
+  'expired',
+  'exhausted',
+  'revoked',
+  'withdrawn',
+]
 
 export interface LinksPlace extends Paged {
   /** Part of a file's name or of a customer's address. */

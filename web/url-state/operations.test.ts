@@ -18,7 +18,9 @@ test('an address is read and written back the same', () => {
 })
 
 test('what makes no sense in an address is left out', () => {
-  expect(writePlace(readOperationsPlace('?status=pending&kind=all&page=4&from=today&action=a%20b'))).toBe('')
+  expect(
+    writePlace(readOperationsPlace('?status=pending&kind=all&page=4&from=today&action=a%20b')),
+  ).toBe('')
   expect(writePlace(readItemsPlace('?status=constructor&kind=import'))).toBe('')
 })
 

@@ -64,12 +64,18 @@ export const isNarrowed = (place: OperationsPlace | ItemsPlace): boolean =>
 export const writePlace = (place: OperationsPlace | ItemsPlace): string => writePaged(place)
 
 /** What to ask the API for at this place. */
-export function placeQuery({ page: _page, ...place }: OperationsPlace | ItemsPlace, limit: number): Query {
+export function placeQuery(
+  { page: _page, ...place }: OperationsPlace | ItemsPlace,
+  limit: number,
+): Query {
   const days = 'from' in place ? { from: momentOf(place.from, 0), to: momentOf(place.to, 1) } : {}
   return { ...place, ...days, search: place.search.trim(), limit }
 }
 
-/** When the day begins here, or with `after` 1 when it has ended: the API reads a bare day as one of UTC's. */
+/**
+ * When the day begins here, or with `after` 1 when it has ended: the API reads a bare day as one of
+ * UTC's.
+ */
 function momentOf(day: string, after: 0 | 1): string {
   if (day === '') return ''
   const [year, month, date] = day.split('-').map(Number)

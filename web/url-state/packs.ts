@@ -13,4 +13,8 @@ export const readPackPlace = (address: string): PackPlace => ({
 
 /** The query that `readPackPlace` reads back. */
 export const writePackPlace = (place: PackPlace): string =>
-  toQuery({ search: place.search, cursor: place.cursor, page: place.cursor === '' ? null : place.page })
+  toQuery({
+    search: place.search,
+    cursor: place.cursor,
+    page: place.cursor === '' ? null : place.page,
+  })

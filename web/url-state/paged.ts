@@ -15,4 +15,5 @@ export function readPaged(search: string): Paged {
 }
 
 /** The query that `readPaged` reads back, with whatever else the place says. */
-export const writePaged = (place: Paged): string => toQuery({ ...place, page: place.cursor === '' ? null : place.page })
+export const writePaged = (place: Paged): string =>
+  toQuery({ ...place, page: place.cursor === '' ? null : place.page })

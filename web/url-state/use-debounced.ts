@@ -1,4 +1,5 @@
-// A value that changes with every key press, once it has not changed for a while: for queries about text that is being typed.
+// A value that changes with every key press, once it has not changed for a while: for queries about
+// text that is being typed.
 import { useEffect, useState } from 'react'
 
 /** Two values are the same when they read the same as JSON. */

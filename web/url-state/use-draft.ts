@@ -1,7 +1,10 @@
 // A field that is typed into, and whose value is taken over a moment after the last key.
 import { useEffect, useRef, useState } from 'react'
 
-/** What the field shows, and what to call on every change. `value` changed from outside wins over what was typed. */
+/**
+ * What the field shows, and what to call on every change. `value` changed from outside wins over
+ * what was typed.
+ */
 export function useDraft(value: string, commit: (text: string) => void, delayMs = 300) {
   const [draft, setDraft] = useState<{ text: string; base: string } | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

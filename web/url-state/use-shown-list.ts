@@ -2,8 +2,9 @@
 import { useState } from 'react'
 
 /**
- * A key for the rows of a list. Rows of another search are new elements then: rows that both have would be moved over the
- * screen when the answer arrives, under the pointer of the one who is about to click.
+ * A key for the rows of a list. Rows of another search are new elements then: rows that both have
+ * would be moved over the screen when the answer arrives, under the pointer of the one who is about
+ * to click.
  */
 export function useShownList(wanted: string, awaited: boolean): string {
   const [shown, setShown] = useState(wanted)

@@ -10,7 +10,10 @@ interface Place {
 
 export interface UrlState<P extends Place> {
   place: P
-  /** Goes to another search, filter or order, at its first page. `replace`: without a step for the back button. */
+  /**
+   * Goes to another search, filter or order, at its first page. `replace`: without a step for the
+   * back button.
+   */
   go: (change: Partial<P>, options?: { replace?: boolean }) => void
   /** Moves by one page; `next` is the cursor that the API gave. */
   pages: (next: string | null | undefined) => {
@@ -23,10 +26,15 @@ export interface UrlState<P extends Place> {
 
 const last = new Map<string, string>()
 
-/** The address of a list as it was last seen, for the way back from a page about one of its rows. */
+/**
+ * The address of a list as it was last seen, for the way back from a page about one of its rows.
+ */
 export const lastSeen = (path: string): string => path + (last.get(path) ?? '')
 
-export function useUrlState<P extends Place>(read: (search: string) => P, write: (place: P) => string): UrlState<P> {
+export function useUrlState<P extends Place>(
+  read: (search: string) => P,
+  write: (place: P) => string,
+): UrlState<P> {
   const path = usePathname()
   const search = useSearch()
   const place = useMemo(() => read(search), [read, search])
@@ -41,8 +49,10 @@ export function useUrlState<P extends Place>(read: (search: string) => P, write:
   )
   return {
     place,
-    // From the address as it is by then: a search that was typed before a filter was chosen arrives after it.
-    go: (change, options) => to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
+    // From the address as it is by then: a search that was typed before a filter was chosen arrives
+    // after it.
+    go: (change, options) =>
+      to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
     pages: (next) => ({
       hasNext: Boolean(next),
       hasPrevious: place.cursor !== '',

@@ -31,7 +31,11 @@ export function importFromApi(
 ): Promise<string> {
   return startImport(engine, scope, apiChannel, {
     ...request,
-    files: files.map(({ url, ...file }) => ({ ...file, source: { type: 'url', url }, on_conflict })),
+    files: files.map(({ url, ...file }) => ({
+      ...file,
+      source: { type: 'url', url },
+      on_conflict,
+    })),
     requestedBy: caller.name,
     idempotencyKey: caller.idempotencyKey,
   })

@@ -1,4 +1,5 @@
-// The first reading of a CSV file: its headers, how many rows it has, the first of them, and whether it can be read at all.
+// The first reading of a CSV file: its headers, how many rows it has, the first of them, and
+// whether it can be read at all.
 import { AppError, ERRORS, type ErrorDetail } from '../../errors.ts'
 import { headerLabels, mappingOf, suggestColumns, type ColumnMapping } from './columns.ts'
 import { detectFormat } from './format.ts'
@@ -38,7 +39,8 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
   const format = detectFormat(head)
   const all = async function* () {
     yield readable(head).slice(format.skipped)
-    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield readable(next.value)
+    for (let next = await pieces.next(); !next.done; next = await pieces.next())
+      yield readable(next.value)
   }
   const found: Analysis = {
     format,
@@ -53,16 +55,19 @@ export async function analyse(text: AsyncIterable<string>, mostRows: number): Pr
     for (const [at, cells] of records.entries()) {
       const row = number + at
       const wrong = broken.get(row)
-      if (wrong?.fatal) throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
+      if (wrong?.fatal)
+        throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
       if (!isBlank(cells)) addRow(found, row, cells, wrong)
-      else if (++blank > MOST_BLANK) throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
+      else if (++blank > MOST_BLANK)
+        throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
     }
     if (found.rows > mostRows)
       throw new AppError('too_many', {
         message: `A CSV file has at most ${mostRows.toLocaleString('en')} rows: split it`,
       })
   }
-  if (found.rows === 0) throw invalidCsv([{ row: 1, column: null, detail: 'There is a header, and no row after it' }])
+  if (found.rows === 0)
+    throw invalidCsv([{ row: 1, column: null, detail: 'There is a header, and no row after it' }])
   found.mapping = mappingOf(
     suggestColumns(
       found.headers,
@@ -76,13 +81,18 @@ function addRow(found: Analysis, row: number, cells: string[], broken: Broken | 
   if (found.headers.length === 0) {
     if (broken) throw invalidCsv([{ row, column: null, detail: broken.detail }])
     if (cells.length > MOST_COLUMNS)
-      throw invalidCsv([{ row, column: null, detail: `The header has more than ${MOST_COLUMNS} columns` }])
+      throw invalidCsv([
+        { row, column: null, detail: `The header has more than ${MOST_COLUMNS} columns` },
+      ])
     found.headers = headerLabels(cells)
     return
   }
   found.rows++
   if (found.sample.length < PREVIEWED)
-    found.sample.push({ row, cells: cells.slice(0, MOST_COLUMNS).map((cell) => cell.slice(0, MOST_CHARACTERS)) })
+    found.sample.push({
+      row,
+      cells: cells.slice(0, MOST_COLUMNS).map((cell) => cell.slice(0, MOST_CHARACTERS)),
+    })
   if (found.structure.length >= PROBLEMS_TOLD) return
   const detail = broken?.detail ?? shapeProblem(cells, found.headers)?.detail
   if (detail === undefined) return

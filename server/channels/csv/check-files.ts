@@ -1,5 +1,6 @@
-// The part of a check that is about files: names within the CSV file and against the shop, and the ids of files that rows change.
-// Rows may give files each other's names: those are judged together, once all are read.
+// The part of a check that is about files: names within the CSV file and against the shop, and the
+// ids of files that rows change. Rows may give files each other's names: those are judged together,
+// once all are read.
 import type { OnConflict } from '../../files/admit.ts'
 import { grantNames, type Wish } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
@@ -18,7 +19,11 @@ export interface Renaming extends Wish {
   filename: string
 }
 
-export async function checkFiles(parts: CheckParts, book: Book, rows: readonly NamedRow[]): Promise<void> {
+export async function checkFiles(
+  parts: CheckParts,
+  book: Book,
+  rows: readonly NamedRow[],
+): Promise<void> {
   await checkNames(parts, book, rows, await checkIds(parts, book, rows))
 }
 
@@ -34,10 +39,12 @@ async function checkIds(
   for (const { row, id } of updates) {
     const before = book.ids.get(id)
     if (before === undefined) book.ids.set(id, row)
-    const wrong = (code: ErrorCode, message: string) => book.add(row, { field: 'id', severity: 'error', code, message })
+    const wrong = (code: ErrorCode, message: string) =>
+      book.add(row, { field: 'id', severity: 'error', code, message })
     if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
     else if (!known.has(id)) await wrong('file_not_found', ERRORS.file_not_found.message)
-    else if (known.get(id)!.deleted) await wrong('file_not_found', 'This file is in the trash: restore it first')
+    else if (known.get(id)!.deleted)
+      await wrong('file_not_found', 'This file is in the trash: restore it first')
   }
   return known
 }
@@ -64,7 +71,8 @@ const inShop = (onConflict: OnConflict): Conflict => ({
 /** Rows are imported concurrently, so which of two would replace the other is undefined. */
 function amongRows(before: number, onConflict: OnConflict): Conflict {
   const where = `Row ${before} has this name too`
-  if (onConflict === 'rename') return { severity: 'warning', detail: `${where}: one of them gets a number` }
+  if (onConflict === 'rename')
+    return { severity: 'warning', detail: `${where}: one of them gets a number` }
   return { severity: 'error', detail: `${where}: rename one of them` }
 }
 
@@ -101,12 +109,19 @@ function conflictAt(
   conflict: Conflict,
 ): Promise<void> {
   const { message } = ERRORS.duplicate_filename
-  return book.add(row, { field: 'filename', code: 'duplicate_filename', message, value: filename, ...conflict })
+  return book.add(row, {
+    field: 'filename',
+    code: 'duplicate_filename',
+    message,
+    value: filename,
+    ...conflict,
+  })
 }
 
 /** Names that files of the shop have: free where those get other ones by rows without errors. */
 export async function checkContested(book: Book): Promise<void> {
   const wishes = book.renamings.filter(({ row }) => !book.hasError(row))
   const granted = grantNames(wishes, book.holders)
-  for (const [at, renaming] of wishes.entries()) if (!granted[at]) await conflictAt(book, renaming, KEEPS_NAME)
+  for (const [at, renaming] of wishes.entries())
+    if (!granted[at]) await conflictAt(book, renaming, KEEPS_NAME)
 }

@@ -1,5 +1,6 @@
-// The queue of checks: a merchant adds a file or takes it out, and a background task checks each one. The checks of one shop
-// run one after another, in the order in which they were asked for, so that its slow hosts delay no other shop.
+// The queue of checks: a merchant adds a file or takes it out, and a background task checks each
+// one. The checks of one shop run one after another, in the order in which they were asked for, so
+// that its slow hosts delay no other shop.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { forgetAttempts, queueTask, type TaskKind } from '../../engine/background.ts'
 import { requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
@@ -11,7 +12,11 @@ export const QUEUED_CHECKS = `
   select shop_id, id::text as key, now() as due_at from csv_uploads where status = 'checking' order by queued_at`
 
 /** Queues the file for a check. Throws `conflict` when its import has started. */
-export async function queueCheck(scope: ShopScope, id: string, options: CheckOptions): Promise<void> {
+export async function queueCheck(
+  scope: ShopScope,
+  id: string,
+  options: CheckOptions,
+): Promise<void> {
   await scope.transaction(async (tx) => {
     await requireOpen(tx, id)
     await tx.query(
@@ -27,8 +32,9 @@ export async function queueCheck(scope: ShopScope, id: string, options: CheckOpt
 }
 
 /**
- * Takes the file out of the queue; a worker that checks it notices when it next writes its progress. Idempotent: a file that
- * is not being checked stays as it is. Throws `conflict` when its import has started.
+ * Takes the file out of the queue; a worker that checks it notices when it next writes its
+ * progress. Idempotent: a file that is not being checked stays as it is. Throws `conflict` when its
+ * import has started.
  */
 export async function stopCheck(scope: ShopScope, id: string): Promise<void> {
   await scope.transaction(async (tx) => {
@@ -46,7 +52,10 @@ export async function stopCheck(scope: ShopScope, id: string): Promise<void> {
 /** A file of which this run writes the results: those of earlier rounds are ignored. */
 export type StartedCheck = Pick<CsvUpload, 'id' | 'round'>
 
-/** Starts a new round, so that a run that was taken over writes nothing. Null: the file is not queued any more. */
+/**
+ * Starts a new round, so that a run that was taken over writes nothing. Null: the file is not
+ * queued any more.
+ */
 export async function beginCheck(scope: ShopScope, id: string): Promise<CsvUpload | null> {
   const rows = await scope.query(
     `update csv_uploads set round = round + 1 where shop_id = :shop and id = :id and status = 'checking' returning id`,

@@ -1,4 +1,5 @@
-// Checks in the background: of large files, of a worker that died, stopped or was thought dead; and what is swept.
+// Checks in the background: of large files, of a worker that died, stopped or was thought dead; and
+// what is swept.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,7 +21,9 @@ afterAll(() => app.close())
 const uuid = (id: string) => requirePublicId('csv', id)
 const header = 'filename,file_url,product_sku\n'
 const set = (id: string, what: string) =>
-  app.owner.scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = :id`, { id: uuid(id) })
+  app.owner.scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = :id`, {
+    id: uuid(id),
+  })
 /** As it is when so many workers took the check one after another and each was killed. */
 const leftBy = (id: string, workers: number) =>
   app.owner.scope.query(
@@ -39,7 +42,13 @@ describe('a check', () => {
     )
     const id = await app.uploaded(header + rows.join('\n'))
     const { check } = await app.checked(id)
-    expect(check).toMatchObject({ rows: count, errors: 0, warnings: count / 1000, import_rows: count, skus: 2 })
+    expect(check).toMatchObject({
+      rows: count,
+      errors: 0,
+      warnings: count / 1000,
+      import_rows: count,
+      skus: 2,
+    })
     expect((await app.problems(id)).map(({ row }) => row)).toEqual(
       Array.from({ length: count / 1000 }, (_, n) => n * 1000 + 2),
     )
@@ -97,8 +106,10 @@ describe('the line of checks', () => {
     const silentHost = createServer(() => {})
     await new Promise<void>((resolve) => silentHost.listen(0, '127.0.0.1', resolve))
     const slow = `${header}a.pdf,http://127.0.0.1:${(silentHost.address() as AddressInfo).port}/,\n`
-    const phaseOf = async (id: string) => (await app.owner.call('GET', `/api/csv/${id}`)).body.check.phase
-    const untilAsking = (id: string) => expect.poll(() => phaseOf(id), { timeout: 20_000 }).toBe('urls')
+    const phaseOf = async (id: string) =>
+      (await app.owner.call('GET', `/api/csv/${id}`)).body.check.phase
+    const untilAsking = (id: string) =>
+      expect.poll(() => phaseOf(id), { timeout: 20_000 }).toBe('urls')
     const ids: string[] = []
     for (let n = 0; n < 6; n++) ids.push(await app.uploaded(slow))
     for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/check`, {})
@@ -107,11 +118,16 @@ describe('the line of checks', () => {
     const other = await app.stranger('in-a-hurry.myshopify.com')
     const theirs = await received(other.scope, 'theirs.csv')
     await queueCheck(other.scope, theirs, { probe: false, on_conflict: 'error' })
-    expect(await untilChecked({ owner: other }, toPublicId('csv', theirs))).toMatchObject({ status: 'checked' })
+    expect(await untilChecked({ owner: other }, toPublicId('csv', theirs))).toMatchObject({
+      status: 'checked',
+    })
     expect(await Promise.all(ids.map(phaseOf))).toEqual(['urls', ...Array(5).fill('waiting')])
 
     const stopped = await app.owner.call('POST', `/api/csv/${ids[0]}/stop`)
-    expect(stopped).toMatchObject({ status: 200, body: { status: 'ready', check: null, failure: null } })
+    expect(stopped).toMatchObject({
+      status: 200,
+      body: { status: 'ready', check: null, failure: null },
+    })
     await untilAsking(ids[1]!)
     for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/stop`)
     silentHost.closeAllConnections()
@@ -167,7 +183,10 @@ describe('what is old', () => {
     const ids: string[] = []
     for (let n = 0; n < MOST_KEPT; n++) ids.push(await received(scope, `${n}.csv`))
     const mark = (which: readonly (string | undefined)[], what: string) =>
-      scope.query(`update csv_uploads set ${what} where shop_id = :shop and id = any(:which::uuid[])`, { which })
+      scope.query(
+        `update csv_uploads set ${what} where shop_id = :shop and id = any(:which::uuid[])`,
+        { which },
+      )
     await workerThatHolds(scope, ids)
     const checking = `status = 'checking'`
     await mark([ids[0]], checking)
@@ -176,7 +195,10 @@ describe('what is old', () => {
     await received(scope, 'and another.csv')
     const left = (await listUploads(scope)).map(({ filename }) => filename)
     expect(left.length).toBe(MOST_KEPT)
-    expect(left.filter((name) => ['0.csv', '1.csv', '2.csv', '3.csv'].includes(name))).toEqual(['3.csv', '0.csv'])
+    expect(left.filter((name) => ['0.csv', '1.csv', '2.csv', '3.csv'].includes(name))).toEqual([
+      '3.csv',
+      '0.csv',
+    ])
     const all = (await listUploads(scope)).map(({ id }) => id)
     await workerThatHolds(scope, all)
     await mark(all, checking)
@@ -195,9 +217,12 @@ describe('what is old', () => {
     await sweepCsvUploads(app.engine.parts.database.pool)
     expect((await app.owner.call('GET', `/api/csv/${ids[0]}`)).status).toBe(404)
     expect((await app.owner.call('GET', `/api/csv/${ids[1]}`)).status).toBe(200)
-    const left = await app.owner.scope.query('select 1 from csv_chunks where shop_id = :shop and csv_id = :id', {
-      id: uuid(ids[0]!),
-    })
+    const left = await app.owner.scope.query(
+      'select 1 from csv_chunks where shop_id = :shop and csv_id = :id',
+      {
+        id: uuid(ids[0]!),
+      },
+    )
     expect(left).toEqual([])
   })
 })

@@ -1,4 +1,5 @@
-// Checks of CSV files as a background task: one run checks one file, and an interrupted run starts from the beginning.
+// Checks of CSV files as a background task: one run checks one file, and an interrupted run starts
+// from the beginning.
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import type { BackgroundTask, TaskRun } from '../../engine/background.ts'
@@ -32,19 +33,29 @@ export const csvCheckTask = (parts: CheckParts): BackgroundTask => ({
   },
 })
 
-async function runCheck(parts: CheckParts, scope: ShopScope, { key, attempt, signal: given }: TaskRun): Promise<void> {
+async function runCheck(
+  parts: CheckParts,
+  scope: ShopScope,
+  { key, attempt, signal: given }: TaskRun,
+): Promise<void> {
   const upload = await beginCheck(scope, key)
   if (!upload) return
-  if (attempt > MOST_ATTEMPTS) return endCheck(scope, upload, null, 'The check of this file stopped three times')
+  if (attempt > MOST_ATTEMPTS)
+    return endCheck(scope, upload, null, 'The check of this file stopped three times')
   const stopped = new AbortController()
   const signal = AbortSignal.any([given, stopped.signal])
   let progress: CheckProgress | null = null
   const report = async () => {
-    if (!(await writeProgress(scope, upload, progress))) stopped.abort(new Error('the check was stopped'))
+    if (!(await writeProgress(scope, upload, progress)))
+      stopped.abort(new Error('the check was stopped'))
   }
   const timer = setInterval(() => void report().catch(() => {}), PROGRESS_MS)
   try {
-    const end = await checkUpload(scope, upload, { ...parts, onProgress: (now) => (progress = now), signal })
+    const end = await checkUpload(scope, upload, {
+      ...parts,
+      onProgress: (now) => (progress = now),
+      signal,
+    })
     await endCheck(scope, upload, end, null)
   } catch (error) {
     // The merchant stopped it, or a newer run has it: there is nothing to try again.
@@ -58,7 +69,10 @@ async function runCheck(parts: CheckParts, scope: ShopScope, { key, attempt, sig
 export const checkUpload = (
   scope: ShopScope,
   upload: CsvUpload,
-  parts: Omit<CheckParts, 'database'> & { onProgress(progress: CheckProgress): void; signal: AbortSignal },
+  parts: Omit<CheckParts, 'database'> & {
+    onProgress(progress: CheckProgress): void
+    signal: AbortSignal
+  },
 ): Promise<CheckProgress> =>
   checkRows({
     ...lookUps(scope),
@@ -91,11 +105,18 @@ function lookUps(scope: ShopScope) {
 const OURS = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
 
 /** False: the check was stopped, or another run has it. */
-async function writeProgress(scope: ShopScope, { id, round }: StartedCheck, progress: CheckProgress | null) {
-  const rows = await scope.query(`update csv_uploads set progress = :progress where ${OURS} returning id`, {
-    ...{ id, round },
-    progress: progress && JSON.stringify(progress),
-  })
+async function writeProgress(
+  scope: ShopScope,
+  { id, round }: StartedCheck,
+  progress: CheckProgress | null,
+) {
+  const rows = await scope.query(
+    `update csv_uploads set progress = :progress where ${OURS} returning id`,
+    {
+      ...{ id, round },
+      progress: progress && JSON.stringify(progress),
+    },
+  )
   return rows.length > 0
 }
 
@@ -105,11 +126,14 @@ async function endCheck(
   end: CheckProgress | null,
   failure: string | null,
 ) {
-  await scope.query(`update csv_uploads set status = :status, progress = :progress, failure = :failure where ${OURS}`, {
-    id,
-    round,
-    status: end ? 'checked' : 'ready',
-    progress: end && JSON.stringify(end),
-    failure,
-  })
+  await scope.query(
+    `update csv_uploads set status = :status, progress = :progress, failure = :failure where ${OURS}`,
+    {
+      id,
+      round,
+      status: end ? 'checked' : 'ready',
+      progress: end && JSON.stringify(end),
+      failure,
+    },
+  )
 }

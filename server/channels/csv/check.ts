@@ -1,12 +1,20 @@
-// The check of a whole CSV file: every row's values, names within the file and against the shop, SKUs, and whether the
-// addresses answer. It knows no database: what it looks things up in is given to it, and problems go where it is told.
+// The check of a whole CSV file: every row's values, names within the file and against the shop,
+// SKUs, and whether the addresses answer. It knows no database: what it looks things up in is given
+// to it, and problems go where it is told.
 import { PortError } from '../../../plugins/contract.ts'
 import type { OnConflict } from '../../files/admit.ts'
 import { ERRORS } from '../../errors.ts'
 import { checkContested, checkFiles, type NamedRow, type Renaming } from './check-files.ts'
 import { placesOf, type ColumnMapping, type Field } from './columns.ts'
 import { probeAddresses, type ProbeAddress, type SizeLimits } from './probes.ts'
-import { placeOf, readValues, shapeProblem, shiftProblem, type CellProblem, type RowValues } from './row-values.ts'
+import {
+  placeOf,
+  readValues,
+  shapeProblem,
+  shiftProblem,
+  type CellProblem,
+  type RowValues,
+} from './row-values.ts'
 import { isBlank, type RowBatch } from './rows.ts'
 
 export interface RowProblem extends CellProblem {
@@ -19,7 +27,10 @@ export interface RowProblem extends CellProblem {
 }
 
 /** Of these SKUs, those that not exactly one product has, each with how many have it. */
-export type OddSkus = (skus: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
+export type OddSkus = (
+  skus: readonly string[],
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, number>>
 
 export interface KnownFile {
   name_key: string
@@ -70,7 +81,11 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const book = createBook(parts)
   const missing = missingColumns(parts.mapping)
   for (const field of missing)
-    await book.add(1, { field: null, severity: 'error', ...invalid(missingText(field, parts.mapping)) }, field)
+    await book.add(
+      1,
+      { field: null, severity: 'error', ...invalid(missingText(field, parts.mapping)) },
+      field,
+    )
   await readAll(parts, book)
   await checkContested(book)
   await checkSkus(book)
@@ -80,7 +95,9 @@ export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
 
 /** A file of updates alone needs neither; one of imports needs both. */
 export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url')[] =>
-  (['filename', 'file_url'] as const).filter((field) => mapping[field] === null && mapping.id === null)
+  (['filename', 'file_url'] as const).filter(
+    (field) => mapping[field] === null && mapping.id === null,
+  )
 
 /** An export of ours without its ids is nearly what an update is. */
 const missingText = (field: Field, { filename }: ColumnMapping) =>
@@ -89,7 +106,11 @@ const missingText = (field: Field, { filename }: ColumnMapping) =>
     ? '. To change files that you have, add the column id: export them with it'
     : '')
 
-const invalid = (detail: string) => ({ code: 'invalid_csv' as const, message: ERRORS.invalid_csv.message, detail })
+const invalid = (detail: string) => ({
+  code: 'invalid_csv' as const,
+  message: ERRORS.invalid_csv.message,
+  detail,
+})
 
 /** One row, or several: most are alone. */
 type Rows = number | number[]
@@ -127,7 +148,10 @@ function createBook({ mapping, report, onProgress, signal }: CheckParts) {
     urls: new Map<string, Rows>(),
     newSkus,
     skuLookUps,
-    /** One after another, in the background, once there are so many; null comes of a storefront that is away. */
+    /**
+     * One after another, in the background, once there are so many; null comes of a storefront that
+     * is away.
+     */
     lookUpSkus: ({ oddSkus }: CheckParts, least: number) => {
       if (newSkus.length < least) return
       const skus = newSkus.splice(0)
@@ -179,7 +203,10 @@ function createBook({ mapping, report, onProgress, signal }: CheckParts) {
   }
 }
 
-/** The rows themselves, batch after batch. What is looked up of some is looked up while the next ones are read. */
+/**
+ * The rows themselves, batch after batch. What is looked up of some is looked up while the next
+ * ones are read.
+ */
 async function readAll(parts: CheckParts, book: Book): Promise<void> {
   const places = placesOf(parts.mapping, parts.headers)
   let named: NamedRow[] = []
@@ -245,7 +272,8 @@ export async function* bodyOf(batches: AsyncIterable<RowBatch>): AsyncGenerator<
 
 function note({ probe }: CheckParts, book: Book, row: number, values: RowValues): void {
   const { id, product_sku } = values
-  if (id === null && product_sku !== '' && list(book.skus, product_sku, row)) book.newSkus.push(product_sku)
+  if (id === null && product_sku !== '' && list(book.skus, product_sku, row))
+    book.newSkus.push(product_sku)
   if (probe && id === null && !book.hasError(row)) list(book.urls, values.file_url, row)
 }
 
@@ -270,17 +298,33 @@ async function checkSkus(book: Book): Promise<void> {
     if (!odd) {
       const { message } = ERRORS.storefront_unavailable
       const detail = 'SKUs were not checked: they are looked up again when the files are imported'
-      await book.add(1, { field: 'product_sku', severity: 'warning', code: 'storefront_unavailable', message, detail })
+      await book.add(1, {
+        field: 'product_sku',
+        severity: 'warning',
+        code: 'storefront_unavailable',
+        message,
+        detail,
+      })
       break
     }
     for (const [sku, products] of odd) {
       const [code, detail] =
         products === 0
           ? (['sku_not_found', 'The file is imported without a product'] as const)
-          : (['sku_ambiguous', `${products} products have it: choose one after the import`] as const)
+          : ([
+              'sku_ambiguous',
+              `${products} products have it: choose one after the import`,
+            ] as const)
       for (const row of rowsOf(book.skus, sku)) {
         const { message } = ERRORS[code]
-        await book.add(row, { field: 'product_sku', severity: 'warning', code, message, detail, value: sku })
+        await book.add(row, {
+          field: 'product_sku',
+          severity: 'warning',
+          code,
+          message,
+          detail,
+          value: sku,
+        })
       }
     }
   }
@@ -299,6 +343,7 @@ async function checkAddresses(parts: CheckParts, book: Book, probe: ProbeAddress
   for await (const { url, problem } of probeAddresses([...urls.keys()], probe, parts)) {
     book.step({ urls: progress.urls + 1 })
     if (!problem) continue
-    for (const row of rowsOf(urls, url)) await book.add(row, { field: 'file_url', ...problem, value: url })
+    for (const row of rowsOf(urls, url))
+      await book.add(row, { field: 'file_url', ...problem, value: url })
   }
 }

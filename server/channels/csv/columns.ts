@@ -1,8 +1,16 @@
-// Which column of a CSV file is which field of an import: suggested from the headers and the first rows, changed by the
-// merchant, saved under a name.
+// Which column of a CSV file is which field of an import: suggested from the headers and the first
+// rows, changed by the merchant, saved under a name.
 import { originalCell } from '../../files/cells.ts'
 
-export const FIELDS = ['filename', 'file_url', 'product_sku', 'expiry_days', 'download_limit', 'tags', 'id'] as const
+export const FIELDS = [
+  'filename',
+  'file_url',
+  'product_sku',
+  'expiry_days',
+  'download_limit',
+  'tags',
+  'id',
+] as const
 export type Field = (typeof FIELDS)[number]
 
 /** Field → header; null: no column has it. */
@@ -18,11 +26,56 @@ export type Suggestions = Record<Field, Suggestion | null>
 
 /** Words for each field as other programs head their columns, in the form that `plain` gives. */
 const SYNONYMS: Readonly<Record<Field, readonly string[]>> = {
-  filename: ['filename', 'name', 'file', 'title', 'displayname', 'filetitle', 'document', 'asset', 'attachment'],
-  file_url: ['fileurl', 'url', 'link', 'source', 'sourceurl', 'downloadurl', 'href', 'src', 'address', 'location'],
-  product_sku: ['productsku', 'sku', 'variantsku', 'itemsku', 'articlenumber', 'itemnumber', 'productcode'],
-  expiry_days: ['expirydays', 'expiry', 'expires', 'expiration', 'expirationdays', 'validdays', 'daysvalid', 'days'],
-  download_limit: ['downloadlimit', 'limit', 'maxdownloads', 'maximumdownloads', 'downloadslimit', 'downloadsallowed'],
+  filename: [
+    'filename',
+    'name',
+    'file',
+    'title',
+    'displayname',
+    'filetitle',
+    'document',
+    'asset',
+    'attachment',
+  ],
+  file_url: [
+    'fileurl',
+    'url',
+    'link',
+    'source',
+    'sourceurl',
+    'downloadurl',
+    'href',
+    'src',
+    'address',
+    'location',
+  ],
+  product_sku: [
+    'productsku',
+    'sku',
+    'variantsku',
+    'itemsku',
+    'articlenumber',
+    'itemnumber',
+    'productcode',
+  ],
+  expiry_days: [
+    'expirydays',
+    'expiry',
+    'expires',
+    'expiration',
+    'expirationdays',
+    'validdays',
+    'daysvalid',
+    'days',
+  ],
+  download_limit: [
+    'downloadlimit',
+    'limit',
+    'maxdownloads',
+    'maximumdownloads',
+    'downloadslimit',
+    'downloadsallowed',
+  ],
   tags: ['tags', 'tag', 'labels', 'keywords', 'categories'],
   id: ['id', 'fileid'],
 }
@@ -35,7 +88,10 @@ export const plain = (header: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '')
 
-/** What headers are called: as they stand, those without a name by their place, doubled ones numbered. */
+/**
+ * What headers are called: as they stand, those without a name by their place, doubled ones
+ * numbered.
+ */
 export function headerLabels(cells: readonly string[]): string[] {
   const seen = new Map<string, number>()
   return cells.map((cell, at) => {
@@ -47,26 +103,40 @@ export function headerLabels(cells: readonly string[]): string[] {
 }
 
 /** Equal for files with the same headers, in any order and case. */
-export const headersKey = (headers: readonly string[]): string => JSON.stringify(headers.map(plain).sort())
+export const headersKey = (headers: readonly string[]): string =>
+  JSON.stringify(headers.map(plain).sort())
 
 export const emptyMapping = (): ColumnMapping =>
   Object.fromEntries(FIELDS.map((field) => [field, null])) as ColumnMapping
 
 /** Where each field's cell stands in a row; -1: nowhere. */
-export const placesOf = (mapping: ColumnMapping, headers: readonly string[]): Record<Field, number> =>
+export const placesOf = (
+  mapping: ColumnMapping,
+  headers: readonly string[],
+): Record<Field, number> =>
   Object.fromEntries(
     FIELDS.map((field) => [field, mapping[field] === null ? -1 : headers.indexOf(mapping[field])]),
   ) as Record<Field, number>
 
 export const mappingOf = (suggestions: Suggestions): ColumnMapping =>
-  Object.fromEntries(FIELDS.map((field) => [field, suggestions[field]?.header ?? null])) as ColumnMapping
+  Object.fromEntries(
+    FIELDS.map((field) => [field, suggestions[field]?.header ?? null]),
+  ) as ColumnMapping
 
-/** How many of the headers are the fields' own names or other words for them: a measure for guessed delimiters. */
+/**
+ * How many of the headers are the fields' own names or other words for them: a measure for guessed
+ * delimiters.
+ */
 export const knownHeaders = (cells: readonly string[]): number =>
-  cells.filter((cell) => FIELDS.some((field) => SYNONYMS[field].includes(plain(originalCell(cell))))).length
+  cells.filter((cell) =>
+    FIELDS.some((field) => SYNONYMS[field].includes(plain(originalCell(cell)))),
+  ).length
 
 /** The best column for each field; no column is suggested twice. `rows`: the first rows' cells. */
-export function suggestColumns(headers: readonly string[], rows: readonly (readonly string[])[]): Suggestions {
+export function suggestColumns(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+): Suggestions {
   const all = FIELDS.flatMap((field) =>
     headers.flatMap((header, at) => {
       const found = sureness(field, header, columnCells(rows, at))
@@ -86,7 +156,11 @@ export function suggestColumns(headers: readonly string[], rows: readonly (reado
 const columnCells = (rows: readonly (readonly string[])[], at: number) =>
   rows.map((cells) => originalCell(cells[at] ?? '').trim()).filter((cell) => cell !== '')
 
-function sureness(field: Field, header: string, cells: readonly string[]): { sure: number; reason: string } | null {
+function sureness(
+  field: Field,
+  header: string,
+  cells: readonly string[],
+): { sure: number; reason: string } | null {
   const name = plain(header)
   if (name === plain(field)) {
     // Anyone's export may have a column of that name; only ours has ids like this in it.
@@ -98,9 +172,12 @@ function sureness(field: Field, header: string, cells: readonly string[]): { sur
       ? { sure: 0.9, reason: 'The cells are ids of files' }
       : null
   const word = SYNONYMS[field].indexOf(name)
-  if (word >= 0) return { sure: Math.max(0.8, 0.95 - word / 100), reason: 'The header is another word for it' }
+  if (word >= 0)
+    return { sure: Math.max(0.8, 0.95 - word / 100), reason: 'The header is another word for it' }
   if (field === 'file_url' && cells.length > 0 && cells.every((cell) => /^https?:\/\//i.test(cell)))
     return { sure: 0.75, reason: 'The cells are addresses' }
-  const part = SYNONYMS[field].find((synonym) => synonym.length >= LEAST_CONTAINED && name.includes(synonym))
+  const part = SYNONYMS[field].find(
+    (synonym) => synonym.length >= LEAST_CONTAINED && name.includes(synonym),
+  )
   return part === undefined ? null : { sure: 0.5, reason: 'The header contains a word for it' }
 }

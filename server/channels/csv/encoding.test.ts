@@ -1,4 +1,5 @@
-// What bytes are which characters: marks, zero bytes, valid UTF-8, and what is left; in pieces of any size.
+// What bytes are which characters: marks, zero bytes, valid UTF-8, and what is left; in pieces of
+// any size.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEncodingDetector, decode } from './encoding.ts'
@@ -13,7 +14,12 @@ const CASES = [
   ['UTF-16 BE with its mark', 'utf-16be', TEXT, swapped(utf16(`\ufeff${TEXT}`))],
   ['UTF-16 LE without', 'utf-16le', TEXT, utf16(TEXT)],
   ['UTF-16 BE without', 'utf-16be', TEXT, swapped(utf16(TEXT))],
-  ['mostly Cyrillic UTF-16 LE without', 'utf-16le', 'имя,адрес\nпривет,мир\n', utf16('имя,адрес\nпривет,мир\n')],
+  [
+    'mostly Cyrillic UTF-16 LE without',
+    'utf-16le',
+    'имя,адрес\nпривет,мир\n',
+    utf16('имя,адрес\nпривет,мир\n'),
+  ],
   [
     'Windows-1252',
     'windows-1252',
@@ -41,7 +47,8 @@ async function* streamed(pieces: readonly Buffer[]) {
 
 describe('encoding', () => {
   it.each(CASES)('%s', async (_, encoding, text, bytes) => {
-    for (const size of [1, 2, 3, 7, 10_000]) expect(await read(bytes, size)).toEqual({ encoding, text })
+    for (const size of [1, 2, 3, 7, 10_000])
+      expect(await read(bytes, size)).toEqual({ encoding, text })
   })
 
   it('takes any text in UTF-8 for what it is, wherever its bytes are cut', async () => {
@@ -50,7 +57,10 @@ describe('encoding', () => {
         fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/[\0\ufeff]/.test(text)),
         fc.integer({ min: 1, max: 6 }),
         async (text, size) => {
-          expect(await read(Buffer.from(`x${text}`), size)).toEqual({ encoding: 'utf-8', text: `x${text}` })
+          expect(await read(Buffer.from(`x${text}`), size)).toEqual({
+            encoding: 'utf-8',
+            text: `x${text}`,
+          })
         },
       ),
       { numRuns: 200 },

@@ -1,12 +1,16 @@
-// First look at a CSV file: which characters its bytes stand for. A byte-order mark decides, then zero bytes (UTF-16), then
-// whether all of it is valid UTF-8; what is not was written by a spreadsheet on Windows.
+// First look at a CSV file: which characters its bytes stand for. A byte-order mark decides, then
+// zero bytes (UTF-16), then whether all of it is valid UTF-8; what is not was written by a
+// spreadsheet on Windows.
 import { isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 /** Zero bytes are counted in so much of the file. */
 const LOOKED_AT = 64 * 1024
-/** ASCII in UTF-16 has a zero for every second byte; of a line with few ASCII characters, the separators remain. */
+/**
+ * ASCII in UTF-16 has a zero for every second byte; of a line with few ASCII characters, the
+ * separators remain.
+ */
 const ZEROS_OF_UTF16 = 0.05
 
 export interface EncodingDetector {
@@ -21,14 +25,16 @@ export function createEncodingDetector(): EncodingDetector {
   let utf8 = true
   return {
     add: (bytes) => {
-      if (head.length < LOOKED_AT) head = Buffer.concat([head, bytes.subarray(0, LOOKED_AT - head.length)])
+      if (head.length < LOOKED_AT)
+        head = Buffer.concat([head, bytes.subarray(0, LOOKED_AT - head.length)])
       if (!utf8) return
       const joined = rest.length > 0 ? Buffer.concat([rest, bytes]) : bytes
       const end = wholeCharacters(joined)
       utf8 = isUtf8(joined.subarray(0, end))
       rest = Buffer.from(joined.subarray(end))
     },
-    result: () => markOf(head) ?? zerosOf(head) ?? (utf8 && rest.length === 0 ? 'utf-8' : 'windows-1252'),
+    result: () =>
+      markOf(head) ?? zerosOf(head) ?? (utf8 && rest.length === 0 ? 'utf-8' : 'windows-1252'),
   }
 }
 
@@ -49,18 +55,24 @@ function zerosOf(head: Buffer): Encoding | null {
   return null
 }
 
-/** Where the last character begins that may go on in the next bytes; the length, where none does. */
+/**
+ * Where the last character begins that may go on in the next bytes; the length, where none does.
+ */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!
     if (byte < 0x80) return bytes.length
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length
+    if (byte >= 0xc0)
+      return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length
   }
   return bytes.length
 }
 
 /** The text of bytes that come in pieces; without the byte-order mark. */
-export async function* decode(chunks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<string> {
+export async function* decode(
+  chunks: AsyncIterable<Buffer>,
+  encoding: Encoding,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true })

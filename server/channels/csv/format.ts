@@ -12,15 +12,24 @@ export function detectFormat(text: string): Format & { skipped: number } {
   // What Excel writes and reads to name the delimiter; it is no row.
   const named = /^sep=([,;\t|])\r?\n?/i.exec(head)
   const sample = head.slice(named?.[0].length ?? 0)
-  const newline = sample.replace(/"(?:[^"]|"")*"/g, '').includes('\n') || !sample.includes('\r') ? '\n' : '\r'
+  const newline =
+    sample.replace(/"(?:[^"]|"")*"/g, '').includes('\n') || !sample.includes('\r') ? '\n' : '\r'
   const delimiter = (named?.[1] as Delimiter | undefined) ?? detectDelimiter(sample, newline)
   return { delimiter, newline, skipped: named?.[0].length ?? 0 }
 }
 
-/** The one under which most headers are known words; where none is, the one under which the rows are most alike. */
+/**
+ * The one under which most headers are known words; where none is, the one under which the rows are
+ * most alike.
+ */
 function detectDelimiter(sample: string, newline: Format['newline']): Delimiter {
   const found = DELIMITERS.map((delimiter) => {
-    const { data } = Papa.parse<string[]>(sample, { delimiter, newline, preview: 1, skipEmptyLines: 'greedy' })
+    const { data } = Papa.parse<string[]>(sample, {
+      delimiter,
+      newline,
+      preview: 1,
+      skipEmptyLines: 'greedy',
+    })
     return { delimiter, known: data[0] && data[0].length > 1 ? knownHeaders(data[0]) : 0 }
   })
   const most = Math.max(...found.map(({ known }) => known))

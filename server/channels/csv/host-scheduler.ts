@@ -1,4 +1,5 @@
-// Schedules requests to addresses by host, round robin: a few concurrent requests for each, and none for a resting host.
+// Schedules requests to addresses by host, round robin: a few concurrent requests for each, and
+// none for a resting host.
 
 export interface Host {
   /** Addresses that are still to be asked; the last one is next. */
@@ -30,7 +31,8 @@ export function createHostScheduler(
   /** Hosts with waiting addresses and room for another request, in order. */
   const ready = new Set(hosts)
   const offer = (host: Host) => {
-    if (host.waiting.length > 0 && host.running < host.room && host.resting === null) ready.add(host)
+    if (host.waiting.length > 0 && host.running < host.room && host.resting === null)
+      ready.add(host)
   }
   const end = (host: Host) => {
     running--
@@ -79,7 +81,14 @@ function hostsOf(urls: readonly string[], room: number): Host[] {
   // From the end, so that the first of the file is the first to be popped.
   for (const url of urls.toReversed()) {
     const name = URL.parse(url)?.host ?? ''
-    const host = hosts.get(name) ?? { waiting: [], running: 0, room, failures: 0, rests: 0, resting: null }
+    const host = hosts.get(name) ?? {
+      waiting: [],
+      running: 0,
+      room,
+      failures: 0,
+      rests: 0,
+      resting: null,
+    }
     host.waiting.push(url)
     hosts.set(name, host)
   }

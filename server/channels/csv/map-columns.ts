@@ -4,8 +4,16 @@ import type { ColumnMapping } from './columns.ts'
 import { requireMapping, saveMapping } from './saved-mappings.ts'
 import { requireOpen } from './uploads.ts'
 
-/** Throws `not_found`, `conflict` when the import has started, `validation_failed` where a column is not in the file. */
-export function mapColumns(scope: ShopScope, id: string, mapping: ColumnMapping, saveAs: string | null): Promise<void> {
+/**
+ * Throws `not_found`, `conflict` when the import has started, `validation_failed` where a column is
+ * not in the file.
+ */
+export function mapColumns(
+  scope: ShopScope,
+  id: string,
+  mapping: ColumnMapping,
+  saveAs: string | null,
+): Promise<void> {
   return scope.transaction(async (tx) => {
     const { headers } = await requireOpen(tx, id)
     requireMapping(mapping, headers)

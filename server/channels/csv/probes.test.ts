@@ -1,4 +1,5 @@
-// Addresses that are asked: how many at once, how often, and what becomes of hosts that do not answer.
+// Addresses that are asked: how many at once, how often, and what becomes of hosts that do not
+// answer.
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,15 +18,27 @@ afterAll(async () => {
   await client.close()
 })
 
-async function ask(urls: readonly string[], politeness: Politeness = {}, signal = new AbortController().signal) {
+async function ask(
+  urls: readonly string[],
+  politeness: Politeness = {},
+  signal = new AbortController().signal,
+) {
   const found: Probed[] = []
-  for await (const one of probeAddresses(urls, client.probe, { signal, limits }, { again_after: 10, ...politeness }))
+  for await (const one of probeAddresses(
+    urls,
+    client.probe,
+    { signal, limits },
+    { again_after: 10, ...politeness },
+  ))
     found.push(one)
   return found
 }
 
 /** A server of a test's own, while the test has it. */
-async function withServer<T>(answer: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
+async function withServer<T>(
+  answer: RequestListener,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
@@ -47,11 +60,16 @@ describe('what an address answers with', () => {
         response.setHeader('content-length', body.length).end(body)
       },
       async (url) => {
-        const found = await ask(['/empty.pdf', '/plan.pdf', '/download?id=1', '/page.html'].map((at) => url + at))
+        const found = await ask(
+          ['/empty.pdf', '/plan.pdf', '/download?id=1', '/page.html'].map((at) => url + at),
+        )
         const problems = new Map(found.map((one) => [one.url.slice(url.length), one.problem]))
         expect(problems.get('/empty.pdf')).toMatchObject({ severity: 'error', code: 'empty_file' })
         expect(problems.get('/plan.pdf')).toMatchObject({ severity: 'warning', code: 'web_page' })
-        expect(problems.get('/download?id=1')).toMatchObject({ severity: 'warning', code: 'web_page' })
+        expect(problems.get('/download?id=1')).toMatchObject({
+          severity: 'warning',
+          code: 'web_page',
+        })
         expect(problems.get('/page.html')).toBeNull()
       },
     ))
@@ -59,7 +77,9 @@ describe('what an address answers with', () => {
 
 describe('addresses', () => {
   it('are asked a few at once of each host, and all of them', async () => {
-    const urls = origins.flatMap(({ url }) => Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`))
+    const urls = origins.flatMap(({ url }) =>
+      Array.from({ length: 60 }, (_, n) => `${url}/bytes/10/${n}`),
+    )
     const found = await ask(urls, { at_once: 8, at_once_per_host: 3 })
     expect(found.map(({ url }) => url).sort()).toEqual(urls.toSorted())
     expect(found.every(({ problem }) => problem === null)).toBe(true)
@@ -114,22 +134,25 @@ describe('addresses', () => {
     ['again and again', {}],
     ['for an hour', { 'retry-after': '3600' }],
     ['until tomorrow', { 'retry-after': new Date(Date.now() + 86_400_000).toUTCString() }],
-  ])('of a host that wants to be left alone %s are warned about, and not held against the file', async (_, headers) => {
-    let asked = 0
-    const limiter: RequestListener = (_, response) => {
-      asked++
-      response.writeHead(429, headers).end()
-    }
-    await withServer(limiter, async (busy) => {
-      const found = await ask(
-        Array.from({ length: 200 }, (_, n) => `${busy}/${n}`),
-        { again_after: 1 },
-      )
-      expect(found.length).toBe(200)
-      for (const { problem } of found) expect(problem).toMatchObject(NOT_ASKED)
-      expect(asked).toBeLessThan(15)
-    })
-  })
+  ])(
+    'of a host that wants to be left alone %s are warned about, and not held against the file',
+    async (_, headers) => {
+      let asked = 0
+      const limiter: RequestListener = (_, response) => {
+        asked++
+        response.writeHead(429, headers).end()
+      }
+      await withServer(limiter, async (busy) => {
+        const found = await ask(
+          Array.from({ length: 200 }, (_, n) => `${busy}/${n}`),
+          { again_after: 1 },
+        )
+        expect(found.length).toBe(200)
+        for (const { problem } of found) expect(problem).toMatchObject(NOT_ASKED)
+        expect(asked).toBeLessThan(15)
+      })
+    },
+  )
 
   it('that there is no time for are warned about', async () => {
     await withServer(
@@ -147,7 +170,12 @@ describe('addresses', () => {
   it('inside the house are not reached, and nothing is told of them', async () => {
     const guarded = createGuardedClient({ allowLoopback: false, fileBytes: 1 })
     const found: Probed[] = []
-    const urls = ['http://127.0.0.1:1/', 'http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://[::1]/']
+    const urls = [
+      'http://127.0.0.1:1/',
+      'http://169.254.169.254/latest',
+      'http://10.0.0.1/',
+      'http://[::1]/',
+    ]
     const signal = new AbortController().signal
     for await (const one of probeAddresses(urls, guarded.probe, { signal, limits })) found.push(one)
     for (const { problem } of found)
@@ -163,7 +191,10 @@ describe('addresses', () => {
     const urls = Array.from({ length: 1000 }, (_, n) => `${origins[1]!.url}/bytes/10/later-${n}`)
     const before = origins[1]!.total
     const asking = (async () => {
-      for await (const { url } of probeAddresses(urls, client.probe, { signal: abort.signal, limits }))
+      for await (const { url } of probeAddresses(urls, client.probe, {
+        signal: abort.signal,
+        limits,
+      }))
         abort.abort(new Error(`enough after ${url}`))
     })()
     await expect(asking).rejects.toThrow('enough after')

@@ -1,5 +1,6 @@
-// Do the addresses of a CSV file answer? Many at once, few to one host, and not for ever: a host that asks to be left alone is, one that
-// does not answer at all is not asked tens of thousands of times, and what there was no time for is not held against the file.
+// Do the addresses of a CSV file answer? Many at once, few to one host, and not for ever: a host
+// that asks to be left alone is, one that does not answer at all is not asked tens of thousands of
+// times, and what there was no time for is not held against the file.
 import { PortError, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../errors.ts'
 import { Throttled } from '../../ports/failures.ts'
@@ -29,8 +30,16 @@ export interface Politeness {
   within?: number
 }
 
-const USUAL: Required<Politeness> = { at_once: 32, at_once_per_host: 4, again_after: 2000, within: 10 * 60_000 }
-/** So many failures in a row that say nothing about a single file: the host's other addresses share their fate. */
+const USUAL: Required<Politeness> = {
+  at_once: 32,
+  at_once_per_host: 4,
+  again_after: 2000,
+  within: 10 * 60_000,
+}
+/**
+ * So many failures in a row that say nothing about a single file: the host's other addresses share
+ * their fate.
+ */
 const GIVEN_UP_AFTER = 12
 /** A host that wants to be left alone for longer, or so often in a row, is not asked any more. */
 const LONGEST_REST_MS = 60_000
@@ -46,7 +55,14 @@ export async function* probeAddresses(
 ): AsyncGenerator<Probed> {
   const { at_once, at_once_per_host, again_after, within } = { ...USUAL, ...politeness }
   const late = AbortSignal.timeout(within)
-  const asking: Asking = { probe, signal, late, either: AbortSignal.any([signal, late]), limits, again_after }
+  const asking: Asking = {
+    probe,
+    signal,
+    late,
+    either: AbortSignal.any([signal, late]),
+    limits,
+    again_after,
+  }
   const results: Probed[] = []
   let wake = () => {}
   const onChange = () => wake()
@@ -90,7 +106,11 @@ interface Asking {
 }
 
 /** What is to be said of the address, or for how long its host is to be left alone before. */
-async function probeOne(url: string, host: Host, asking: Asking): Promise<Probed | { rest: number }> {
+async function probeOne(
+  url: string,
+  host: Host,
+  asking: Asking,
+): Promise<Probed | { rest: number }> {
   const { probe, signal, late, either, limits, again_after } = asking
   for (let attempt = 1; ; attempt++) {
     if (host.rests > MOST_RESTS) return { url, problem: NOT_LET }
@@ -118,8 +138,15 @@ async function probeOne(url: string, host: Host, asking: Asking): Promise<Probed
   }
 }
 
-/** From then on it gets one request at a time. Several that were under way at once are one answer. */
-function throttled(url: string, host: Host, { seconds }: Throttled, least: number): Probed | { rest: number } {
+/**
+ * From then on it gets one request at a time. Several that were under way at once are one answer.
+ */
+function throttled(
+  url: string,
+  host: Host,
+  { seconds }: Throttled,
+  least: number,
+): Probed | { rest: number } {
   const ms = seconds === null ? least * 2 ** host.rests : Math.max(least, seconds * 1000)
   host.room = 1
   if (host.resting === null) host.rests = ms > LONGEST_REST_MS ? Infinity : host.rests + 1
@@ -130,10 +157,18 @@ type ProbeProblem = NonNullable<Probed['problem']>
 
 function notAccessible(code: string, detail: string | undefined): ProbeProblem {
   const known = code === 'file_too_large' || code === 'empty_file' ? code : 'url_not_accessible'
-  return { severity: 'error', code: known, message: ERRORS[known].message, ...(detail ? { detail } : {}) }
+  return {
+    severity: 'error',
+    code: known,
+    message: ERRORS[known].message,
+    ...(detail ? { detail } : {}),
+  }
 }
 
-const GIVEN_UP = notAccessible('url_not_accessible', 'Its host did not answer for other addresses, so it was not asked')
+const GIVEN_UP = notAccessible(
+  'url_not_accessible',
+  'Its host did not answer for other addresses, so it was not asked',
+)
 
 const notAsked = (why: string): ProbeProblem => ({
   severity: 'warning',
@@ -144,7 +179,10 @@ const notAsked = (why: string): ProbeProblem => ({
 const NOT_LET = notAsked('Its host wants fewer requests')
 const TOO_LATE = notAsked('Asking the others took too long')
 
-function sizeProblem(size: number | null, { file_bytes, large_file_bytes }: SizeLimits): ProbeProblem | null {
+function sizeProblem(
+  size: number | null,
+  { file_bytes, large_file_bytes }: SizeLimits,
+): ProbeProblem | null {
   if (size === 0) return notAccessible('empty_file', 'The address answers without any bytes')
   if (size === null || size <= large_file_bytes) return null
   if (size > file_bytes) return notAccessible('file_too_large', undefined)
@@ -155,7 +193,10 @@ function sizeProblem(size: number | null, { file_bytes, large_file_bytes }: Size
   }
 }
 
-/** A page where the address promises something else: what servers give to those who are not signed in. */
+/**
+ * A page where the address promises something else: what servers give to those who are not signed
+ * in.
+ */
 function pageProblem(url: string, type: string | null): ProbeProblem | null {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null
   return /\.x?html?$/i.test(URL.parse(url)?.pathname ?? '') ? null : WEB_PAGE

@@ -1,4 +1,5 @@
-// The problems that a check finds: written during the check, paged for the API, and as a CSV file of the rows to correct.
+// The problems that a check finds: written during the check, paged for the API, and as a CSV file
+// of the rows to correct.
 import Papa from 'papaparse'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
@@ -38,10 +39,12 @@ export async function keepProblems(
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,
   problems: readonly RowProblem[],
 ): Promise<void> {
-  const rows = problems.map(({ row, place, number, column, severity, code, message, detail, value }) => ({
-    ...{ row, place, number, column, severity, code, message, detail },
-    value: value?.slice(0, MOST_CHARACTERS).toWellFormed(),
-  }))
+  const rows = problems.map(
+    ({ row, place, number, column, severity, code, message, detail, value }) => ({
+      ...{ row, place, number, column, severity, code, message, detail },
+      value: value?.slice(0, MOST_CHARACTERS).toWellFormed(),
+    }),
+  )
   await scope.query(
     `insert into csv_problems (shop_id, csv_id, round, row, place, number, "column", severity, code, message, detail, value)
      select :shop, u.id, u.round, p.* from csv_uploads u,
@@ -84,8 +87,8 @@ export async function errorRows(
 const WHY = 'import_errors'
 
 /**
- * The rows with errors as they came, and a column that says why, as text pieces of a CSV file with the same delimiter. No
- * spreadsheet runs a cell of it, and an import gives every one back exactly.
+ * The rows with errors as they came, and a column that says why, as text pieces of a CSV file with
+ * the same delimiter. No spreadsheet runs a cell of it, and an import gives every one back exactly.
  */
 export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGenerator<string> {
   const wrong = await errorRows(scope, upload)
@@ -126,7 +129,10 @@ async function reasonsOf(scope: ShopScope, { id, round }: CsvUpload, rows: reado
   const reasons = new Map<number, string>()
   for (const { row, message, detail } of found) {
     const before = reasons.get(row)
-    reasons.set(row, `${before === undefined ? '' : `${before}; `}${message}${detail === null ? '' : ` (${detail})`}`)
+    reasons.set(
+      row,
+      `${before === undefined ? '' : `${before}; `}${message}${detail === null ? '' : ` (${detail})`}`,
+    )
   }
   return reasons
 }

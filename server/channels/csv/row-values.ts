@@ -1,4 +1,5 @@
-// One row of a CSV file as an import takes it: its cells read as values, and everything that is wrong with them.
+// One row of a CSV file as an import takes it: its cells read as values, and everything that is
+// wrong with them.
 import { isFormula, originalCell } from '../../files/cells.ts'
 import {
   filenameProblem,
@@ -46,7 +47,8 @@ export function readValues(
   places: Record<Field, number>,
 ): { values: RowValues; problems: CellProblem[] } {
   const problems: CellProblem[] = []
-  const cell = (field: Field) => (places[field] < 0 ? '' : originalCell(cells[places[field]] ?? '').trim())
+  const cell = (field: Field) =>
+    places[field] < 0 ? '' : originalCell(cells[places[field]] ?? '').trim()
   const wrong = (field: Field, problem: Problem | null, value: string) => {
     if (problem) problems.push({ field, severity: 'error', ...problem, value })
   }
@@ -77,7 +79,10 @@ export function readValues(
   const tagText = cell('tags')
   const tags = tagText === '' ? undefined : splitTags(tagText)
   if (tags) wrong('tags', tagsProblem(tags), tagText)
-  return { values: { id, filename, file_url, product_sku, expiry_days, download_limit, tags }, problems }
+  return {
+    values: { id, filename, file_url, product_sku, expiry_days, download_limit, tags },
+    problems,
+  }
 }
 
 const NOT_MAPPED: CellProblem = {
@@ -97,13 +102,16 @@ const FORMULA = {
 const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
 
 function skuProblem(sku: string): Problem | null {
-  if (sku.length > MAX_SKU) return { code: 'invalid_value', message: `A SKU has at most ${MAX_SKU} characters` }
-  if (CONTROL.test(sku)) return { code: 'invalid_value', message: 'A SKU cannot contain control characters' }
+  if (sku.length > MAX_SKU)
+    return { code: 'invalid_value', message: `A SKU has at most ${MAX_SKU} characters` }
+  if (CONTROL.test(sku))
+    return { code: 'invalid_value', message: 'A SKU cannot contain control characters' }
   return null
 }
 
 /** `,` and `;` both separate tags; empty ones are none. */
-export const splitTags = (text: string): string[] => normalizeTags(text.split(/[,;]/)).filter((tag) => tag !== '')
+export const splitTags = (text: string): string[] =>
+  normalizeTags(text.split(/[,;]/)).filter((tag) => tag !== '')
 
 function tagsProblem(tags: readonly string[]): Problem | null {
   if (tags.length > MAX_TAGS) return { code: 'too_many', message: `At most ${MAX_TAGS} tags` }
@@ -124,7 +132,8 @@ function wholeNumber(text: string, most: number): number | null | undefined | Pr
   if (NEGATIVE.test(text)) return { code: 'out_of_range', message: 'This must be 0 or more' }
   if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
   const value = Number(digits)
-  if (value < 1 || value > most) return { code: 'out_of_range', message: `This is not a number from 1 to ${most}` }
+  if (value < 1 || value > most)
+    return { code: 'out_of_range', message: `This is not a number from 1 to ${most}` }
   return value
 }
 
@@ -136,20 +145,33 @@ const invalid = (detail: string): CellProblem => ({
   detail,
 })
 
-const isAddress = (cell: string | undefined) => /^https?:\/\//i.test(originalCell(cell ?? '').trim())
+const isAddress = (cell: string | undefined) =>
+  /^https?:\/\//i.test(originalCell(cell ?? '').trim())
 
 /** A delimiter in the wrong place, in a row of the right length: its address is one column off. */
-export function shiftProblem(cells: readonly string[], places: Record<Field, number>): CellProblem | null {
+export function shiftProblem(
+  cells: readonly string[],
+  places: Record<Field, number>,
+): CellProblem | null {
   const { file_url: own, id } = places
   if (own < 0 || isAddress(cells[own]) || (id >= 0 && (cells[id] ?? '').trim() !== '')) return null
-  const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]])) // prettier-ignore
+  // prettier-ignore
+  const beside = FIELDS.find((field) => Math.abs(places[field] - own) === 1 && places[field] >= 0 && isAddress(cells[places[field]]))
   if (beside === undefined) return null
   const which = places[beside] > own ? 'a delimiter too many' : 'a delimiter missing'
-  return invalid(`The address is in the column of ${beside}: there is ${which} before it, or a cell without quotes`)
+  return invalid(
+    `The address is in the column of ${beside}: there is ${which} before it, or a cell without quotes`,
+  )
 }
 
-/** What is wrong with the number of cells in a row, or null. Empty ones after the last column do not count. */
-export function shapeProblem(cells: readonly string[], headers: readonly string[]): CellProblem | null {
+/**
+ * What is wrong with the number of cells in a row, or null. Empty ones after the last column do not
+ * count.
+ */
+export function shapeProblem(
+  cells: readonly string[],
+  headers: readonly string[],
+): CellProblem | null {
   if (cells.length < headers.length)
     return invalid(
       `The row has ${cells.length} cells and the header ${headers.length}: ${headers[cells.length]} is missing`,
@@ -161,4 +183,5 @@ export function shapeProblem(cells: readonly string[], headers: readonly string[
   )
 }
 
-export const placeOf = (field: Field | null): number => (field === null ? 0 : FIELDS.indexOf(field) + 1)
+export const placeOf = (field: Field | null): number =>
+  field === null ? 0 : FIELDS.indexOf(field) + 1

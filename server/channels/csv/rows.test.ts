@@ -17,7 +17,8 @@ async function read(text: string, format: Format, size = 7) {
 }
 
 async function* pieces(text: string, size: number) {
-  for (let at = 0; at < text.length; at += size) yield await Promise.resolve(text.slice(at, at + size))
+  for (let at = 0; at < text.length; at += size)
+    yield await Promise.resolve(text.slice(at, at + size))
 }
 
 const comma = { delimiter: ',', newline: '\n' } as const
@@ -31,7 +32,8 @@ describe('rows', () => {
       ['x, y', 'line one\nline two'],
     ]
     const format = { delimiter: ',', newline: end === '\r' ? '\r' : '\n' } as const
-    for (const size of [1, 2, 3, 5, 1000]) expect((await read(text, format, size)).rows).toEqual(expected)
+    for (const size of [1, 2, 3, 5, 1000])
+      expect((await read(text, format, size)).rows).toEqual(expected)
   })
 
   it('end one way here and another there', async () => {
@@ -44,8 +46,14 @@ describe('rows', () => {
   })
 
   it('come back as papaparse wrote them', async () => {
-    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', ' ', 'é', '|', '\t'), maxLength: 6 })
-    const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 })
+    const cell = fc.string({
+      unit: fc.constantFrom('a', '"', ',', ';', '\n', ' ', 'é', '|', '\t'),
+      maxLength: 6,
+    })
+    const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), {
+      minLength: 1,
+      maxLength: 5,
+    })
     await fc.assert(
       fc.asyncProperty(
         table,
@@ -80,7 +88,9 @@ describe('rows', () => {
 describe('the format', () => {
   it.each(DELIMITERS)('has the delimiter %j by its headers', (delimiter) => {
     const text =
-      ['filename', 'file_url', 'tags'].join(delimiter) + '\n' + ['a, b; c', 'http://x/?a|b', 'x'].join(delimiter)
+      ['filename', 'file_url', 'tags'].join(delimiter) +
+      '\n' +
+      ['a, b; c', 'http://x/?a|b', 'x'].join(delimiter)
     expect(detectFormat(text)).toEqual({ delimiter, newline: '\n', skipped: 0 })
   })
 
@@ -90,7 +100,11 @@ describe('the format', () => {
   })
 
   it('is what the first line says, where it is the line for spreadsheets', () => {
-    expect(detectFormat('sep=;\r\nfilename;file_url\r\n')).toEqual({ delimiter: ';', newline: '\n', skipped: 7 })
+    expect(detectFormat('sep=;\r\nfilename;file_url\r\n')).toEqual({
+      delimiter: ';',
+      newline: '\n',
+      skipped: 7,
+    })
   })
 
   it('knows old line ends, and is not misled by those within quotes', () => {

@@ -1,5 +1,6 @@
-// From text to rows, a piece at a time: papaparse's parser finds the cells, and this keeps count of rows and of what is wrong
-// with the structure. However long the file, one piece and one row are in memory.
+// From text to rows, a piece at a time: papaparse's parser finds the cells, and this keeps count of
+// rows and of what is wrong with the structure. However long the file, one piece and one row are in
+// memory.
 import Papa from 'papaparse'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -10,7 +11,10 @@ export interface Format {
   newline: '\n' | '\r'
 }
 
-/** Rows in order. Row numbers are a spreadsheet's: the first record of the file is 1, empty ones count. */
+/**
+ * Rows in order. Row numbers are a spreadsheet's: the first record of the file is 1, empty ones
+ * count.
+ */
 export interface RowBatch {
   /** The number of the first of them. */
   first: number
@@ -43,9 +47,13 @@ interface Parser {
 }
 
 /** Delimiters alone are what spreadsheets write of rows that were emptied. */
-export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
+export const isBlank = (cells: readonly string[]): boolean =>
+  cells.every((cell) => cell.trim() === '')
 
-export async function* readRows(text: AsyncIterable<string>, { delimiter, newline }: Format): AsyncGenerator<RowBatch> {
+export async function* readRows(
+  text: AsyncIterable<string>,
+  { delimiter, newline }: Format,
+): AsyncGenerator<RowBatch> {
   const parse = (input: string, whole: boolean): Parsed => {
     const parser = new Papa.Parser({
       delimiter,
@@ -88,16 +96,32 @@ export async function* readRows(text: AsyncIterable<string>, { delimiter, newlin
 /** Cells that are done with before the collector comes by cost it nothing. */
 async function* smaller(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text)
-    for (let at = 0; at < piece.length; at += PIECE) yield piece.length > PIECE ? piece.slice(at, at + PIECE) : piece
+    for (let at = 0; at < piece.length; at += PIECE)
+      yield piece.length > PIECE ? piece.slice(at, at + PIECE) : piece
 }
 
-const UNCLOSED: Broken = { cell: 0, detail: 'A quote that is opened here is never closed', fatal: true }
-const ENDLESS: Broken = { cell: 0, detail: 'This row does not end within 1 MB: a quote may be open', fatal: true }
-const UNDOUBLED: Broken = { cell: 0, detail: 'A quote inside a quoted cell is not doubled', fatal: false }
+const UNCLOSED: Broken = {
+  cell: 0,
+  detail: 'A quote that is opened here is never closed',
+  fatal: true,
+}
+const ENDLESS: Broken = {
+  cell: 0,
+  detail: 'This row does not end within 1 MB: a quote may be open',
+  fatal: true,
+}
+const UNDOUBLED: Broken = {
+  cell: 0,
+  detail: 'A quote inside a quoted cell is not doubled',
+  fatal: false,
+}
 
 const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
 
-/** Lines may end with CR LF in one place and with LF in another: what is left of the first is no part of the cell. */
+/**
+ * Lines may end with CR LF in one place and with LF in another: what is left of the first is no
+ * part of the cell.
+ */
 function withoutReturn(cells: string[]): void {
   const last = cells.length - 1
   if (cells[last]!.endsWith('\r')) cells[last] = cells[last]!.slice(0, -1)

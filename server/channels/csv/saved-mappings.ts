@@ -1,4 +1,5 @@
-// Column mappings that a shop has saved under a name. A file with the same headers gets its mapping automatically.
+// Column mappings that a shop has saved under a name. A file with the same headers gets its mapping
+// automatically.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { FIELDS, headersKey, plain, type ColumnMapping } from './columns.ts'
@@ -18,7 +19,9 @@ export function requireMapping(mapping: ColumnMapping, headers: readonly string[
   const details = FIELDS.flatMap((field, at): ErrorDetail[] => {
     const header = mapping[field]
     if (header === null) return []
-    const wrong = (message: string) => [{ param: `mapping.${field}`, code: 'invalid_value' as const, message }]
+    const wrong = (message: string) => [
+      { param: `mapping.${field}`, code: 'invalid_value' as const, message },
+    ]
     if (!headers.includes(header)) return wrong(`There is no column ${header}`)
     const other = FIELDS.slice(0, at).find((one) => mapping[one] === header)
     return other ? wrong(`The column ${header} is ${other} already`) : []
@@ -36,7 +39,8 @@ export async function saveMapping(
     'select count(*)::int as n from csv_column_mappings where shop_id = :shop and name <> :name',
     { name },
   )
-  if (count!.n >= MOST_SAVED) throw new AppError('too_many', { message: `At most ${MOST_SAVED} mappings can be saved` })
+  if (count!.n >= MOST_SAVED)
+    throw new AppError('too_many', { message: `At most ${MOST_SAVED} mappings can be saved` })
   const [saved] = await scope.query<SavedMapping>(
     `insert into csv_column_mappings (shop_id, name, headers_key, mapping) values (:shop, :name, :key, :mapping)
      on conflict (shop_id, name) do update set headers_key = excluded.headers_key, mapping = excluded.mapping,
@@ -53,13 +57,19 @@ export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>
   )
 
 export async function removeMapping(scope: ShopScope, id: string): Promise<void> {
-  const gone = await scope.query('delete from csv_column_mappings where shop_id = :shop and id = :id returning id', {
-    id,
-  })
+  const gone = await scope.query(
+    'delete from csv_column_mappings where shop_id = :shop and id = :id returning id',
+    {
+      id,
+    },
+  )
   if (gone.length === 0) throw new AppError('not_found')
 }
 
-/** The one that was saved last for files with these headers; with the headers as this file writes them. */
+/**
+ * The one that was saved last for files with these headers; with the headers as this file writes
+ * them.
+ */
 export async function savedFor(
   scope: ShopScope,
   headers: readonly string[],
@@ -73,7 +83,9 @@ export async function savedFor(
   const here = (header: string | null) =>
     header === null
       ? null
-      : (headers.find((one) => one === header) ?? headers.find((one) => plain(one) === plain(header)) ?? null)
+      : (headers.find((one) => one === header) ??
+        headers.find((one) => plain(one) === plain(header)) ??
+        null)
   const mapping = Object.fromEntries(FIELDS.map((field) => [field, here(saved.mapping[field])]))
   return { name: saved.name, mapping: mapping as ColumnMapping }
 }

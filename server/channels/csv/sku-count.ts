@@ -1,5 +1,5 @@
-// How many products have each SKU of a CSV file: counted in the mirror of the catalog, and what that does not know is asked of
-// the storefront itself, which may have learned of it since.
+// How many products have each SKU of a CSV file: counted in the mirror of the catalog, and what
+// that does not know is asked of the storefront itself, which may have learned of it since.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OddSkus } from './check.ts'
@@ -25,7 +25,10 @@ export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'
   }
 }
 
-async function oddInMirror(scope: ShopScope, skus: readonly string[]): Promise<Map<string, number>> {
+async function oddInMirror(
+  scope: ShopScope,
+  skus: readonly string[],
+): Promise<Map<string, number>> {
   const rows = await scope.query<{ sku: string; products: number }>(
     `select s.sku, case when o.least is null then 0 else (
          select count(distinct product_id)::int from variants where shop_id = :shop and sku = s.sku) end as products
@@ -55,6 +58,8 @@ async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise
 }
 
 async function hasMirror(scope: ShopScope): Promise<boolean> {
-  const rows = await scope.query('select 1 from catalog_mirrors where shop_id = :shop and finished_at is not null')
+  const rows = await scope.query(
+    'select 1 from catalog_mirrors where shop_id = :shop and finished_at is not null',
+  )
   return rows.length > 0
 }

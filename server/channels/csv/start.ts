@@ -1,4 +1,5 @@
-// Starts what the rows of a checked file ask for: an import of new files, and changes of the files that rows name by their ids.
+// Starts what the rows of a checked file ask for: an import of new files, and changes of the files
+// that rows name by their ids.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { scopesOfConflict, type Engine } from '../../engine/engine.ts'
@@ -34,8 +35,9 @@ export interface CsvStarted {
 }
 
 /**
- * Starts the import of the rows, and the operation over those that name a file by its id. Throws `conflict` before the file was
- * checked, with errors in it (unless `only_valid`), or a second time; `too_few` when no row is left; what `permit` throws.
+ * Starts the import of the rows, and the operation over those that name a file by its id. Throws
+ * `conflict` before the file was checked, with errors in it (unless `only_valid`), or a second
+ * time; `too_few` when no row is left; what `permit` throws.
  */
 export function startCsvImport(
   engine: Engine,
@@ -65,7 +67,8 @@ export function startCsvImport(
               idempotencyKey,
             })
           : null,
-      updates: rows.length > 0 ? await startUpdates(engine, tx, rows, { wishes, label, caller }) : null,
+      updates:
+        rows.length > 0 ? await startUpdates(engine, tx, rows, { wishes, label, caller }) : null,
     }
     await tx.query(
       `update csv_uploads set status = 'started', operation_id = :imports, update_operation_id = :updates
@@ -87,7 +90,12 @@ function startUpdates(
 ): Promise<string> {
   const { name: requestedBy, idempotencyKey: key } = caller
   return engine.start(tx, {
-    ...{ workflow: engine.workflow('update-from-csv')!, channel: csvChannel.id, label, requestedBy },
+    ...{
+      workflow: engine.workflow('update-from-csv')!,
+      channel: csvChannel.id,
+      label,
+      requestedBy,
+    },
     source: { type: 'rows', rows },
     request: notify === undefined ? {} : { notify },
     ...(key === undefined ? {} : { idempotencyKey: `${key}/rows` }),

@@ -1,4 +1,5 @@
-// CSV files on their way in: received in pieces, kept in the database for a day, so that any process can go on with them.
+// CSV files on their way in: received in pieces, kept in the database for a day, so that any
+// process can go on with them.
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admit.ts'
@@ -56,10 +57,15 @@ export interface CsvUpload extends ListedUpload {
 }
 
 /**
- * Keeps a file and reads it once. Gives its UUID. Throws `payload_too_large`, `invalid_csv` with the first problems where it
- * can't be read at all, and what reading `bytes` throws; then nothing is kept.
+ * Keeps a file and reads it once. Gives its UUID. Throws `payload_too_large`, `invalid_csv` with
+ * the first problems where it can't be read at all, and what reading `bytes` throws; then nothing
+ * is kept.
  */
-export async function receive(scope: ShopScope, bytes: AsyncIterable<Uint8Array>, filename: string): Promise<string> {
+export async function receive(
+  scope: ShopScope,
+  bytes: AsyncIterable<Uint8Array>,
+  filename: string,
+): Promise<string> {
   const [made] = await scope.query<{ id: string }>(
     'insert into csv_uploads (shop_id, filename) values (:shop, :filename) returning id',
     { filename },
@@ -91,8 +97,8 @@ export async function receive(scope: ShopScope, bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * Files that were imported go first, then the oldest; never one that comes, or is being checked, at this moment. Throws `too_many` where
- * there is no other.
+ * Files that were imported go first, then the oldest; never one that comes, or is being checked, at
+ * this moment. Throws `too_many` where there is no other.
  */
 async function makeRoom(scope: ShopScope, newest: string): Promise<void> {
   const [kept] = await scope.query<{ more: number }>(
@@ -121,7 +127,8 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
       if (size > MOST_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
       if (number === 0) requireText(chunk)
       detector.add(chunk)
-      const sql = 'insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)'
+      const sql =
+        'insert into csv_chunks (shop_id, csv_id, number, bytes) values (:shop, :id, :number, :chunk)'
       const inserted = scope.query(sql, { id, number: number++, chunk })
       // Its failure is met below, unless the reader has stopped before.
       inserted.catch(() => {})
@@ -140,7 +147,11 @@ async function keep(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Arra
   const encoding = detector.result()
   // What began as UTF-8 may turn out not to be.
   if (encoding === presumed) return { size, encoding, analysis }
-  return { size, encoding, analysis: await analyse(decode(readBytes(scope, id), encoding), MOST_ROWS) }
+  return {
+    size,
+    encoding,
+    analysis: await analyse(decode(readBytes(scope, id), encoding), MOST_ROWS),
+  }
 }
 
 const TOO_LARGE = 'A CSV file has at most 50 MB: split it'
@@ -163,7 +174,8 @@ async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
 /** Piece after piece; while one is worked on, the next one is on its way. */
 async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> {
   const read = async (number: number) => {
-    // As base64: in the form that the driver reads bytes in, they would be twice as long, and slower.
+    // As base64: in the form that the driver reads bytes in, they would be twice as long, and
+    // slower.
     const [chunk] = await scope.query<{ bytes: string }>(
       `select encode(bytes, 'base64') as bytes from csv_chunks
        where shop_id = :shop and csv_id = :id and number = :number`,
@@ -187,7 +199,10 @@ export function readUploadRows(scope: ShopScope, { id, format }: Pick<CsvUpload,
   return rowsOf(decode(readBytes(scope, id), format.encoding), format)
 }
 
-export function rowsOf(text: AsyncIterable<string>, format: Omit<CsvFormat, 'encoding'>): AsyncGenerator<RowBatch> {
+export function rowsOf(
+  text: AsyncIterable<string>,
+  format: Omit<CsvFormat, 'encoding'>,
+): AsyncGenerator<RowBatch> {
   return readRows(withoutStart(text, format.skipped), format)
 }
 
@@ -212,7 +227,11 @@ export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
 }
 
 /** A bare UUID. Throws `not_found`. `lock`: for the rest of the transaction. */
-export async function requireUpload(scope: ShopScope, id: string, { lock = false } = {}): Promise<CsvUpload> {
+export async function requireUpload(
+  scope: ShopScope,
+  id: string,
+  { lock = false } = {},
+): Promise<CsvUpload> {
   const [row] = await scope.query<CsvUpload>(
     `select ${COLUMNS} from csv_uploads where shop_id = :shop and id = :id and status <> 'uploading'
      ${lock ? 'for update' : ''}`,
@@ -225,17 +244,26 @@ export async function requireUpload(scope: ShopScope, id: string, { lock = false
 /** Locks it. Throws `not_found`, and `conflict` when its import has started. */
 export async function requireOpen(tx: ShopScope, id: string): Promise<CsvUpload> {
   const upload = await requireUpload(tx, id, { lock: true })
-  if (upload.status === 'started') throw new AppError('conflict', { message: 'The import of this file has started' })
+  if (upload.status === 'started')
+    throw new AppError('conflict', { message: 'The import of this file has started' })
   return upload
 }
 
 export async function removeUpload(scope: ShopScope, id: string): Promise<boolean> {
-  const gone = await scope.query('delete from csv_uploads where shop_id = :shop and id = :id returning id', { id })
+  const gone = await scope.query(
+    'delete from csv_uploads where shop_id = :shop and id = :id returning id',
+    { id },
+  )
   return gone.length > 0
 }
 
-/** Removes what has been kept long enough, across shops. For the hourly upkeep; several may run concurrently. */
-export async function sweepCsvUploads(pool: { query(sql: string): Promise<unknown> }): Promise<void> {
+/**
+ * Removes what has been kept long enough, across shops. For the hourly upkeep; several may run
+ * concurrently.
+ */
+export async function sweepCsvUploads(pool: {
+  query(sql: string): Promise<unknown>
+}): Promise<void> {
   await pool.query(
     `delete from csv_uploads where created_at < now() - interval '${KEPT}'
        or status = 'uploading' and created_at < now() - interval '${STALE}'`,

@@ -48,7 +48,12 @@ export interface AccountFields {
 /** The password is in the result and nowhere else. */
 export async function createAccount(
   scope: ShopScope,
-  { name, enabled = true, allowed_addresses = [], public_keys = [] }: AccountFields & { name: string },
+  {
+    name,
+    enabled = true,
+    allowed_addresses = [],
+    public_keys = [],
+  }: AccountFields & { name: string },
 ): Promise<{ account: DropAccount; password: string }> {
   const password = newPassword()
   const [account] = await scope.query<DropAccount>(
@@ -64,7 +69,11 @@ export async function createAccount(
 }
 
 /** Absent fields stay. Null: there is no such account. */
-export async function changeAccount(scope: ShopScope, id: string, fields: AccountFields): Promise<DropAccount | null> {
+export async function changeAccount(
+  scope: ShopScope,
+  id: string,
+  fields: AccountFields,
+): Promise<DropAccount | null> {
   const [row] = await scope.query<DropAccount>(
     `update drop_accounts set name = coalesce(:name, name), enabled = coalesce(:enabled, enabled),
        allowed_addresses = coalesce(:addresses::text[], allowed_addresses),
@@ -97,7 +106,10 @@ export async function changePassword(
 }
 
 export async function deleteAccount(scope: ShopScope, id: string): Promise<boolean> {
-  const rows = await scope.query(`delete from drop_accounts where shop_id = :shop and id = :id returning 1`, { id })
+  const rows = await scope.query(
+    `delete from drop_accounts where shop_id = :shop and id = :id returning 1`,
+    { id },
+  )
   if (rows.length > 0) await endSessions(scope, id)
   return rows.length > 0
 }
@@ -122,7 +134,10 @@ export async function readSettings(scope: ShopScope): Promise<DropSettings> {
 }
 
 /** Sessions that the new settings would refuse end. */
-export async function changeSettings(scope: ShopScope, change: Partial<DropSettings>): Promise<DropSettings> {
+export async function changeSettings(
+  scope: ShopScope,
+  change: Partial<DropSettings>,
+): Promise<DropSettings> {
   const settings = { ...(await readSettings(scope)), ...change }
   await scope.query(
     `insert into drop_settings (shop_id, enabled, tls_required) values (:shop, :enabled, :tls_required)
@@ -148,7 +163,10 @@ export interface KnownAccount {
 }
 
 /** Across shops: a username names one account. */
-export async function findByUsername({ pool }: Database, username: string): Promise<KnownAccount | null> {
+export async function findByUsername(
+  { pool }: Database,
+  username: string,
+): Promise<KnownAccount | null> {
   if (username.length > 64 || username.includes('\0')) return null
   const { rows } = await pool.query<KnownAccount>({
     name: 'find-drop-account',

@@ -25,7 +25,12 @@ export const listConnections = (scope: ShopScope): Promise<ConnectionRow[]> =>
      from drop_connections where shop_id = :shop order by id desc limit ${MOST_KEPT}`,
   )
 
-async function note(scope: ShopScope, account: string, attempt: Attempt, refused: string | null): Promise<string> {
+async function note(
+  scope: ShopScope,
+  account: string,
+  attempt: Attempt,
+  refused: string | null,
+): Promise<string> {
   const { username, address, protocol } = attempt
   const [row] = await scope.query<{ id: string }>(
     `insert into drop_connections (shop_id, account_id, username, address, protocol, refused, ended_at)
@@ -40,17 +45,32 @@ async function note(scope: ShopScope, account: string, attempt: Attempt, refused
   return row!.id
 }
 
-export const noteRefusal = async (database: Database, { shop_id, id }: KnownAccount, attempt: Attempt, why: Refusal) =>
-  void (await note(forShop(database, shop_id), id, attempt, why))
+export const noteRefusal = async (
+  database: Database,
+  { shop_id, id }: KnownAccount,
+  attempt: Attempt,
+  why: Refusal,
+) => void (await note(forShop(database, shop_id), id, attempt, why))
 
-export async function noteConnection(scope: ShopScope, account: string, attempt: Attempt): Promise<string> {
-  await scope.query(`update drop_accounts set last_used_at = now() where shop_id = :shop and id = :account`, {
-    account,
-  })
+export async function noteConnection(
+  scope: ShopScope,
+  account: string,
+  attempt: Attempt,
+): Promise<string> {
+  await scope.query(
+    `update drop_accounts set last_used_at = now() where shop_id = :shop and id = :account`,
+    {
+      account,
+    },
+  )
   return note(scope, account, attempt, null)
 }
 
-export const noteEnd = async (scope: ShopScope, id: string, { files, bytes }: { files: number; bytes: number }) =>
+export const noteEnd = async (
+  scope: ShopScope,
+  id: string,
+  { files, bytes }: { files: number; bytes: number },
+) =>
   void (await scope.query(
     `update drop_connections set ended_at = now(), files = :files, bytes = :bytes where shop_id = :shop and id = :id`,
     { id, files, bytes },

@@ -30,12 +30,25 @@ export const ENTRY = `id, folder, name, kind, state, encode(hash, 'hex') as hash
   quiet_since, closed_cleanly, protocol, account_id, process, write_id, writing_since`
 
 const rootEntry = (): DropEntry => ({
-  ...{ id: '', folder: '', name: '', kind: 'folder', state: null, hash: null, location: null, size_bytes: 0 },
+  ...{
+    id: '',
+    folder: '',
+    name: '',
+    kind: 'folder',
+    state: null,
+    hash: null,
+    location: null,
+    size_bytes: 0,
+  },
   ...{ modified_at: new Date(0), quiet_since: new Date(0), closed_cleanly: false, protocol: null },
   ...{ account_id: null, process: null, write_id: null, writing_since: null },
 })
 
-export async function findEntry(scope: ShopScope, folder: string, name: string): Promise<DropEntry | null> {
+export async function findEntry(
+  scope: ShopScope,
+  folder: string,
+  name: string,
+): Promise<DropEntry | null> {
   if (name === '') return rootEntry()
   const [row] = await scope.query<DropEntry>(
     `select ${ENTRY} from drop_entries where shop_id = :shop and folder = :folder and name = :name`,
@@ -45,7 +58,12 @@ export async function findEntry(scope: ShopScope, folder: string, name: string):
 }
 
 /** A page of a folder, by name; `after`: the last name of the page before. */
-export const listFolder = (scope: ShopScope, folder: string, after: string, limit: number): Promise<DropEntry[]> =>
+export const listFolder = (
+  scope: ShopScope,
+  folder: string,
+  after: string,
+  limit: number,
+): Promise<DropEntry[]> =>
   scope.query<DropEntry>(
     `select ${ENTRY} from drop_entries where shop_id = :shop and folder = :folder and name > :after
      order by name limit :limit`,
@@ -62,7 +80,11 @@ export async function folderId(scope: ShopScope, path: string): Promise<string |
   return row.id
 }
 
-export async function insertFolder(scope: ShopScope, folder: string, name: string): Promise<DropEntry> {
+export async function insertFolder(
+  scope: ShopScope,
+  folder: string,
+  name: string,
+): Promise<DropEntry> {
   const parent = await folderId(scope, folder)
   const [row] = await scope.query<DropEntry>(
     `insert into drop_entries (shop_id, folder, name, kind, parent_id)
@@ -101,7 +123,10 @@ export interface Move {
 }
 
 /** In one transaction; a folder takes what is in it along. */
-export function moveEntry(scope: ShopScope, { entry, folder, name, overwrite }: Move): Promise<void> {
+export function moveEntry(
+  scope: ShopScope,
+  { entry, folder, name, overwrite }: Move,
+): Promise<void> {
   const from = joinPath(entry.folder, entry.name)
   const to = joinPath(folder, name)
   if (from === to) return Promise.resolve()
@@ -111,7 +136,8 @@ export function moveEntry(scope: ShopScope, { entry, folder, name, overwrite }: 
     .transaction(async (tx) => {
       const parent = await folderId(tx, folder)
       const there = await findEntry(tx, folder, name)
-      if (there && !(overwrite && there.kind === 'file' && entry.kind === 'file')) throw new DropError('exists')
+      if (there && !(overwrite && there.kind === 'file' && entry.kind === 'file'))
+        throw new DropError('exists')
       if (there) await removeEntry(tx, there)
       const moved = await tx.query(
         `update drop_entries set folder = :folder, name = :name, parent_id = :parent, quiet_since = now()
@@ -129,14 +155,18 @@ export function moveEntry(scope: ShopScope, { entry, folder, name, overwrite }: 
 
 async function moveContents(tx: ShopScope, from: string, to: string): Promise<void> {
   const inside = `shop_id = :shop and (folder = :from or starts_with(folder, :from || '/'))`
-  const busy = await tx.query(`select 1 from drop_entries where ${inside} and state = 'importing' limit 1`, { from })
+  const busy = await tx.query(
+    `select 1 from drop_entries where ${inside} and state = 'importing' limit 1`,
+    { from },
+  )
   if (busy.length > 0) throw new DropError('busy', 'A file in this folder is being imported')
   const rows = await tx.query<{ longest: number }>(
     `update drop_entries set folder = :to || substr(folder, length(:from) + 1), quiet_since = now()
      where ${inside} returning octet_length(folder) as longest`,
     { from, to },
   )
-  if (rows.some(({ longest }) => longest > 1000)) throw new DropError('bad_name', 'A path in it would be too long')
+  if (rows.some(({ longest }) => longest > 1000))
+    throw new DropError('bad_name', 'A path in it would be too long')
 }
 
 /** Gives whether the file still is as it was found. */
@@ -155,7 +185,10 @@ export const breakOff = async (scope: ShopScope, id: string): Promise<void> =>
     { id },
   ))
 
-/** Bytes that wait in the shop's folders, those of files being written among them; what was imported costs none. */
+/**
+ * Bytes that wait in the shop's folders, those of files being written among them; what was imported
+ * costs none.
+ */
 export async function waitingBytes(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ bytes: number }>(
     `select coalesce(sum(size_bytes), 0)::bigint as bytes from drop_entries

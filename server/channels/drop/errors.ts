@@ -1,4 +1,5 @@
-// What the drop server's file system refuses, with a sentence for the client. Each protocol turns the code into its own reply.
+// What the drop server's file system refuses, with a sentence for the client. Each protocol turns
+// the code into its own reply.
 
 export type DropCode =
   | 'not_found'

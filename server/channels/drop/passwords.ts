@@ -1,4 +1,5 @@
-// Passwords of drop accounts: made by us, kept as argon2id (RFC 9106; the parameters are OWASP's), compared in constant time.
+// Passwords of drop accounts: made by us, kept as argon2id (RFC 9106; the parameters are OWASP's),
+// compared in constant time.
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 
@@ -22,7 +23,12 @@ export async function isPassword(password: string, phc: string): Promise<boolean
   if (tag === undefined) return false
   const expected = Buffer.from(tag, 'base64')
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-  const parameters = { message: password, nonce: Buffer.from(nonce!, 'base64'), tagLength: expected.length, ...cost }
+  const parameters = {
+    message: password,
+    nonce: Buffer.from(nonce!, 'base64'),
+    tagLength: expected.length,
+    ...cost,
+  }
   return timingSafeEqual(await derive('argon2id', parameters), expected)
 }
 

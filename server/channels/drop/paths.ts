@@ -1,4 +1,5 @@
-// A client's path, read as a place in its shop's home. Names are keys of rows: no path of this machine is ever made of them.
+// A client's path, read as a place in its shop's home. Names are keys of rows: no path of this
+// machine is ever made of them.
 import { DropError } from './errors.ts'
 
 export type Place =
@@ -16,7 +17,8 @@ export const homeOf = (shop: number): string => `/uploads/${shop}`
 
 /** The absolute path that `given` names, seen from `from`. Throws `bad_name`. */
 export function absolutePath(given: string, from: string): string {
-  if (Buffer.byteLength(given) > MOST_PATH_BYTES) throw new DropError('bad_name', 'The path is too long')
+  if (Buffer.byteLength(given) > MOST_PATH_BYTES)
+    throw new DropError('bad_name', 'The path is too long')
   const parts: string[] = []
   for (const part of (given.startsWith('/') ? given : `${from}/${given}`).split('/')) {
     if (part === '' || part === '.') continue
@@ -37,7 +39,9 @@ function checkedName(name: string): string {
   return name
 }
 
-/** Where an absolute path leads for this shop. Throws `not_found` for everything outside its home. */
+/**
+ * Where an absolute path leads for this shop. Throws `not_found` for everything outside its home.
+ */
 export function placeOf(path: string, shop: number): Place {
   if (path === '/') return { kind: 'virtual', path, children: ['uploads'] }
   if (path === '/uploads') return { kind: 'virtual', path, children: [String(shop)] }
@@ -50,7 +54,10 @@ export function placeOf(path: string, shop: number): Place {
 /** A path within the home, as folder and name. */
 export function splitPath(path: string): { folder: string; name: string } {
   const at = path.lastIndexOf('/')
-  return at < 0 ? { folder: '', name: path } : { folder: path.slice(0, at), name: path.slice(at + 1) }
+  return at < 0
+    ? { folder: '', name: path }
+    : { folder: path.slice(0, at), name: path.slice(at + 1) }
 }
 
-export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+export const joinPath = (folder: string, name: string): string =>
+  folder === '' ? name : `${folder}/${name}`

@@ -1,4 +1,5 @@
-// How much more a shop may send: what waits by its rows, looked up at most once a second, and what this process has taken since.
+// How much more a shop may send: what waits by its rows, looked up at most once a second, and what
+// this process has taken since.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { waitingBytes } from './entries.ts'
@@ -39,7 +40,8 @@ export function createQuota(database: Database, most: number): Quota {
       known.open++
       return {
         take: (bytes) => {
-          if (performance.now() - known.readAt > FRESH_MS) refreshed(shop, known).catch(() => (known.reading = null))
+          if (performance.now() - known.readAt > FRESH_MS)
+            refreshed(shop, known).catch(() => (known.reading = null))
           if (known.used + bytes > most) return false
           known.used += bytes
           return true

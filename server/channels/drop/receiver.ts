@@ -1,5 +1,6 @@
-// Bytes of one file that is being received: hashed in order as they come, in memory while they are few, in a staging file under a
-// random name from then on. Clients may send pieces out of order; what cannot be hashed in order is hashed from the file in the end.
+// Bytes of one file that is being received: hashed in order as they come, in memory while they are
+// few, in a staging file under a random name from then on. Clients may send pieces out of order;
+// what cannot be hashed in order is hashed from the file in the end.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
@@ -29,7 +30,10 @@ export interface Received {
 export interface Receiver {
   /** The end of the file, as far as it is known. */
   size(): number
-  /** A promise only where the caller should wait before it sends more. Rejects with `full` and the like, now or at the next call. */
+  /**
+   * A promise only where the caller should wait before it sends more. Rejects with `full` and the
+   * like, now or at the next call.
+   */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
   /** Waits for the disk. The staging file stays. */
@@ -37,8 +41,14 @@ export interface Receiver {
   discard(): Promise<void>
 }
 
-/** `staging`: the path of a file that may hold the first `from.size` bytes already, which `from.hasher` has seen. */
-export function createReceiver(staging: string, from?: { size: number; hasher: Blake3Hasher }): Receiver {
+/**
+ * `staging`: the path of a file that may hold the first `from.size` bytes already, which
+ * `from.hasher` has seen.
+ */
+export function createReceiver(
+  staging: string,
+  from?: { size: number; hasher: Blake3Hasher },
+): Receiver {
   let hasher = from?.hasher ?? new Blake3Hasher()
   let hashed = from?.size ?? 0
   let size = hashed
@@ -82,7 +92,10 @@ export function createReceiver(staging: string, from?: { size: number; hasher: B
   }
   const drain = async () => {
     try {
-      if (fd < 0) fd = await open(staging, 'a+', 0o600).then(async (a) => (await close(a), open(staging, 'r+')))
+      if (fd < 0)
+        fd = await open(staging, 'a+', 0o600).then(
+          async (a) => (await close(a), open(staging, 'r+')),
+        )
       while (queue.length > 0 && !failure) {
         const { position, pieces, bytes } = queue.shift()!
         await writeAll(fd, pieces, position)
@@ -173,5 +186,7 @@ function writev(fd: number, pieces: readonly Buffer[], position: number): Promis
 
 function diskError(error: unknown): DropError {
   const { code } = error as NodeJS.ErrnoException
-  return new DropError(code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable', undefined, { cause: error })
+  return new DropError(code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'unavailable', undefined, {
+    cause: error,
+  })
 }

@@ -1,4 +1,5 @@
-// Transfers of processes that died: what this machine still has of them is kept as a broken-off transfer, for the client to resume.
+// Transfers of processes that died: what this machine still has of them is kept as a broken-off
+// transfer, for the client to resume.
 import { createReadStream } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -47,10 +48,12 @@ export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
   let recovered = 0
   for (const orphan of rows) {
     if (!here.has(orphan.write_id) && !orphan.late) continue
-    const kept = await bringBack(parts, orphan, here.has(orphan.write_id)).catch((error: unknown) => {
-      parts.log.warn('a broken-off drop transfer could not be kept', errorFields(error))
-      return false
-    })
+    const kept = await bringBack(parts, orphan, here.has(orphan.write_id)).catch(
+      (error: unknown) => {
+        parts.log.warn('a broken-off drop transfer could not be kept', errorFields(error))
+        return false
+      },
+    )
     if (kept) recovered++
   }
   await removeUnknown(parts, [...here])
@@ -64,7 +67,14 @@ async function bringBack(parts: RecoveryParts, orphan: Orphan, here: boolean): P
   const before = { hash, location, size_bytes: hash === null ? 0 : size_bytes }
   const bytes = here ? await storeFile(parts, scope, file) : before
   const { id, write_id: writeId, protocol } = orphan
-  const kept = await commitBytes(scope, { id, writeId, protocol, clean: false, modifiedAt: null, ...bytes })
+  const kept = await commitBytes(scope, {
+    id,
+    writeId,
+    protocol,
+    clean: false,
+    modifiedAt: null,
+    ...bytes,
+  })
   await rm(file, { force: true })
   return kept
 }
@@ -73,22 +83,29 @@ async function bringBack(parts: RecoveryParts, orphan: Orphan, here: boolean): P
 async function storeFile({ stores }: RecoveryParts, scope: ShopScope, file: string) {
   const location = (await readShop(scope)).settings.storage_location
   const { size } = await stat(file)
-  const bytes = size === 0 ? [] : createReadStream(file, { end: size - 1, highWaterMark: 256 * 1024 })
+  const bytes =
+    size === 0 ? [] : createReadStream(file, { end: size - 1, highWaterMark: 256 * 1024 })
   const written = await stores.get(location)!.write(scope.shop, asSource(bytes))
   return { ...written, location }
 }
 
-async function* asSource(bytes: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+async function* asSource(
+  bytes: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<Uint8Array> {
   yield* bytes
 }
 
 /** Staging files that no transfer writes to. */
-async function removeUnknown({ database, staging }: RecoveryParts, names: readonly string[]): Promise<void> {
+async function removeUnknown(
+  { database, staging }: RecoveryParts,
+  names: readonly string[],
+): Promise<void> {
   if (names.length === 0) return
   const { rows } = await database.pool.query<{ write_id: string }>(
     `select write_id::text from drop_entries where write_id::text = any($1)`,
     [names],
   )
   const known = new Set(rows.map(({ write_id }) => write_id))
-  for (const name of names) if (!known.has(name)) await rm(path.join(staging, name), { force: true })
+  for (const name of names)
+    if (!known.has(name)) await rm(path.join(staging, name), { force: true })
 }

@@ -1,4 +1,5 @@
-// The drop server of one process: SFTP and FTP over one file system. Any number of these share a database and a store.
+// The drop server of one process: SFTP and FTP over one file system. Any number of these share a
+// database and a store.
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
 import { errorFields } from '../../log.ts'
@@ -37,7 +38,8 @@ const RECOVER_EVERY_MS = 60_000
 export async function openDropServer(parts: DropServerParts): Promise<DropServer> {
   const { database, secrets, log } = parts
   const keys = await hostKeys(database, secrets)
-  const certificate = parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))
+  const certificate =
+    parts.certificate ?? (await ownCertificate(database, secrets, parts.publicHost))
   const transfers = await openTransfers(parts)
   const recover = () =>
     recoverTransfers(parts).then(
@@ -68,7 +70,12 @@ export async function openDropServer(parts: DropServerParts): Promise<DropServer
   }
 }
 
-async function listenOn(server: Server, port: number, host: string, setting: string): Promise<number> {
+async function listenOn(
+  server: Server,
+  port: number,
+  host: string,
+  setting: string,
+): Promise<number> {
   server.listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EADDRINUSE' ? 'is taken' : `can’t be used (${error.code})`

@@ -1,4 +1,5 @@
-// The sessions of this process: counted and capped, noted for the merchant, and ended when their account changes.
+// The sessions of this process: counted and capped, noted for the merchant, and ended when their
+// account changes.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
@@ -47,7 +48,8 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   const { database, log } = parts
   const live = new Set<Live>()
   const totals = { files: 0, bytes: 0 }
-  const warn = (error: unknown) => log.warn('a drop connection could not be noted', errorFields(error))
+  const warn = (error: unknown) =>
+    log.warn('a drop connection could not be noted', errorFields(error))
   const kickIf = (matches: (one: Live) => boolean) => {
     for (const one of live) if (matches(one)) one.kick()
   }
@@ -73,7 +75,9 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
       live.add(one)
       const scope = forShop(database, account.shop_id)
       const about = { account: account.id, username: account.username, protocol: attempt.protocol }
-      const noted = noteConnection(scope, account.id, attempt).catch((error: unknown): void => warn(error))
+      const noted = noteConnection(scope, account.id, attempt).catch((error: unknown): void =>
+        warn(error),
+      )
       log.info('drop: connected', { ...about, address: attempt.address })
       const fs = createDropFs(parts, transfers, {
         shop: account.shop_id,

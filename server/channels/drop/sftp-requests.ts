@@ -1,4 +1,5 @@
-// SFTP version 3 (draft-ietf-secsh-filexfer-02), one request after another where order matters, on one account's file system.
+// SFTP version 3 (draft-ietf-secsh-filexfer-02), one request after another where order matters, on
+// one account's file system.
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
 import { DropError, type DropCode } from './errors.ts'
@@ -39,7 +40,8 @@ export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): voi
     ended = true
     for (const handle of handles.values()) if (handle.kind === 'read') void handle.file.close()
     handles.clear()
-    // Clients wait for the channel's end; scp also takes a missing exit status for a failure, and ssh2 has no method for it here.
+    // Clients wait for the channel's end; scp also takes a missing exit status for a failure, and
+    // ssh2 has no method for it here.
     const { _protocol: protocol, outgoing } = sftp as unknown as Channel
     protocol.exitStatus(outgoing.id, 0)
     sftp.end()
@@ -77,7 +79,8 @@ export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): voi
 
   sftp.on('OPEN', (id, name, flags, attributes) =>
     answer(id, async () => {
-      if (handles.size >= MOST_HANDLES) throw new DropError('unavailable', 'Too many files are open')
+      if (handles.size >= MOST_HANDLES)
+        throw new DropError('unavailable', 'Too many files are open')
       const path = at(name)
       if (!(flags & (OPEN_MODE.WRITE | OPEN_MODE.APPEND)))
         return give(id, { kind: 'read', file: await fs.openRead(path), path })
@@ -135,7 +138,8 @@ export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): voi
   sftp.on('FSTAT', (id, given) =>
     answer(id, async () => {
       const handle = given.length === 4 ? handles.get(given.readUInt32BE()) : undefined
-      if (!handle || handle.kind === 'folder') throw new DropError('denied', 'This handle is not open for that')
+      if (!handle || handle.kind === 'folder')
+        throw new DropError('denied', 'This handle is not open for that')
       const size = handle.kind === 'read' ? handle.file.size : handle.transfer.size()
       const now = { name: '', kind: 'file', modified: new Date(), state: null } as const
       if (!ended) sftp.attrs(id, attributesOf({ ...now, size }))
@@ -168,7 +172,8 @@ export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): voi
   )
   sftp.on('OPENDIR', (id, name) =>
     answer(id, async () => {
-      if (handles.size >= MOST_HANDLES) throw new DropError('unavailable', 'Too many files are open')
+      if (handles.size >= MOST_HANDLES)
+        throw new DropError('unavailable', 'Too many files are open')
       const path = at(name)
       if ((await fs.stat(path)).kind !== 'folder') throw new DropError('not_a_folder')
       return give(id, { kind: 'folder', pages: fs.list(path) })
@@ -195,13 +200,15 @@ export function serveSftp(sftp: SFTPWrapper, session: Session, log: Logger): voi
   sftp.on('MKDIR', (id, path) => answer(id, async () => fs.makeFolder(at(path))))
   sftp.on('RENAME', (id, from, to) => answer(id, async () => fs.rename(at(from), at(to), false)))
   sftp.on('EXTENDED', (id, name, data) => {
-    if (name !== 'posix-rename@openssh.com') return void (ended || sftp.status(id, STATUS_CODE.OP_UNSUPPORTED))
+    if (name !== 'posix-rename@openssh.com')
+      return void (ended || sftp.status(id, STATUS_CODE.OP_UNSUPPORTED))
     answer(id, async () => {
       const [from, to] = twoStrings(data)
       await fs.rename(at(from), at(to), true)
     })
   })
-  const noLinks = (id: number) => void (ended || sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'There are no links here'))
+  const noLinks = (id: number) =>
+    void (ended || sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'There are no links here'))
   sftp.on('READLINK', noLinks)
   sftp.on('SYMLINK', noLinks)
 }

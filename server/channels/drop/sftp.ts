@@ -19,18 +19,32 @@ const IDLE_MS = 15 * 60_000
 const MOST_TRIES = 3
 const MOST_CONNECTIONS = 1000
 /**
- * AES-GCM first: with the native build it is as fast as OpenSSH. libssh2 (curl) and older paramiko have CTR alone.
- * No chacha20: the native build drops connections with it.
+ * AES-GCM first: with the native build it is as fast as OpenSSH. libssh2 (curl) and older paramiko
+ * have CTR alone. No chacha20: the native build drops connections with it.
  */
 const ALGORITHMS: ServerConfig['algorithms'] = {
   cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
-  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
-  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
+  hmac: [
+    'hmac-sha2-256-etm@openssh.com',
+    'hmac-sha2-512-etm@openssh.com',
+    'hmac-sha2-256',
+    'hmac-sha2-512',
+  ],
+  kex: [
+    'curve25519-sha256',
+    'curve25519-sha256@libssh.org',
+    'ecdh-sha2-nistp256',
+    'ecdh-sha2-nistp384',
+  ],
   compress: ['none'],
 }
 
 export function createSftpServer(parts: SftpParts): Server {
-  const config: ServerConfig = { hostKeys: [...parts.hostKeys], ident: 'Stevedore', algorithms: ALGORITHMS }
+  const config: ServerConfig = {
+    hostKeys: [...parts.hostKeys],
+    ident: 'Stevedore',
+    algorithms: ALGORITHMS,
+  }
   const ssh = new ssh2.Server(config)
   ssh.on('error', (error: Error) => parts.log.debug('drop: sftp server', { error: error.message }))
   ssh.on('connection', (connection, info) => serveConnection(parts, connection, info.ip))
@@ -46,7 +60,8 @@ export function createSftpServer(parts: SftpParts): Server {
 /** A banned address is told nothing, and costs no key exchange. */
 async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
   try {
-    if (!socket.remoteAddress || (await signIn.isBanned(socket.remoteAddress))) return void socket.destroy()
+    if (!socket.remoteAddress || (await signIn.isBanned(socket.remoteAddress)))
+      return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     ssh.injectSocket(socket)
   } catch (error) {
@@ -100,7 +115,9 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
       const channel = accept()
       for (const name of ['pty', 'x11', 'auth-agent', 'shell', 'exec', 'env', 'signal'] as const)
         channel.on(name as 'exec', (_accept: unknown, reject?: () => void) => reject?.())
-      channel.on('error', (error: Error) => log.debug('drop: sftp channel', { error: error.message }))
+      channel.on('error', (error: Error) =>
+        log.debug('drop: sftp channel', { error: error.message }),
+      )
       channel.on('sftp', (acceptSftp) => {
         const stream = acceptSftp()
         stream.on('error', (error: Error) => {

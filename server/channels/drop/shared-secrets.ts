@@ -1,5 +1,5 @@
-// What all processes of the drop server present: SSH host keys and, where none is configured, a certificate for FTP over TLS. Made by
-// the process that comes first, kept sealed in the database.
+// What all processes of the drop server present: SSH host keys and, where none is configured, a
+// certificate for FTP over TLS. Made by the process that comes first, kept sealed in the database.
 import { generate } from 'selfsigned'
 import ssh2 from 'ssh2'
 import type { Database } from '../../db/database.ts'
@@ -14,21 +14,32 @@ const YEARS = 10
 
 export async function hostKeys(database: Database, secrets: Secrets): Promise<string[]> {
   const ed25519 = () => Promise.resolve(ssh2.utils.generateKeyPairSync('ed25519').private)
-  const ecdsa = () => Promise.resolve(ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private)
+  const ecdsa = () =>
+    Promise.resolve(ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private)
   return [
     await sharedSecret(database, secrets, 'host-key-ed25519', ed25519),
     await sharedSecret(database, secrets, 'host-key-ecdsa', ecdsa),
   ]
 }
 
-export async function ownCertificate(database: Database, secrets: Secrets, host: string): Promise<Certificate> {
+export async function ownCertificate(
+  database: Database,
+  secrets: Secrets,
+  host: string,
+): Promise<Certificate> {
   const make = async () => {
     const notAfterDate = new Date()
     notAfterDate.setFullYear(notAfterDate.getFullYear() + YEARS)
-    const made = await generate([{ name: 'commonName', value: host }], { keyType: 'ec', curve: 'P-256', notAfterDate })
+    const made = await generate([{ name: 'commonName', value: host }], {
+      keyType: 'ec',
+      curve: 'P-256',
+      notAfterDate,
+    })
     return JSON.stringify({ key: made.private, cert: made.cert })
   }
-  return JSON.parse(await sharedSecret(database, secrets, `certificate ${host}`, make)) as Certificate
+  return JSON.parse(
+    await sharedSecret(database, secrets, `certificate ${host}`, make),
+  ) as Certificate
 }
 
 async function sharedSecret(
@@ -39,13 +50,19 @@ async function sharedSecret(
 ): Promise<string> {
   const about = `drop_secrets.${name}`
   const find = async () => {
-    const { rows } = await pool.query<{ sealed: Buffer }>('select sealed from drop_secrets where name = $1', [name])
+    const { rows } = await pool.query<{ sealed: Buffer }>(
+      'select sealed from drop_secrets where name = $1',
+      [name],
+    )
     return rows[0] ? secrets.open(rows[0].sealed, about) : null
   }
   const known = await find()
   if (known !== null) return known
   const sealed = secrets.seal(await make(), about)
-  await pool.query('insert into drop_secrets (name, sealed) values ($1, $2) on conflict do nothing', [name, sealed])
+  await pool.query(
+    'insert into drop_secrets (name, sealed) values ($1, $2) on conflict do nothing',
+    [name, sealed],
+  )
   // Of two that started together, the first one's.
   return (await find())!
 }

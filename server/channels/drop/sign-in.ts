@@ -1,4 +1,5 @@
-// Who may in: the address is judged before the password, failures are counted in the database for every process.
+// Who may in: the address is judged before the password, failures are counted in the database for
+// every process.
 import { timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
@@ -28,7 +29,10 @@ export interface SignIn {
   /** Is this address banned? Asked before anything else is read from it. */
   isBanned(address: string): Promise<boolean>
   byPassword(attempt: Attempt, password: string): Promise<SignedIn>
-  /** `blob`: the key as the client shows it. `verify` is asked only where the account has it; null: the client only asks. */
+  /**
+   * `blob`: the key as the client shows it. `verify` is asked only where the account has it; null:
+   * the client only asks.
+   */
   byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
 }
 
@@ -61,7 +65,11 @@ export function createSignIn(database: Database): SignIn {
     const used = await limiter.get(networkOf(address))
     return used !== null && used.consumedPoints >= MOST_FAILURES
   }
-  const refuse = async (attempt: Attempt, account: KnownAccount | null, refused: Refusal): Promise<SignedIn> => {
+  const refuse = async (
+    attempt: Attempt,
+    account: KnownAccount | null,
+    refused: Refusal,
+  ): Promise<SignedIn> => {
     if (refused !== 'TLS required') await countFailure(attempt.address)
     if (account) await noteRefusal(database, account, attempt, refused)
     return { refused }
@@ -103,7 +111,9 @@ const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqua
 /** IPv4 as it is; of IPv6 the /64, which one client has whole. */
 function networkOf(address: string): string {
   const parsed = ipaddr.process(address)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
+  return parsed.kind() === 'ipv4'
+    ? parsed.toString()
+    : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
 /** `allowed`: CIDR, or single addresses; none: any address. */

@@ -1,5 +1,6 @@
-// Files that are being received by this process. A transfer takes its name in the database when it opens, and gives it bytes from the
-// blob store when it ends: whole or broken off, workers and other processes of the drop server need nothing from this machine.
+// Files that are being received by this process. A transfer takes its name in the database when it
+// opens, and gives it bytes from the blob store when it ends: whole or broken off, workers and
+// other processes of the drop server need nothing from this machine.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -48,7 +49,10 @@ export interface Transfer {
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
   modified(at: Date): void
-  /** The file ended well. Rejects where its bytes could not be kept; then it is as `abandon` leaves it. */
+  /**
+   * The file ended well. Rejects where its bytes could not be kept; then it is as `abandon` leaves
+   * it.
+   */
   close(): Promise<void>
   /** The transfer broke off: what has come is kept, to be resumed, and never imported. */
   abandon(): Promise<void>
@@ -110,11 +114,16 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
 }
 
 async function numberProcess({ pool }: Database): Promise<number> {
-  const { rows } = await pool.query<{ number: number }>(`select nextval('drop_processes')::int as number`)
+  const { rows } = await pool.query<{ number: number }>(
+    `select nextval('drop_processes')::int as number`,
+  )
   return rows[0]!.number
 }
 
-/** Waits until nobody writes the file any more: a client that reconnects must find all that it sent before. */
+/**
+ * Waits until nobody writes the file any more: a client that reconnects must find all that it sent
+ * before.
+ */
 async function released(
   { database }: TransferParts,
   open: ReadonlyMap<string, Transfer>,
@@ -127,7 +136,10 @@ async function released(
     if (entry?.state !== 'writing') return
     const own = open.get(entry.write_id!)
     if (own) await own.abandon().catch(() => {})
-    else if (first) await database.pool.query(`select pg_notify('drop_control', $1)`, [`release ${entry.write_id}`])
+    else if (first)
+      await database.pool.query(`select pg_notify('drop_control', $1)`, [
+        `release ${entry.write_id}`,
+      ])
     else await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -147,7 +159,10 @@ async function startTransfer(start: Start): Promise<Transfer> {
   const allowance = await quota.open(request.shop)
   let receiver: Receiver
   try {
-    receiver = createReceiver(file, before.hash === null ? undefined : await broughtBack(start, file))
+    receiver = createReceiver(
+      file,
+      before.hash === null ? undefined : await broughtBack(start, file),
+    )
   } catch (error) {
     allowance.close()
     throw error
@@ -159,7 +174,14 @@ async function startTransfer(start: Start): Promise<Transfer> {
     try {
       const received = await receiver.finish()
       const blob = await stored(parts, scope, received, file)
-      const kept = { writeId, id: before.id, clean: clean && !refused, modifiedAt, protocol: request.protocol, ...blob }
+      const kept = {
+        writeId,
+        id: before.id,
+        clean: clean && !refused,
+        modifiedAt,
+        protocol: request.protocol,
+        ...blob,
+      }
       if (!(await commitBytes(scope, kept))) throw new DropError('interrupted')
       if (clean && refused) throw refused
     } catch (error) {
@@ -177,7 +199,8 @@ async function startTransfer(start: Start): Promise<Transfer> {
     write: (position, data) => {
       if (ending) return Promise.reject(new DropError('interrupted'))
       const most = parts.limits.file_bytes
-      if (position + data.length > most) refused ??= new DropError('too_large', `A file has at most ${most} bytes`)
+      if (position + data.length > most)
+        refused ??= new DropError('too_large', `A file has at most ${most} bytes`)
       const growth = position + data.length - receiver.size()
       if (!refused && growth > 0 && !allowance.take(growth)) refused = new DropError('quota')
       return refused ? Promise.reject(refused) : receiver.write(position, data)
@@ -206,10 +229,12 @@ async function broughtBack({ parts, scope, before }: Start, file: string) {
       yield chunk
     }
   }
-  await pipeline(source, counted, createWriteStream(file, { mode: 0o600 })).catch(async (error: unknown) => {
-    await rm(file, { force: true })
-    throw asDropError(error)
-  })
+  await pipeline(source, counted, createWriteStream(file, { mode: 0o600 })).catch(
+    async (error: unknown) => {
+      await rm(file, { force: true })
+      throw asDropError(error)
+    },
+  )
   return { size, hasher }
 }
 

@@ -1,4 +1,5 @@
-// The one file system of both protocols, as one account sees it: `/uploads/<shop>/` and what is below. Nothing else exists.
+// The one file system of both protocols, as one account sees it: `/uploads/<shop>/` and what is
+// below. Nothing else exists.
 import type { Readable } from 'node:stream'
 import { forShop } from '../../db/for-shop.ts'
 import {
@@ -55,7 +56,10 @@ export interface DropFs {
   setModified(path: string, at: Date): Promise<void>
   openRead(path: string): Promise<OpenFile>
   openWrite(path: string, mode: WriteMode): Promise<Transfer>
-  /** A file that seemed whole is not surely so: its client was gone before it could show that it still was there. */
+  /**
+   * A file that seemed whole is not surely so: its client was gone before it could show that it
+   * still was there.
+   */
   breakOff(entry: string): Promise<void>
 }
 
@@ -75,14 +79,16 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
   /** Where something can be made, removed or moved. */
   const changeable = (path: string): { folder: string; name: string } => {
     const place = at(path)
-    if (place.kind === 'virtual' || place.name === '') throw new DropError('denied', `Put files into ${home}`)
+    if (place.kind === 'virtual' || place.name === '')
+      throw new DropError('denied', `Put files into ${home}`)
     return place
   }
   const required = async (path: string, kind?: DropEntry['kind']): Promise<DropEntry> => {
     const { folder, name } = changeable(path)
     const entry = await findEntry(scope, folder, name)
     if (!entry) throw new DropError('not_found')
-    if (kind && entry.kind !== kind) throw new DropError(kind === 'file' ? 'is_a_folder' : 'not_a_folder')
+    if (kind && entry.kind !== kind)
+      throw new DropError(kind === 'file' ? 'is_a_folder' : 'not_a_folder')
     return entry
   }
   return {
@@ -90,7 +96,8 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
     resolve: absolutePath,
     stat: async (path) => {
       const place = at(path)
-      if (place.kind === 'virtual' || place.name === '') return folderNode(path.slice(path.lastIndexOf('/') + 1))
+      if (place.kind === 'virtual' || place.name === '')
+        return folderNode(path.slice(path.lastIndexOf('/') + 1))
       return nodeOf(await required(path))
     },
     list: async function* (path) {
@@ -126,16 +133,33 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
   }
 }
 
-const folderNode = (name: string): Node => ({ name, kind: 'folder', size: 0, modified: EPOCH, state: null })
+const folderNode = (name: string): Node => ({
+  name,
+  kind: 'folder',
+  size: 0,
+  modified: EPOCH,
+  state: null,
+})
 
-const nodeOf = ({ name, kind, size_bytes: size, modified_at: modified, state }: DropEntry): Node => ({
+const nodeOf = ({
+  name,
+  kind,
+  size_bytes: size,
+  modified_at: modified,
+  state,
+}: DropEntry): Node => ({
   ...{ name, kind, size, modified, state },
 })
 
-async function openEntry({ stores }: TransferParts, shop: number, entry: DropEntry): Promise<OpenFile> {
+async function openEntry(
+  { stores }: TransferParts,
+  shop: number,
+  entry: DropEntry,
+): Promise<OpenFile> {
   const { hash, location, size_bytes: size } = entry
   if (hash === null) {
-    if (entry.state === 'writing') throw new DropError('interrupted', 'The file is still being written')
+    if (entry.state === 'writing')
+      throw new DropError('interrupted', 'The file is still being written')
     throw new DropError('not_found')
   }
   const store = stores.get(location!)

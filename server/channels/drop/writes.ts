@@ -1,4 +1,5 @@
-// How a name changes hands while its file is written: taken when a transfer opens, given bytes when it ends.
+// How a name changes hands while its file is written: taken when a transfer opens, given bytes when
+// it ends.
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { holdBlobs } from '../../files/admit.ts'
@@ -20,8 +21,9 @@ interface Taking {
 type Taken = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
 
 /**
- * In one statement: the name is this transfer's from now on, and a transfer that had it can end no more. With `keep` the row keeps its
- * bytes until the end, so that a crash falls back to them. Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
+ * In one statement: the name is this transfer's from now on, and a transfer that had it can end no
+ * more. With `keep` the row keeps its bytes until the end, so that a crash falls back to them.
+ * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
  */
 export async function takeName(scope: ShopScope, taking: Taking): Promise<Taken> {
   const { folder, exclusive = false } = taking
@@ -38,7 +40,13 @@ export async function takeName(scope: ShopScope, taking: Taking): Promise<Taken>
        size_bytes = case when :keep and drop_entries.hash is not null then drop_entries.size_bytes else 0 end
        where drop_entries.kind = 'file' and drop_entries.state <> 'importing' and not :exclusive
      returning id, encode(hash, 'hex') as hash, location, size_bytes`,
-    { ...taking, keep, exclusive, parentFolder: splitPath(folder).folder, parentName: splitPath(folder).name },
+    {
+      ...taking,
+      keep,
+      exclusive,
+      parentFolder: splitPath(folder).folder,
+      parentName: splitPath(folder).name,
+    },
   )
   return row ?? refused(scope, taking)
 }
@@ -65,11 +73,15 @@ interface Ended {
   size_bytes: number
 }
 
-/** False: another transfer has taken the name meanwhile, or it was removed. Announces a file that ended well on `drop_files`. */
+/**
+ * False: another transfer has taken the name meanwhile, or it was removed. Announces a file that
+ * ended well on `drop_files`.
+ */
 export function commitBytes(scope: ShopScope, ended: Ended): Promise<boolean> {
   const { hash, location, size_bytes } = ended
   return scope.transaction(async (tx) => {
-    if (hash !== null) await holdBlobs(tx, [{ hash, size_bytes, location: location!, content_type: null }])
+    if (hash !== null)
+      await holdBlobs(tx, [{ hash, size_bytes, location: location!, content_type: null }])
     const rows = await tx.query(
       `with ended as (
          update drop_entries set state = :state, closed_cleanly = :sure, size_bytes = :size_bytes, location = :location,
@@ -77,14 +89,22 @@ export function commitBytes(scope: ShopScope, ended: Ended): Promise<boolean> {
            process = null, write_id = null, writing_since = null
          where shop_id = :shop and id = :id and write_id = :writeId returning 1
        ) select pg_notify('drop_files', :shop::text) from ended`,
-      { ...ended, state: ended.clean ? 'waiting' : 'partial', sure: ended.clean && ended.protocol === 'sftp' },
+      {
+        ...ended,
+        state: ended.clean ? 'waiting' : 'partial',
+        sure: ended.clean && ended.protocol === 'sftp',
+      },
     )
     return rows.length > 0
   })
 }
 
 /** The size so far, for those who look at it. */
-export async function noteProgress({ pool }: Database, writeId: string, size: number): Promise<void> {
+export async function noteProgress(
+  { pool }: Database,
+  writeId: string,
+  size: number,
+): Promise<void> {
   await pool.query(
     `update drop_entries set size_bytes = $2 where write_id = $1 and state = 'writing' and size_bytes <> $2 and hash is null`,
     [writeId, size],

@@ -1,4 +1,5 @@
-// Batches: files that someone sends together are imported by one operation with one email at its end.
+// Batches: files that someone sends together are imported by one operation with one email at its
+// end.
 import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -17,7 +18,9 @@ export interface BatchRow {
   count: number | null
   request: BatchRequest
   requested_by: string
-  /** The operation that takes in its files as they arrive; null: there is none, or it was closed. */
+  /**
+   * The operation that takes in its files as they arrive; null: there is none, or it was closed.
+   */
   operation_id: string | null
   created_at: Date
 }
@@ -61,9 +64,9 @@ export async function readBatch(scope: ShopScope, id: string): Promise<BatchView
 }
 
 /**
- * Imports the received files that are in no operation, and closes the batch; gives the import's UUID.
- * Idempotent: with nothing new it gives the last import. Throws `not_found`, and `conflict` when nothing
- * was ever received.
+ * Imports the received files that are in no operation, and closes the batch; gives the import's
+ * UUID. Idempotent: with nothing new it gives the last import. Throws `not_found`, and `conflict`
+ * when nothing was ever received.
  */
 export function startBatch(engine: Engine, scope: ShopScope, id: string): Promise<string> {
   return untilThrough(scope, async (tx) => {
@@ -71,14 +74,16 @@ export function startBatch(engine: Engine, scope: ShopScope, id: string): Promis
     if (!batch) throw new AppError('not_found')
     await importReceived(engine, tx, batch, { whole: true })
     const last = (await readBatch(tx, id))!.operations.at(-1)
-    if (!last) throw new AppError('conflict', { message: 'No file of this batch has been received yet' })
+    if (!last)
+      throw new AppError('conflict', { message: 'No file of this batch has been received yet' })
     return last
   })
 }
 
 /**
- * A file of a batch is complete. If the batch announced its number of files, it is imported now, so that
- * small files do not wait for large ones. The operation grows with the batch and ends with its last file.
+ * A file of a batch is complete. If the batch announced its number of files, it is imported now, so
+ * that small files do not wait for large ones. The operation grows with the batch and ends with its
+ * last file.
  */
 export async function importArrived(engine: Engine, tx: ShopScope, id: string): Promise<void> {
   const batch = await holdBatch(tx, id)
@@ -117,15 +122,18 @@ async function importAll(
   if (batch.operation_id && (await addToImport(engine, tx, batch.operation_id, uploads))) return
   const about = { ...batch.request, requestedBy: batch.requested_by, open }
   const operation = await importUploads(engine, tx, uploads, about)
-  await tx.query('update upload_batches set operation_id = :operation where shop_id = :shop and id = :id', {
-    id: batch.id,
-    operation: open ? operation : null,
-  })
+  await tx.query(
+    'update upload_batches set operation_id = :operation where shop_id = :shop and id = :id',
+    {
+      id: batch.id,
+      operation: open ? operation : null,
+    },
+  )
 }
 
 /**
- * In the order in which they were begun. Unless `whole`, a file waits while an earlier one of the same
- * name is still uploading, so that names are assigned in order.
+ * In the order in which they were begun. Unless `whole`, a file waits while an earlier one of the
+ * same name is still uploading, so that names are assigned in order.
  */
 const receivedOf = (tx: ShopScope, batch: string, whole: boolean): Promise<UploadRow[]> =>
   tx.query<UploadRow>(

@@ -1,5 +1,6 @@
-// After the last byte: the upload is moved where its sender cannot change it, marked as received, and imported if its batch
-// is complete. Every step is idempotent, so the next request or sweep continues after a crash.
+// After the last byte: the upload is moved where its sender cannot change it, marked as received,
+// and imported if its batch is complete. Every step is idempotent, so the next request or sweep
+// continues after a crash.
 import { untilThrough } from '../../db/retry-transaction.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -20,18 +21,24 @@ export async function finishUpload(
   upload: UploadRow,
 ): Promise<void> {
   await folder.finish(upload.id)
-  if (upload.batch_id && upload.counted === false) return void (await markReceived(scope, upload.id))
-  // Adding to an operation can deadlock with a batch of it that ends; PostgreSQL rolls one of them back.
+  if (upload.batch_id && upload.counted === false)
+    return void (await markReceived(scope, upload.id))
+  // Adding to an operation can deadlock with a batch of it that ends; PostgreSQL rolls one of them
+  // back.
   await untilThrough(scope, async (tx) => {
-    // Uploads of a batch that end concurrently wait for each other here: one of them must be the last.
+    // Uploads of a batch that end concurrently wait for each other here: one of them must be the
+    // last.
     if (upload.batch_id)
-      await tx.query('select from upload_batches where shop_id = :shop and id = :id for no key update', {
-        id: upload.batch_id,
-      })
+      await tx.query(
+        'select from upload_batches where shop_id = :shop and id = :id for no key update',
+        {
+          id: upload.batch_id,
+        },
+      )
     const received = await markReceived(tx, upload.id)
     if (!received) return
-    // A workflow that cannot run must not undo the reception: starting the batch reports it, and the sweep
-    // tries again.
+    // A workflow that cannot run must not undo the reception: starting the batch reports it, and
+    // the sweep tries again.
     await tx
       .transaction(async (inner) => {
         if (received.batch_id) await importArrived(engine, inner, received.batch_id)

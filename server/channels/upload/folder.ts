@@ -1,5 +1,5 @@
-// Uploads on the disk: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and its sender can no longer
-// change it. All processes that serve or import uploads share this folder.
+// Uploads on the disk: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and
+// its sender can no longer change it. All processes that serve or import uploads share this folder.
 import { mkdirSync } from 'node:fs'
 import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,7 +11,10 @@ export type UploadFolder = ReturnType<typeof openUploadFolder>
 
 /** `id`s are bare UUIDs; anything else is refused, so that none names another path. */
 export function openUploadFolder(folder: string) {
-  const places = { incoming: path.join(folder, 'incoming'), received: path.join(folder, 'received') }
+  const places = {
+    incoming: path.join(folder, 'incoming'),
+    received: path.join(folder, 'received'),
+  }
   for (const place of Object.values(places)) mkdirSync(place, { recursive: true, mode: 0o750 })
   const at = (place: keyof typeof places, id: string) => {
     if (!UUID.test(id)) throw new TypeError('An upload is named by its UUID')
@@ -26,7 +29,9 @@ export function openUploadFolder(folder: string) {
     },
     /** How many bytes are there and when the last one came, or null. */
     look: async (id: string): Promise<{ size: number; changed: Date } | null> => {
-      const found = (await unlessAbsent(stat(at('incoming', id)))) ?? (await unlessAbsent(stat(at('received', id))))
+      const found =
+        (await unlessAbsent(stat(at('incoming', id)))) ??
+        (await unlessAbsent(stat(at('received', id))))
       return found && { size: found.size, changed: found.mtime }
     },
     cut: (id: string, size: number) => truncate(at('incoming', id), size),

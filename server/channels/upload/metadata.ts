@@ -1,5 +1,5 @@
-// What a client says of an upload before it sends a byte. It is judged by the same rules as every file, then and there:
-// a wrong name must not be found only after five gigabytes.
+// What a client says of an upload before it sends a byte. It is judged by the same rules as every
+// file, then and there: a wrong name must not be found only after five gigabytes.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../ids.ts'
@@ -11,17 +11,22 @@ const CONFLICTS = ['error', 'rename', 'overwrite', 'new_version'] as const
 /** Clients add words of their own, which are not kept. `name` is what some call the filename. */
 const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
 
-/** Tags are separated by `,` or `;`. Throws `validation_failed` with every problem, and `file_too_large`. */
+/**
+ * Tags are separated by `,` or `;`. Throws `validation_failed` with every problem, and
+ * `file_too_large`.
+ */
 export function readMetadata(metadata: Metadata, size: number, limit: number): UploadWishes {
   if (size > limit) throw new AppError('file_too_large')
   const details: ErrorDetail[] = []
-  const add = (param: string, code: ErrorDetail['code'], message: string) => details.push({ param, code, message })
+  const add = (param: string, code: ErrorDetail['code'], message: string) =>
+    details.push({ param, code, message })
 
   const filename = (metadata.filename ?? metadata.name ?? '').normalize('NFC')
   const wrongName = filenameProblem(filename)
   if (wrongName) add('filename', wrongName.code, wrongName.message)
   if (size === 0) add('size', 'empty_file', 'The file is empty')
-  if (metadata.size && Number(metadata.size) !== size) add('size', 'invalid_value', 'This is not the upload’s length')
+  if (metadata.size && Number(metadata.size) !== size)
+    add('size', 'invalid_value', 'This is not the upload’s length')
 
   const on_conflict = CONFLICTS.find((one) => one === (metadata.on_conflict || 'error'))
   if (!on_conflict) add('on_conflict', 'invalid_value', `Send one of ${CONFLICTS.join(', ')}`)
@@ -48,6 +53,8 @@ export const invalid = (details: readonly ErrorDetail[]): AppError =>
 
 /** The metadata that a HEAD request repeats. */
 export function keptMetadata(metadata: Metadata): Record<string, string> {
-  const kept = KNOWN.flatMap((name) => (typeof metadata[name] === 'string' ? [[name, metadata[name]] as const] : []))
+  const kept = KNOWN.flatMap((name) =>
+    typeof metadata[name] === 'string' ? [[name, metadata[name]] as const] : [],
+  )
   return Object.fromEntries(kept)
 }

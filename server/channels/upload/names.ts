@@ -10,8 +10,16 @@ export interface CheckedName {
 }
 
 /** One answer a name, in their order. */
-export async function checkNames(scope: ShopScope, filenames: readonly string[]): Promise<CheckedName[]> {
-  const rows = await scope.query<{ name_key: string; id: string; filename: string; size_bytes: number }>(
+export async function checkNames(
+  scope: ShopScope,
+  filenames: readonly string[],
+): Promise<CheckedName[]> {
+  const rows = await scope.query<{
+    name_key: string
+    id: string
+    filename: string
+    size_bytes: number
+  }>(
     `select name_key, id, filename, size_bytes from files
      where shop_id = :shop and deleted_at is null and name_key = any(:keys::text[])`,
     { keys: [...new Set(filenames.map(nameKey))] },

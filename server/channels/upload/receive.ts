@@ -1,4 +1,5 @@
-// Writes what comes over the line to its place in the upload's file, one piece behind, and proves its checksum.
+// Writes what comes over the line to its place in the upload's file, one piece behind, and proves
+// its checksum.
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../db/error-classes.ts'
@@ -20,7 +21,9 @@ export function readChecksum(header: string): Checksum | null {
   const [, name, text] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
   const algorithm = CHECKSUMS.find((one) => one === name)
   if (!algorithm)
-    throw new AppError('malformed_request', { message: `Upload-Checksum takes one of ${CHECKSUMS.join(', ')}` })
+    throw new AppError('malformed_request', {
+      message: `Upload-Checksum takes one of ${CHECKSUMS.join(', ')}`,
+    })
   return { algorithm, digest: Buffer.from(text!, 'base64') }
 }
 
@@ -33,14 +36,20 @@ export interface Chunk {
 }
 
 /**
- * Gives the new offset. Where the line breaks, what came stays. With a checksum it is all or nothing: then this throws
- * `checksum_mismatch`, and what came is cut off again. Throws `payload_too_large` at the limit.
+ * Gives the new offset. Where the line breaks, what came stays. With a checksum it is all or
+ * nothing: then this throws `checksum_mismatch`, and what came is cut off again. Throws
+ * `payload_too_large` at the limit.
  */
-export async function receive(path: string, { bytes, offset, limit, checksum }: Chunk): Promise<number> {
+export async function receive(
+  path: string,
+  { bytes, offset, limit, checksum }: Chunk,
+): Promise<number> {
   const file = await open(path, 'r+').catch(storageFailed)
   try {
     const hash = checksum && createHash(checksum.algorithm)
-    const end = await write(file, within(bytes, limit - offset), offset, (chunk) => hash?.update(chunk))
+    const end = await write(file, within(bytes, limit - offset), offset, (chunk) =>
+      hash?.update(chunk),
+    )
     if (!hash || hash.digest().equals(checksum.digest)) return end
     throw new AppError('checksum_mismatch')
   } catch (error) {
@@ -94,8 +103,9 @@ async function write(
 }
 
 /**
- * Gives the chunks' memory back at once. Left to the collector, a gigabyte of them makes it look through the whole heap
- * dozens of times, which costs more than receiving them. Chunks that share their memory with others are let alone.
+ * Gives the chunks' memory back at once. Left to the collector, a gigabyte of them makes it look
+ * through the whole heap dozens of times, which costs more than receiving them. Chunks that share
+ * their memory with others are let alone.
  */
 const freeing = (chunks: readonly Buffer[]) => () => {
   for (const { buffer, length } of chunks)

@@ -1,4 +1,5 @@
-// What has become of single uploads: the page asks while the others of their batch are on their way.
+// What has become of single uploads: the page asks while the others of their batch are on their
+// way.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ItemError, ItemStatus } from '../../engine/engine.ts'
 
@@ -14,8 +15,14 @@ export interface UploadResult {
 
 type Row = Omit<UploadResult, 'status'> & { arrived: boolean; item: ItemStatus | null }
 
-/** Those of these (bare UUIDs) that there are, in no order. An item that waits for another try is still importing. */
-export async function readResults(scope: ShopScope, ids: readonly string[]): Promise<UploadResult[]> {
+/**
+ * Those of these (bare UUIDs) that there are, in no order. An item that waits for another try is
+ * still importing.
+ */
+export async function readResults(
+  scope: ShopScope,
+  ids: readonly string[],
+): Promise<UploadResult[]> {
   const rows = await scope.query<Row>(
     `select u.id, u.operation_id as operation, i.error, i.status as item, u.status <> 'uploading' as arrived,
        coalesce(i.after ->> 'filename', u.filename) as filename

@@ -50,7 +50,9 @@ export async function findUpload(scope: ShopScope, id: string): Promise<UploadRo
 }
 
 export async function newUploadId(scope: ShopScope): Promise<string> {
-  const [row] = await scope.query<{ id: string }>('select uuidv7() as id from shops where id = :shop')
+  const [row] = await scope.query<{ id: string }>(
+    'select uuidv7() as id from shops where id = :shop',
+  )
   return row!.id
 }
 
@@ -64,7 +66,13 @@ export interface UploadQuotas {
 /** Throws `upload_quota`. Uploads of a shop are made in turns: no two take the same room. */
 export function insertUpload(
   scope: ShopScope,
-  upload: { id: string; size: number; wishes: UploadWishes; metadata: Record<string, string>; requestedBy: string },
+  upload: {
+    id: string
+    size: number
+    wishes: UploadWishes
+    metadata: Record<string, string>
+    requestedBy: string
+  },
   quotas: UploadQuotas,
 ): Promise<UploadRow> {
   const { filename, on_conflict, tags, batch } = upload.wishes
@@ -74,7 +82,10 @@ export function insertUpload(
       `select count(*) filter (where status = 'uploading') as open, coalesce(sum(size_bytes), 0)::float8 as bytes
        from uploads where shop_id = :shop and status in ('uploading', 'received')`,
     )
-    if (used!.open >= quotas.shop_open_uploads || used!.bytes + upload.size > quotas.shop_upload_bytes)
+    if (
+      used!.open >= quotas.shop_open_uploads ||
+      used!.bytes + upload.size > quotas.shop_upload_bytes
+    )
       throw new AppError('upload_quota', { retryAfter: 60 })
     const [row] = await tx.query<UploadRow>(
       `insert into uploads
@@ -103,7 +114,10 @@ export async function noteOffset(scope: ShopScope, id: string, offset: number): 
 
 /** What comes from here on counts only once its checksum is proved (`noteOffset`). */
 export async function noteUnproved(scope: ShopScope, id: string, from: number): Promise<void> {
-  await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', { id, from })
+  await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', {
+    id,
+    from,
+  })
 }
 
 export async function deleteUpload(scope: ShopScope, id: string): Promise<void> {

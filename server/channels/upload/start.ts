@@ -1,4 +1,5 @@
-// Starts the import of complete uploads: one operation that grows with the files of a batch, or one for a single upload.
+// Starts the import of complete uploads: one operation that grows with the files of a batch, or one
+// for a single upload.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { importEntries, startImport, type ImportFile, type ImportRequest } from '../start-import.ts'
@@ -14,7 +15,10 @@ export async function importUploads(
   uploads: readonly Import[],
   request: Omit<ImportRequest, 'files'>,
 ): Promise<string> {
-  const operation = await startImport(engine, tx, uploadChannel, { ...request, files: uploads.map(fileOf) })
+  const operation = await startImport(engine, tx, uploadChannel, {
+    ...request,
+    files: uploads.map(fileOf),
+  })
   await notePlaces(tx, operation, uploads, 0)
   return operation
 }
@@ -31,14 +35,21 @@ export async function addToImport(
      where shop_id = :shop and batch_id = :batch and operation_id = :operation
        and name_key = any(:names::text[])
      group by name_key`,
-    { operation, batch: uploads[0]!.batch_id, names: uploads.flatMap(({ name_key }) => name_key ?? []) },
+    {
+      operation,
+      batch: uploads[0]!.batch_id,
+      names: uploads.flatMap(({ name_key }) => name_key ?? []),
+    },
   )
   const before = new Map(newest.map(({ name_key, position }) => [name_key, position]))
   const entries = await importEntries(tx, uploads.map(fileOf))
   const first = await engine.add(
     tx,
     operation,
-    entries.map((each, at) => ({ ...each, after: before.get(uploads[at]!.name_key ?? '') ?? null })),
+    entries.map((each, at) => ({
+      ...each,
+      after: before.get(uploads[at]!.name_key ?? '') ?? null,
+    })),
   )
   if (first === null) return false
   await notePlaces(tx, operation, uploads, first)
@@ -50,7 +61,12 @@ const fileOf = ({ id, filename, on_conflict, tags, replaces }: Import): ImportFi
   source: { type: 'upload', id },
 })
 
-async function notePlaces(tx: ShopScope, operation: string, uploads: readonly Import[], first: number) {
+async function notePlaces(
+  tx: ShopScope,
+  operation: string,
+  uploads: readonly Import[],
+  first: number,
+) {
   await tx.query(
     `update uploads set operation_id = :operation, position = :first + place.n - 1
      from unnest(:ids::uuid[]) with ordinality as place(id, n)

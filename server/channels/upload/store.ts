@@ -1,4 +1,5 @@
-// One shop's uploads as the tus server sees them. There is no `read`: what was sent can never be fetched from here.
+// One shop's uploads as the tus server sees them. There is no `read`: what was sent can never be
+// fetched from here.
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -21,7 +22,10 @@ import {
 export interface UploadRequest {
   /** For history. */
   requestedBy: string
-  /** The request's bytes, straight from the connection: tus would pipe them through three more streams. */
+  /**
+   * The request's bytes, straight from the connection: tus would pipe them through three more
+   * streams.
+   */
   bytes: AsyncIterable<Buffer>
   checksum: Checksum | null
   /** The most bytes that a file may have. */
@@ -33,7 +37,10 @@ export class ShopUploads extends DataStore {
   readonly #parts: FinishParts
   readonly #scope: ShopScope
   readonly #request: UploadRequest
-  /** The upload's row when its lock was taken; no other request changes it until the lock is released. */
+  /**
+   * The upload's row when its lock was taken; no other request changes it until the lock is
+   * released.
+   */
   #row: UploadRow | undefined
 
   constructor(parts: FinishParts, scope: ShopScope, request: UploadRequest) {
@@ -51,7 +58,11 @@ export class ShopUploads extends DataStore {
     await this.#parts.folder.create(id)
     const { requestedBy, quotas } = this.#request
     try {
-      this.#row = await insertUpload(this.#scope, { id, size: upload.size!, wishes, metadata, requestedBy }, quotas)
+      this.#row = await insertUpload(
+        this.#scope,
+        { id, size: upload.size!, wishes, metadata, requestedBy },
+        quotas,
+      )
     } catch (error) {
       await this.#parts.folder.remove(id)
       throw error
@@ -86,7 +97,9 @@ export class ShopUploads extends DataStore {
   override async remove(publicId: string): Promise<void> {
     const row = await this.#find(publicId)
     if (row.operation_id || row.status === 'imported')
-      throw new AppError('conflict', { message: 'This upload is being imported: cancel the operation instead' })
+      throw new AppError('conflict', {
+        message: 'This upload is being imported: cancel the operation instead',
+      })
     await deleteUpload(this.#scope, row.id)
     await this.#parts.folder.remove(row.id)
   }
@@ -117,7 +130,8 @@ export class ShopUploads extends DataStore {
       await folder.cut(row.id, row.unproved_from)
       return row.unproved_from
     }
-    // A process died after the last byte; the client will send nothing more, so the upload is finished now.
+    // A process died after the last byte; the client will send nothing more, so the upload is
+    // finished now.
     if (found.size === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
     return found.size
   }

@@ -1,5 +1,6 @@
-// The sweep of uploads, across shops: removes unfinished ones after a day and imported ones from the folder, and imports
-// abandoned batches as far as they came. A complete upload is never removed before its import has ended.
+// The sweep of uploads, across shops: removes unfinished ones after a day and imported ones from
+// the folder, and imports abandoned batches as far as they came. A complete upload is never removed
+// before its import has ended.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { errorFields, type Logger } from '../../log.ts'
@@ -16,7 +17,10 @@ const PAGE = 1000
 type Swept = UploadRow & { shop_id: number }
 
 /** Gives how many unfinished uploads it removed. May run in several processes concurrently. */
-export async function sweepUploads(parts: FinishParts & { log: Logger }, database: Database): Promise<number> {
+export async function sweepUploads(
+  parts: FinishParts & { log: Logger },
+  database: Database,
+): Promise<number> {
   const removed = await sweepUnfinished(parts, database)
   await startForgotten(parts, database)
   await closeForgotten(parts, database)
@@ -38,10 +42,13 @@ async function sweepUnfinished(parts: FinishParts, database: Database): Promise<
       await finishUpload(parts, scope, row)
     } else if (found && found.changed.getTime() > Date.now() - EXPIRY_MS) {
       // One request may last longer than a day; the file's time is newer than the row's.
-      await scope.query('update uploads set expires_at = :until where shop_id = :shop and id = :id', {
-        id: row.id,
-        until: new Date(found.changed.getTime() + EXPIRY_MS),
-      })
+      await scope.query(
+        'update uploads set expires_at = :until where shop_id = :shop and id = :id',
+        {
+          id: row.id,
+          until: new Date(found.changed.getTime() + EXPIRY_MS),
+        },
+      )
     } else {
       const gone = await scope.query(
         `delete from uploads where shop_id = :shop and id = :id and status = 'uploading' and expires_at < now() returning id`,
@@ -55,7 +62,10 @@ async function sweepUnfinished(parts: FinishParts, database: Database): Promise<
 }
 
 /** Received but never imported: the page was closed, or the workflow could not run. */
-async function startForgotten({ engine, log }: FinishParts & { log: Logger }, database: Database): Promise<void> {
+async function startForgotten(
+  { engine, log }: FinishParts & { log: Logger },
+  database: Database,
+): Promise<void> {
   const { rows } = await database.pool.query<Swept>(
     `select distinct on (shop_id, coalesce(batch_id, id)) * from uploads u
      where status = 'received' and operation_id is null and (batch_id is null or received_at < now() - ${DAY} and not exists (
@@ -68,7 +78,11 @@ async function startForgotten({ engine, log }: FinishParts & { log: Logger }, da
       if (row.batch_id) await startBatch(engine, scope, row.batch_id)
       else await startAlone(engine, scope, row)
     } catch (error) {
-      log.warn('an upload could not be imported', { shop: row.shop_id, upload: row.id, ...errorFields(error) })
+      log.warn('an upload could not be imported', {
+        shop: row.shop_id,
+        upload: row.id,
+        ...errorFields(error),
+      })
     }
   }
 }
@@ -77,7 +91,10 @@ async function startForgotten({ engine, log }: FinishParts & { log: Logger }, da
 const IDLE = `interval '1 hour'`
 
 /** Closes imports of idle batches: the page was closed before the last file. */
-async function closeForgotten({ engine, log }: FinishParts & { log: Logger }, database: Database): Promise<void> {
+async function closeForgotten(
+  { engine, log }: FinishParts & { log: Logger },
+  database: Database,
+): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; id: string }>(
     `select b.shop_id, b.id from upload_batches b
      join operations o on o.shop_id = b.shop_id and o.id = b.operation_id and o.open
@@ -89,11 +106,19 @@ async function closeForgotten({ engine, log }: FinishParts & { log: Logger }, da
   )
   for (const { shop_id, id } of rows)
     await startBatch(engine, forShop(database, shop_id), id).catch((error: unknown) =>
-      log.warn('an import of uploads could not be closed', { shop: shop_id, batch: id, ...errorFields(error) }),
+      log.warn('an import of uploads could not be closed', {
+        shop: shop_id,
+        batch: id,
+        ...errorFields(error),
+      }),
     )
 }
 
-function startAlone(engine: FinishParts['engine'], scope: ReturnType<typeof forShop>, row: UploadRow): Promise<void> {
+function startAlone(
+  engine: FinishParts['engine'],
+  scope: ReturnType<typeof forShop>,
+  row: UploadRow,
+): Promise<void> {
   return scope.transaction(async (tx) => {
     const [still] = await tx.query<UploadRow>(
       'select * from uploads where shop_id = :shop and id = :id and operation_id is null for update',
@@ -103,7 +128,9 @@ function startAlone(engine: FinishParts['engine'], scope: ReturnType<typeof forS
   })
 }
 
-/** Removes the bytes of imported uploads; those of failed ones are kept while they can be retried. */
+/**
+ * Removes the bytes of imported uploads; those of failed ones are kept while they can be retried.
+ */
 async function removeImported({ folder }: FinishParts, database: Database): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(
     `update uploads u set status = case when i.status = 'done' then 'imported' else 'failed' end, settled_at = now()
@@ -127,9 +154,10 @@ async function removeImported({ folder }: FinishParts, database: Database): Prom
 /** Files whose row is gone, or was never written. */
 async function sweepOrphans({ folder }: FinishParts, database: Database): Promise<void> {
   for await (const ids of folder.old(new Date(Date.now() - EXPIRY_MS))) {
-    const { rows } = await database.pool.query<{ id: string }>('select id from uploads where id = any($1::uuid[])', [
-      ids,
-    ])
+    const { rows } = await database.pool.query<{ id: string }>(
+      'select id from uploads where id = any($1::uuid[])',
+      [ids],
+    )
     const known = new Set(rows.map(({ id }) => id))
     for (const id of ids) if (!known.has(id)) await folder.remove(id)
   }

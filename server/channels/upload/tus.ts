@@ -15,7 +15,10 @@ import { lookAround, type UploadQuotas, type UploadWishes } from './rows.ts'
 import { ShopUploads } from './store.ts'
 
 export const UPLOADS_PATH = '/api/uploads'
-/** How long a request may continue after another one for the same upload came: its client is probably gone. */
+/**
+ * How long a request may continue after another one for the same upload came: its client is
+ * probably gone.
+ */
 const DRAIN_MS = 500
 
 export interface TusParts extends FinishParts {
@@ -43,12 +46,29 @@ export async function handleTus(
   const { fileBytes, quotas } = parts
   const stop = new AbortController()
   const bytes = untilStopped(request, stop.signal)
-  const datastore = new ShopUploads(parts, scope, { requestedBy, bytes, checksum, fileBytes, quotas })
+  const datastore = new ShopUploads(parts, scope, {
+    requestedBy,
+    bytes,
+    checksum,
+    fileBytes,
+    quotas,
+  })
   response.setHeader('Tus-Checksum-Algorithm', CHECKSUMS.join(','))
   const server = new Server({
-    ...{ path: UPLOADS_PATH, datastore, relativeLocation: true, allowedOrigins: [], lockDrainTimeout: DRAIN_MS },
+    ...{
+      path: UPLOADS_PATH,
+      datastore,
+      relativeLocation: true,
+      allowedOrigins: [],
+      lockDrainTimeout: DRAIN_MS,
+    },
     maxSize: fileBytes,
-    locker: lockerOf(parts.locks, scope.shop, request.method!, () => void setTimeout(() => stop.abort(), DRAIN_MS)),
+    locker: lockerOf(
+      parts.locks,
+      scope.shop,
+      request.method!,
+      () => void setTimeout(() => stop.abort(), DRAIN_MS),
+    ),
     namingFunction: (_, metadata = {}) => {
       const wishes = readMetadata(metadata, Number(request.headers['upload-length']), fileBytes)
       caller.permit(wishes.on_conflict)
@@ -71,23 +91,34 @@ function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
   const { method, url } = request
-  return { method, url: new URL(url!, 'http://upload').href, headers, body: null } as Parameters<Server['handleWeb']>[0]
+  return { method, url: new URL(url!, 'http://upload').href, headers, body: null } as Parameters<
+    Server['handleWeb']
+  >[0]
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, answer: Response): Promise<void> {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Response,
+): Promise<void> {
   // The rest of an interrupted chunk must not be read as the next request.
   if (request.method === 'PATCH' && !request.complete) response.setHeader('Connection', 'close')
   const body = await answer.text()
-  if (answer.status < 400) return void response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body)
+  if (answer.status < 400)
+    return void response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(body)
   // The protocol's headers are kept; its text body becomes a JSON error.
-  for (const [name, value] of answer.headers) if (!OF_BODY.has(name)) response.setHeader(name, value)
+  for (const [name, value] of answer.headers)
+    if (!OF_BODY.has(name)) response.setHeader(name, value)
   throw toAppError({ status_code: answer.status, body })
 }
 
 const OF_BODY: ReadonlySet<string> = new Set(['content-length', 'content-type'])
 
 /** The request's bytes; they end when the connection breaks or another request wants the upload. */
-async function* untilStopped(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* untilStopped(
+  request: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   const bytes = new PassThrough()
   const end = () => {
     request.unpipe(bytes)
@@ -101,13 +132,20 @@ async function* untilStopped(request: IncomingMessage, signal: AbortSignal): Asy
 }
 
 /** Refuses invalid uploads before their bytes are sent; gives the new upload's id. */
-async function admit(scope: ShopScope, { filename, on_conflict, batch }: UploadWishes): Promise<string> {
+async function admit(
+  scope: ShopScope,
+  { filename, on_conflict, batch }: UploadWishes,
+): Promise<string> {
   const found = await lookAround(scope, nameKey(filename), batch)
   if (batch && !found.batch)
     throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
   if (on_conflict === 'error' && found.taken)
     throw invalid([
-      { param: 'filename', code: 'duplicate_filename', message: new AppError('duplicate_filename').message },
+      {
+        param: 'filename',
+        code: 'duplicate_filename',
+        message: new AppError('duplicate_filename').message,
+      },
     ])
   return toPublicId('upload', found.id)
 }
@@ -147,11 +185,17 @@ const SPOKEN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'preconditi
 /** Other errors, such as a full disk, are handled with those of all requests. */
 function toAppError(error: Error | { status_code: number; body: string }): Error {
   if (error instanceof AppError) return error
-  if (error instanceof LockTimeout) return new AppError('unavailable', { retryAfter: 1, cause: error })
+  if (error instanceof LockTimeout)
+    return new AppError('unavailable', { retryAfter: 1, cause: error })
   if (!('status_code' in error)) return error
   // More bytes than announced; that does not mean that the file is too large.
-  if (error.body === ERRORS.ERR_SIZE_EXCEEDED.body) return new AppError('payload_too_large', { cause: error })
+  if (error.body === ERRORS.ERR_SIZE_EXCEEDED.body)
+    return new AppError('payload_too_large', { cause: error })
   const code = CODES[error.status_code] ?? 'malformed_request'
-  if (code === 'conflict') return new AppError(code, { message: 'The upload does not stand at this offset' })
-  return new AppError(code, { ...(SPOKEN.has(code) ? { message: error.body.trim() } : {}), cause: error })
+  if (code === 'conflict')
+    return new AppError(code, { message: 'The upload does not stand at this offset' })
+  return new AppError(code, {
+    ...(SPOKEN.has(code) ? { message: error.body.trim() } : {}),
+    cause: error,
+  })
 }

@@ -1,4 +1,5 @@
-// Applying a plugin's change to an item's draft: of a file that is still being made, or of one that exists.
+// Applying a plugin's change to an item's draft: of a file that is still being made, or of one that
+// exists.
 import type { FileChange, Mapping } from '../../../plugins/contract.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { normalizeTags } from '../../files/rules.ts'
@@ -26,11 +27,17 @@ function changedTags(tags: readonly string[], change: NonNullable<FileChange['ta
   return normalizeTags([...tags.filter((tag) => !removed.has(tag)), ...(change.add ?? [])])
 }
 
-const sameTarget = (a: Pick<Mapping, 'product_id' | 'variant_id'>, b: Pick<Mapping, 'product_id' | 'variant_id'>) =>
-  a.product_id === b.product_id && a.variant_id === b.variant_id
+const sameTarget = (
+  a: Pick<Mapping, 'product_id' | 'variant_id'>,
+  b: Pick<Mapping, 'product_id' | 'variant_id'>,
+) => a.product_id === b.product_id && a.variant_id === b.variant_id
 
-function changedMappings(mappings: readonly Mapping[], change: NonNullable<FileChange['mappings']>): Mapping[] {
+function changedMappings(
+  mappings: readonly Mapping[],
+  change: NonNullable<FileChange['mappings']>,
+): Mapping[] {
   const { remove = [], add = [] } = change
-  const kept = remove === 'all' ? [] : mappings.filter((one) => !remove.some((gone) => sameTarget(one, gone)))
+  const kept =
+    remove === 'all' ? [] : mappings.filter((one) => !remove.some((gone) => sameTarget(one, gone)))
   return [...kept, ...add.filter((fresh) => !kept.some((one) => sameTarget(one, fresh)))]
 }

@@ -1,4 +1,5 @@
-// A queue between what produces at its own pace and one reader: nothing is lost, and the producer never waits.
+// A queue between what produces at its own pace and one reader: nothing is lost, and the producer
+// never waits.
 
 export interface Channel<T> extends AsyncIterable<T> {
   push(value: T): void

@@ -1,7 +1,11 @@
 // Gathers a stream into groups: of `size` at the most, none waiting longer than `ms` for company.
 
 /** Reads ahead of its consumer: a source that works in parallel is never held up by a slow one. */
-export async function* batchStream<T>(source: AsyncIterable<T>, size: number, ms: number): AsyncGenerator<T[]> {
+export async function* batchStream<T>(
+  source: AsyncIterable<T>,
+  size: number,
+  ms: number,
+): AsyncGenerator<T[]> {
   const waiting: T[] = []
   let finished = false
   let failure: { error: unknown } | null = null

@@ -1,5 +1,5 @@
-// A chain of batches in a worker's hands: taken under a fresh lease, enqueued again after each batch, put
-// to rest when it has nothing to do, and woken when it has again.
+// A chain of batches in a worker's hands: taken under a fresh lease, enqueued again after each
+// batch, put to rest when it has nothing to do, and woken when it has again.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { UNBLOCKED } from '../operations/name-order.ts'
 import type { OperationRow } from '../types.ts'
@@ -21,8 +21,8 @@ export const LAST_CHANCE = `(crashed and attempt >= ${MAX_ATTEMPTS - 1})`
 const LAST_CHANCE_CHAIN = 0
 
 /**
- * SQL: items that this chain may take. One whose name an open item before it asks for is passed over:
- * the chain that ends that one claims again afterwards, and finds it.
+ * SQL: items that this chain may take. One whose name an open item before it asks for is passed
+ * over: the chain that ends that one claims again afterwards, and finds it.
  */
 export const claimableBy = (chain: number) =>
   chain === LAST_CHANCE_CHAIN ? UNBLOCKED : `${UNBLOCKED} and not ${LAST_CHANCE}`
@@ -64,8 +64,9 @@ async function readRunning(tx: ShopScope, operation: string): Promise<OperationR
 }
 
 /**
- * The batch is over: the chain is free, and the job that goes on with it is queued, unless the operation is paused.
- * The chain is locked before the operation is looked at: a resume does it the other way round, so that one of both queues.
+ * The batch is over: the chain is free, and the job that goes on with it is queued, unless the
+ * operation is paused. The chain is locked before the operation is looked at: a resume does it the
+ * other way round, so that one of both queues.
  */
 export async function enqueueNext(
   tx: ShopScope,
@@ -113,12 +114,13 @@ async function wakeLastChances(tx: ShopScope, operation: string): Promise<void> 
   if (woken.length > 0) await queueChain(tx, operation, LAST_CHANCE_CHAIN)
 }
 
-export const chainsFor = (items: number, parallel: number) => Math.min(parallel, Math.ceil(items / CRASHED_GROUP))
+export const chainsFor = (items: number, parallel: number) =>
+  Math.min(parallel, Math.ceil(items / CRASHED_GROUP))
 
 /**
- * Chains that had nothing left to do have again, and an operation of a single batch gets more of them:
- * one chain alone would take too long. The chain of last chances is waited for rather than passed
- * over: it may be about to end, and no other one takes those items.
+ * Chains that had nothing left to do have again, and an operation of a single batch gets more of
+ * them: one chain alone would take too long. The chain of last chances is waited for rather than
+ * passed over: it may be about to end, and no other one takes those items.
  */
 export async function wakeChains(tx: ShopScope, operation: string, chains: number): Promise<void> {
   await tx.query(

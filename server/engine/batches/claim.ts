@@ -1,5 +1,5 @@
-// Claiming the batch of an executed operation: what a dead worker left running waits again, and the next
-// pending items are marked as running under the chain's lease, in one transaction.
+// Claiming the batch of an executed operation: what a dead worker left running waits again, and the
+// next pending items are marked as running under the chain's lease, in one transaction.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { followersOf } from '../operations/name-order.ts'
@@ -30,7 +30,12 @@ export interface Claim extends HeldChain {
 }
 
 /** The next batch of a chain, its items marked, or null when there is nothing to do for it now. */
-export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batch: number): Promise<Claim | null> {
+export function claimBatch(
+  scope: ShopScope,
+  job: ChainJob,
+  worker: string,
+  batch: number,
+): Promise<Claim | null> {
   return scope.transaction(async (tx) => {
     const held = await holdChain(tx, job, worker)
     if (!held) return null
@@ -38,7 +43,9 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
     // Items of a planned operation have no rows until they end: marking them as running needs some.
     await spreadBatches(tx, job.operation)
     const hint = Math.min(held.row.hint, ...leftovers)
-    const items = (await claimFrom(tx, held, hint, batch)) ?? (hint > 0 ? await claimFrom(tx, held, 0, batch) : null)
+    const items =
+      (await claimFrom(tx, held, hint, batch)) ??
+      (hint > 0 ? await claimFrom(tx, held, 0, batch) : null)
     if (!items) {
       await restChain(tx, job)
       return null
@@ -48,23 +55,30 @@ export function claimBatch(scope: ShopScope, job: ChainJob, worker: string, batc
        where shop_id = :shop and operation_id = :operation and chain = :chain`,
       { ...job, claimed: items.map(({ position }) => position), hint: items.at(-1)!.position + 1 },
     )
-    const inUse = held.operation.status === 'previewing' ? new Set<WorkItem>() : await claimFiles(tx, held, items)
+    const inUse =
+      held.operation.status === 'previewing'
+        ? new Set<WorkItem>()
+        : await claimFiles(tx, held, items)
     await loadItems(tx, held.operation, items)
     return { ...held, items, inUse }
   })
 }
 
 /**
- * Items that the chain's last holder left running wait again. Where it died they may be why: they run
- * in small groups from then on, then alone, and fail when that happens too often. Where it lives, only
- * the database was away: the attempt does not count.
+ * Items that the chain's last holder left running wait again. Where it died they may be why: they
+ * run in small groups from then on, then alone, and fail when that happens too often. Where it
+ * lives, only the database was away: the attempt does not count.
  */
 async function returnLeftovers(
   tx: ShopScope,
   { operation: { id: operation, workflow }, row: chain }: HeldChain & { row: ChainRow },
 ): Promise<number[]> {
   if (chain.claimed.length === 0) return []
-  const crash = { code: 'worker_crashed', message: new AppError('worker_crashed').message, retryable: true }
+  const crash = {
+    code: 'worker_crashed',
+    message: new AppError('worker_crashed').message,
+    retryable: true,
+  }
   if (chain.lease !== null) await releaseFiles(tx, operation, chain.lease)
   const rows = await tx.query<{ position: number; status: string }>(
     `update items set lease = null, crashed = crashed or :died, attempt = attempt - (case when :died then 0 else 1 end),
@@ -90,9 +104,9 @@ async function returnLeftovers(
 }
 
 /**
- * The next item with the next ones of its kind: those that no worker has died over, a small group of
- * those that one has, or a last chance alone. None is locked that is not claimed: another chain would
- * pass over it, see nothing left to do, and end.
+ * The next item with the next ones of its kind: those that no worker has died over, a small group
+ * of those that one has, or a last chance alone. None is locked that is not claimed: another chain
+ * would pass over it, see nothing left to do, and end.
  */
 async function claimFrom(
   tx: ShopScope,
@@ -120,7 +134,9 @@ async function claimFrom(
   const [{ crashed, last }] = found as [(typeof found)[0]]
   if (!last) {
     const most = crashed ? CRASHED_GROUP : batch
-    claimed.push(...(await followersOf(tx, operation, claimed, { crashed, most, attempts: MAX_ATTEMPTS - 1 })))
+    claimed.push(
+      ...(await followersOf(tx, operation, claimed, { crashed, most, attempts: MAX_ATTEMPTS - 1 })),
+    )
   }
   const rows = await tx.query<ClaimedRow>(
     `update items set status = 'running', attempt = attempt + 1, lease = :lease, run_after = null, error = null

@@ -1,5 +1,5 @@
-// Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only items that still carry this
-// claim's lease are written: whoever lost the lease writes nothing.
+// Committing: a group of ended items becomes files, changes and outcomes in one transaction. Only
+// items that still carry this claim's lease are written: whoever lost the lease writes nothing.
 import { untilThrough } from '../../db/retry-transaction.ts'
 import { isDatabaseAway } from '../../db/error-classes.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -22,7 +22,9 @@ export interface CommitOptions {
   last: boolean
 }
 
-/** Throws `LeaseLost`, or an error of a database that is away: the rest of the group is unwritten. */
+/**
+ * Throws `LeaseLost`, or an error of a database that is away: the rest of the group is unwritten.
+ */
 export async function commit(
   scope: ShopScope,
   claim: Claim,
@@ -31,7 +33,10 @@ export async function commit(
 ): Promise<void> {
   const parts = partsInOrder(group)
   for (const [at, part] of parts.entries())
-    await commitPart(scope, claim, part, { ...options, last: options.last && at === parts.length - 1 })
+    await commitPart(scope, claim, part, {
+      ...options,
+      last: options.last && at === parts.length - 1,
+    })
 }
 
 async function commitPart(
@@ -48,7 +53,10 @@ async function commitPart(
   }
 }
 
-/** The database refuses something in the group: each item is written by itself, and the one at fault fails alone. */
+/**
+ * The database refuses something in the group: each item is written by itself, and the one at fault
+ * fails alone.
+ */
 async function commitApart(
   scope: ShopScope,
   claim: Claim,
@@ -61,11 +69,19 @@ async function commitApart(
     for (const ended of group) await commit(scope, claim, [ended], { ...options, last: false })
   } else {
     const error = { code: 'internal', message: new AppError('internal').message, retryable: true }
-    await commitGroup(scope, claim, [{ item: group[0]!.item, ending: { status: 'failed', error } }], {
-      ...options,
-      last: false,
+    await commitGroup(
+      scope,
+      claim,
+      [{ item: group[0]!.item, ending: { status: 'failed', error } }],
+      {
+        ...options,
+        last: false,
+      },
+    )
+    options.log.error('an item could not be written', {
+      operation: claim.operation.id,
+      ...errorFields(cause),
     })
-    options.log.error('an item could not be written', { operation: claim.operation.id, ...errorFields(cause) })
   }
   if (options.last) await commit(scope, claim, [], options)
 }
@@ -78,7 +94,9 @@ function commitGroup(
 ): Promise<void> {
   return untilThrough(scope, async (tx) => {
     const blocked = await holdItems(tx, claim, group)
-    const files = group.flatMap(({ item }) => (item.record && !claim.inUse.has(item) ? [item.record.id] : []))
+    const files = group.flatMap(({ item }) =>
+      item.record && !claim.inUse.has(item) ? [item.record.id] : [],
+    )
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await enqueueNext(tx, claim)
     const ended = group.map((each) => (blocked.has(each.item.position) ? waiting(each) : each))
@@ -91,7 +109,11 @@ const waiting = (ended: EndedItem): EndedItem =>
   ended.ending.status === 'done' ? { item: ended.item, ending: { status: 'returned' } } : ended
 
 /** Gives those whose name an item before them still takes. */
-async function holdItems(tx: ShopScope, claim: Claim, group: readonly EndedItem[]): Promise<ReadonlySet<number>> {
+async function holdItems(
+  tx: ShopScope,
+  claim: Claim,
+  group: readonly EndedItem[],
+): Promise<ReadonlySet<number>> {
   const held = await tx.query<{ position: number; blocked: boolean }>(
     `select position, not ${UNBLOCKED} as blocked from items where shop_id = :shop and operation_id = :operation and position = any(:positions)
        and status = 'running' and lease = :lease

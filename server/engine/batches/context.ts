@@ -25,10 +25,19 @@ export async function writeContext(
   const { background_delete, background_update, ...limits } = parts.limits
   const background = { delete: background_delete, update: background_update }
   const actions = createActions(parts.plugins)
-  return { ...ports, actions, signal, request: operation.request, limits: { ...limits, background } }
+  return {
+    ...ports,
+    actions,
+    signal,
+    request: operation.request,
+    limits: { ...limits, background },
+  }
 }
 
-/** A step of an operation that this installation can't carry out any more: its plugin is gone, or takes other options by now. */
+/**
+ * A step of an operation that this installation can't carry out any more: its plugin is gone, or
+ * takes other options by now.
+ */
 export class BrokenStep extends PortError {
   readonly step: string
   constructor(step: string, message: string, options?: ErrorOptions) {
@@ -43,15 +52,26 @@ export class BrokenStep extends PortError {
 type Parts = Pick<EngineParts, 'plugins' | 'secrets'>
 
 /** A workflow's steps on its items, with their plugins and checked options. Throws `BrokenStep`. */
-export const resolveSteps = (parts: Parts, scope: ShopScope, workflow: Workflow): ResolvedStep<ItemPlugin>[] =>
+export const resolveSteps = (
+  parts: Parts,
+  scope: ShopScope,
+  workflow: Workflow,
+): ResolvedStep<ItemPlugin>[] =>
   workflow.steps.flatMap((step) => {
     const plugin = pluginOf(step, parts)
     if (!plugin) throw notInstalled(step)
     return plugin.scope === 'operation' ? [] : [resolveStep(step, plugin, parts, scope)]
   })
 
-/** Those on the whole operation. One that is broken stands in its place and fails there, as any of them may. */
-export const resolveLastSteps = (parts: Parts, scope: ShopScope, workflow: Workflow): ResolvedStep<OperationPlugin>[] =>
+/**
+ * Those on the whole operation. One that is broken stands in its place and fails there, as any of
+ * them may.
+ */
+export const resolveLastSteps = (
+  parts: Parts,
+  scope: ShopScope,
+  workflow: Workflow,
+): ResolvedStep<OperationPlugin>[] =>
   workflow.steps.flatMap((step) => {
     const plugin = pluginOf(step, parts)
     if (!plugin) return [failing(step, null, notInstalled(step))]
@@ -69,11 +89,21 @@ const pluginOf = (step: Step, { plugins }: Parts) => plugins.find(({ id }) => id
 const notInstalled = ({ id, plugin }: Step) =>
   new BrokenStep(id, `The step ${id} needs the plugin ${plugin}, which is not installed any more`)
 
-const failing = (step: Step, plugin: OperationPlugin | null, problem: BrokenStep): ResolvedStep<OperationPlugin> => ({
+const failing = (
+  step: Step,
+  plugin: OperationPlugin | null,
+  problem: BrokenStep,
+): ResolvedStep<OperationPlugin> => ({
   ...step,
   parsedOptions: null,
   pluginImpl: {
-    ...(plugin ?? { id: step.plugin, title: step.plugin, kind: 'act', scope: 'operation', undo: 'none' }),
+    ...(plugin ?? {
+      id: step.plugin,
+      title: step.plugin,
+      kind: 'act',
+      scope: 'operation',
+      undo: 'none',
+    }),
     options: z.unknown(),
     plan: () => {
       throw problem
@@ -95,6 +125,10 @@ function resolveStep<P extends Plugin>(
       parsedOptions: plugin.options.parse(openOptions(step, plugin, { shop, secrets })),
     }
   } catch (cause) {
-    throw new BrokenStep(step.id, `The options of the step ${plugin.title} are not valid any more`, { cause })
+    throw new BrokenStep(
+      step.id,
+      `The options of the step ${plugin.title} are not valid any more`,
+      { cause },
+    )
   }
 }

@@ -1,4 +1,5 @@
-// What a dead worker left running: shared by all chains in small groups, then alone and one at a time.
+// What a dead worker left running: shared by all chains in small groups, then alone and one at a
+// time.
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -38,7 +39,11 @@ async function engineMeeting(few: number) {
 }
 
 /** The import of these, as a worker leaves it that dies with all of it running for the nth time. */
-async function leftRunning(engine: TestEngine, names: readonly string[], deaths: number): Promise<string> {
+async function leftRunning(
+  engine: TestEngine,
+  names: readonly string[],
+  deaths: number,
+): Promise<string> {
   const id = await engine.start(workflow, names)
   await engine.scope.query(
     `with left_running as (

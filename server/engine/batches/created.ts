@@ -1,5 +1,5 @@
-// Files that an operation makes of others: parts of a document, several in one. Each is kept with its place among them, so that it
-// is known what they came from, and an undo finds them.
+// Files that an operation makes of others: parts of a document, several in one. Each is kept with
+// its place among them, so that it is known what they came from, and an undo finds them.
 import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { ErrorCode } from '../../errors.ts'
@@ -13,7 +13,10 @@ export interface Problem {
   message: string
 }
 
-/** Admits what the items made; gives the names that came of it, or what is wrong with one: then nothing of that item is kept. */
+/**
+ * Admits what the items made; gives the names that came of it, or what is wrong with one: then
+ * nothing of that item is kept.
+ */
 export async function makeFiles(
   tx: ShopScope,
   operation: OperationRow,
@@ -22,12 +25,19 @@ export async function makeFiles(
 ): Promise<Map<WorkItem, readonly string[] | Problem>> {
   const results = new Map<WorkItem, readonly string[] | Problem>()
   for (const item of items.filter(({ created }) => created.length > 0))
-    results.set(item, await admitCreated(tx, operation, item.position, item.created, draftOf(item), limits))
+    results.set(
+      item,
+      await admitCreated(tx, operation, item.position, item.created, draftOf(item), limits),
+    )
   return results
 }
 
 /** Takes them away again, before anyone has seen them. */
-export async function unmakeFiles(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void> {
+export async function unmakeFiles(
+  tx: ShopScope,
+  operation: string,
+  items: readonly WorkItem[],
+): Promise<void> {
   await tx.query(
     `with gone as (
        delete from created_files where shop_id = :shop and operation_id = :operation and position = any(:positions)
@@ -38,7 +48,10 @@ export async function unmakeFiles(tx: ShopScope, operation: string, items: reado
   )
 }
 
-/** All of them or none; gives their names, or why not. They are like `model`, apart from names and tags. */
+/**
+ * All of them or none; gives their names, or why not. They are like `model`, apart from names and
+ * tags.
+ */
 export async function admitCreated(
   tx: ShopScope,
   { id, channel }: Pick<OperationRow, 'id' | 'channel'>,
@@ -84,7 +97,10 @@ class Refused extends Error {
   }
 }
 
-/** What a new file takes over from another one: not its place in a pack, and not whether it is in the trash. */
+/**
+ * What a new file takes over from another one: not its place in a pack, and not whether it is in
+ * the trash.
+ */
 const likeness = ({ mappings, ...draft }: Draft): Draft => ({
   filename: draft.filename,
   tags: draft.tags,

@@ -1,4 +1,5 @@
-// Looking ahead at once: what a workflow's steps would do with a few files, without an operation and without writing anything.
+// Looking ahead at once: what a workflow's steps would do with a few files, without an operation
+// and without writing anything.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Change } from '../../files/changes.ts'
@@ -27,7 +28,11 @@ export interface Foreseen extends Placed {
 export async function foresee(
   parts: EngineParts,
   scope: ShopScope,
-  { workflow, files, signal }: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
+  {
+    workflow,
+    files,
+    signal,
+  }: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
 ): Promise<Foreseen[]> {
   const items = files.map(({ id, position }) => freshItem({ position, file_id: id }))
   await loadRecords(scope, items)
@@ -35,12 +40,18 @@ export async function foresee(
   const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))
   const open = items.filter((item) => !obstacles.get(item))
   const read = await writeContext(parts, scope, { request: {} }, signal)
-  const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log }) // prettier-ignore
+  // prettier-ignore
+  const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log })
   const endings = new Map(planned.map(({ item, ending }) => [item, ending]))
   return items.map((item, at) => {
     const problem = problemOf(obstacles.get(item) ?? endings.get(item)!)
     const filename = item.record?.filename ?? ''
-    return { ...files[at]!, filename, problem, change: problem ? null : { record: item.record!, draft: draftOf(item) } }
+    return {
+      ...files[at]!,
+      filename,
+      problem,
+      change: problem ? null : { record: item.record!, draft: draftOf(item) },
+    }
   })
 }
 

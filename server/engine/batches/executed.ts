@@ -1,5 +1,5 @@
-// The executed strategy: steps touch bytes or the outside world, so items are marked as running, go through the
-// steps as a stream, and are committed in groups as they end.
+// The executed strategy: steps touch bytes or the outside world, so items are marked as running, go
+// through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { keepsPromise, ledgerOf } from '../../files/changes.ts'
@@ -25,7 +25,11 @@ const COMMIT_MS = 500
 const REMEMBER_BYTES = 4 * 1024 ** 2
 
 /** Works on the chain's next items. Nothing is left for another strategy. */
-export async function workExecuted(runner: EngineRunner, scope: ShopScope, job: ChainJob): Promise<true> {
+export async function workExecuted(
+  runner: EngineRunner,
+  scope: ShopScope,
+  job: ChainJob,
+): Promise<true> {
   let more = true
   for (let turn = 1; more && turn <= BATCH; turn++)
     more = await withCancellation(runner, job.operation, async (interrupted) => {
@@ -77,7 +81,8 @@ async function* endingsOf(
   const { ended, open } = prepare(operation, parts.plugins, claim.items, claim.inUse)
   yield* ended
   if (open.length === 0) return
-  if (operation.status === 'previewing') return yield* await planned(steps, open, write, parts, signal)
+  if (operation.status === 'previewing')
+    return yield* await planned(steps, open, write, parts, signal)
   const kept = await keptPromises(steps, open, write, parts, signal)
   yield* kept.ended
   const onStaged = (item: WorkItem, bytes: StagedBlob) =>
@@ -103,8 +108,8 @@ async function planned(
 }
 
 /**
- * Where steps touch bytes, what a preview promised is held against a plan made anew, before anything is done. (Where they only
- * plan, the changes themselves are.)
+ * Where steps touch bytes, what a preview promised is held against a plan made anew, before
+ * anything is done. (Where they only plan, the changes themselves are.)
  */
 async function keptPromises(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -127,7 +132,8 @@ async function keptPromises(
   for (const { item: copy, ending } of again) {
     const item = copies.get(copy)!
     const same =
-      ending.status === 'done' && keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: draftOf(copy) }))
+      ending.status === 'done' &&
+      keepsPromise(item.plan!, ledgerOf({ record: item.record!, draft: draftOf(copy) }))
     // From here on its bytes decide, and those no preview has.
     item.plan = null
     if (same) continue
@@ -138,7 +144,12 @@ async function keptPromises(
   return { ended, open: items.filter((item) => !broken.has(item)) }
 }
 
-async function remember(scope: ShopScope, claim: Claim, item: WorkItem, bytes: StagedBlob): Promise<void> {
+async function remember(
+  scope: ShopScope,
+  claim: Claim,
+  item: WorkItem,
+  bytes: StagedBlob,
+): Promise<void> {
   await scope.query(
     `update items set staged = :bytes, step = :step
      where shop_id = :shop and operation_id = :operation and position = :position and lease = :lease

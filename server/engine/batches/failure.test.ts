@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
-import { definePlugin, type FailurePolicy, type Outcome, type PluginKind } from '../../../plugins/contract.ts'
+import {
+  definePlugin,
+  type FailurePolicy,
+  type Outcome,
+  type PluginKind,
+} from '../../../plugins/contract.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -23,11 +28,15 @@ function plugins(kind: Exclude<PluginKind, 'notify'>) {
     async *plan(items): AsyncGenerator<Outcome> {
       for (const { id: item, file } of items) {
         await Promise.resolve()
-        if (file.filename === 'encrypted.pdf') yield { item, ...failing, retryable: false, detail: 'AES' } as Failing
-        else if (file.filename === 'slow.pdf') yield { item, ...failing, retryable: true } as Failing
-        else if (file.filename === 'skipped.pdf') yield { item, status: 'skipped', reason: 'No page' }
+        if (file.filename === 'encrypted.pdf')
+          yield { item, ...failing, retryable: false, detail: 'AES' } as Failing
+        else if (file.filename === 'slow.pdf')
+          yield { item, ...failing, retryable: true } as Failing
+        else if (file.filename === 'skipped.pdf')
+          yield { item, status: 'skipped', reason: 'No page' }
         // Of `crashing.pdf` nothing is said: the step is broken.
-        else if (file.filename !== 'crashing.pdf') yield { item, status: 'ok', change: { tags: { add: ['stamped'] } } }
+        else if (file.filename !== 'crashing.pdf')
+          yield { item, status: 'ok', change: { tags: { add: ['stamped'] } } }
       }
     },
   })
@@ -39,7 +48,11 @@ function plugins(kind: Exclude<PluginKind, 'notify'>) {
     undo: 'fields',
     async *plan(items): AsyncGenerator<Outcome> {
       for (const item of items)
-        yield await Promise.resolve({ item: item.id, status: 'ok', change: { tags: { add: ['seen'] } } })
+        yield await Promise.resolve({
+          item: item.id,
+          status: 'ok',
+          change: { tags: { add: ['seen'] } },
+        })
     },
   })
   return [makeBytes, work, tag]
@@ -47,11 +60,16 @@ function plugins(kind: Exclude<PluginKind, 'notify'>) {
 
 const importing = (policy?: FailurePolicy) => {
   const workflow = workflowOf('make-bytes', 'work', 'tag')
-  const steps = workflow.steps.map((step) => (step.id === 'work' && policy ? { ...step, onFailure: policy } : step))
+  const steps = workflow.steps.map((step) =>
+    step.id === 'work' && policy ? { ...step, onFailure: policy } : step,
+  )
   return { ...workflow, parallel: 1, steps }
 }
 
-async function engineOf(kind: Exclude<PluginKind, 'notify'>, workflow = importing()): Promise<TestEngine> {
+async function engineOf(
+  kind: Exclude<PluginKind, 'notify'>,
+  workflow = importing(),
+): Promise<TestEngine> {
   const engine = await createTestEngine(plugins(kind), [workflow])
   cleanups.push(() => engine.close())
   const worker = await engine.startWorker()
@@ -66,25 +84,28 @@ const tagsOf = async (engine: TestEngine) => {
   return Object.fromEntries(rows.map(({ filename, tags }) => [filename, tags]))
 }
 
-test.each(['optimize', 'act'] as const)('an import keeps a file that a step of kind %s fails on', async (kind) => {
-  const engine = await engineOf(kind)
-  const { operation, items } = await engine.untilEnd(await engine.start(importing(), NAMES))
-  expect(operation).toMatchObject({ status: 'success', done: 5, failed: 0, skipped: 0 })
-  expect(await tagsOf(engine)).toEqual({
-    'good.pdf': ['stamped', 'seen'],
-    ...Object.fromEntries(NAMES.slice(1).map((name) => [name, ['seen']])),
-  })
-  const because = 'The step “Stamp it” failed, so the file was kept as it was: '
-  expect(items.map(({ warnings }) => warnings)).toEqual([
-    null,
-    [{ code: 'pdf_encrypted', message: `${because}It is encrypted (AES)` }],
-    [{ code: 'plugin_failed', message: `${because}The step work failed on this file` }],
-    [{ code: 'pdf_encrypted', message: `${because}It is encrypted` }],
-    null,
-  ])
-  // What could pass is tried first.
-  expect(items.map(({ attempt }) => attempt)).toEqual([1, 1, 3, 3, 1])
-})
+test.each(['optimize', 'act'] as const)(
+  'an import keeps a file that a step of kind %s fails on',
+  async (kind) => {
+    const engine = await engineOf(kind)
+    const { operation, items } = await engine.untilEnd(await engine.start(importing(), NAMES))
+    expect(operation).toMatchObject({ status: 'success', done: 5, failed: 0, skipped: 0 })
+    expect(await tagsOf(engine)).toEqual({
+      'good.pdf': ['stamped', 'seen'],
+      ...Object.fromEntries(NAMES.slice(1).map((name) => [name, ['seen']])),
+    })
+    const because = 'The step “Stamp it” failed, so the file was kept as it was: '
+    expect(items.map(({ warnings }) => warnings)).toEqual([
+      null,
+      [{ code: 'pdf_encrypted', message: `${because}It is encrypted (AES)` }],
+      [{ code: 'plugin_failed', message: `${because}The step work failed on this file` }],
+      [{ code: 'pdf_encrypted', message: `${because}It is encrypted` }],
+      null,
+    ])
+    // What could pass is tried first.
+    expect(items.map(({ attempt }) => attempt)).toEqual([1, 1, 3, 3, 1])
+  },
+)
 
 test('an import leaves the file out where the step says so, and where its kind is to decide about the file', async () => {
   for (const [kind, workflow] of [
@@ -100,7 +121,9 @@ test('an import leaves the file out where the step says so, and where its kind i
 
 test('a bulk operation counts the failure, unless its step keeps the file for the next one', async () => {
   const engine = await engineOf('act')
-  await engine.untilEnd(await engine.start({ ...importing(), steps: importing().steps.slice(0, 1) }, NAMES.slice(0, 2)))
+  await engine.untilEnd(
+    await engine.start({ ...importing(), steps: importing().steps.slice(0, 1) }, NAMES.slice(0, 2)),
+  )
   const bulk = (policy?: FailurePolicy) => ({
     ...importing(policy),
     kind: 'bulk' as const,
@@ -110,6 +133,9 @@ test('a bulk operation counts the failure, unless its step keeps the file for th
   expect(failed.operation).toMatchObject({ status: 'partial', done: 1, failed: 1 })
   const kept = await engine.untilEnd(await engine.startOn(bulk('keep')))
   expect(kept.operation).toMatchObject({ status: 'success', done: 2, failed: 0 })
-  expect(await tagsOf(engine)).toEqual({ 'good.pdf': ['stamped', 'seen'], 'encrypted.pdf': ['seen'] })
+  expect(await tagsOf(engine)).toEqual({
+    'good.pdf': ['stamped', 'seen'],
+    'encrypted.pdf': ['seen'],
+  })
   expect(kept.items.flatMap(({ warnings }) => warnings ?? [])).toHaveLength(1)
 })

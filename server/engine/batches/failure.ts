@@ -1,15 +1,17 @@
-// The engine's failure policy: which failed items are tried again, when, and what a failure means for
-// the item once it is final.
+// The engine's failure policy: which failed items are tried again, when, and what a failure means
+// for the item once it is final.
 import type { FailurePolicy, PluginKind, Warning } from '../../../plugins/contract.ts'
 import type { ItemError, ResolvedStep, WorkItem } from '../types.ts'
 
 export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
-// An origin that kept us waiting this long will not do better in a few seconds; Retry Failed still may.
+// An origin that kept us waiting this long will not do better in a few seconds; Retry Failed still
+// may.
 const PATIENCE_SECONDS = 20
 
 /**
- * Milliseconds until the next attempt of an item whose failure could pass, or null when it has failed for good.
+ * Milliseconds until the next attempt of an item whose failure could pass, or null when it has
+ * failed for good.
  * @param attempt the attempt that just failed, from 1
  * @param seconds how long that attempt took
  */
@@ -21,14 +23,20 @@ export function retryDelay(attempt: number, seconds: number): number | null {
 const KEPT_KINDS: readonly PluginKind[] = ['optimize', 'act']
 
 /**
- * What the step says, or the default of its kind. Only an import loses a file that is left out: of a
- * bulk operation it stays as it was anyway, and its failure has to be counted.
+ * What the step says, or the default of its kind. Only an import loses a file that is left out: of
+ * a bulk operation it stays as it was anyway, and its failure has to be counted.
  */
 export const policyOf = (step: ResolvedStep, item: WorkItem): FailurePolicy =>
-  step.onFailure ?? (item.entry !== null && KEPT_KINDS.includes(step.pluginImpl.kind) ? 'keep' : 'drop')
+  step.onFailure ??
+  (item.entry !== null && KEPT_KINDS.includes(step.pluginImpl.kind) ? 'keep' : 'drop')
 
 /** The item continues behind the step as if that had not been there. */
-export function keepAsItWas(item: WorkItem, step: ResolvedStep, index: number, error: ItemError): void {
+export function keepAsItWas(
+  item: WorkItem,
+  step: ResolvedStep,
+  index: number,
+  error: ItemError,
+): void {
   item.step = index + 1
   item.warnings.push(keptWarning(step.pluginImpl.title, error))
   // Warnings are not stored between attempts: an interrupted item runs this step again.

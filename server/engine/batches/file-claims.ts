@@ -4,11 +4,18 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 
-/** Takes the files for longer than this transaction; gives the items whose files someone else has. */
-export async function claimFiles(tx: ShopScope, held: HeldChain, items: readonly WorkItem[]): Promise<Set<WorkItem>> {
+/**
+ * Takes the files for longer than this transaction; gives the items whose files someone else has.
+ */
+export async function claimFiles(
+  tx: ShopScope,
+  held: HeldChain,
+  items: readonly WorkItem[],
+): Promise<Set<WorkItem>> {
   const wanted = items.filter(({ entry, file_id }) => entry === null && file_id !== null)
   if (wanted.length === 0) return new Set()
-  // Writing the rows tells whoever has read them but not yet changed them: their change is refused, and they look again.
+  // Writing the rows tells whoever has read them but not yet changed them: their change is refused,
+  // and they look again.
   const ids = wanted.map(({ file_id }) => file_id!)
   await tx.query(
     `with ours as (
@@ -29,7 +36,12 @@ export async function claimFiles(tx: ShopScope, held: HeldChain, items: readonly
 }
 
 /** Lets go of files that a lease holds: those of `ids`, or all. */
-export async function releaseFiles(tx: ShopScope, operation: string, lease: number, ids?: readonly string[]) {
+export async function releaseFiles(
+  tx: ShopScope,
+  operation: string,
+  lease: number,
+  ids?: readonly string[],
+) {
   await tx.query(
     `delete from file_claims where shop_id = :shop and operation_id = :operation and lease = :lease
        and (:ids::uuid[] is null or file_id = any(:ids::uuid[]))`,

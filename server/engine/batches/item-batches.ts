@@ -1,18 +1,28 @@
-// The files that a planned operation has not worked on yet, as arrays of ids: their items are written once,
-// with their outcomes. A chain puts its lease on an array while it plans it; an array is free again once no
-// chain has that lease.
+// The files that a planned operation has not worked on yet, as arrays of ids: their items are
+// written once, with their outcomes. A chain puts its lease on an array while it plans it; an array
+// is free again once no chain has that lease.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import { freshItem } from './work-items.ts'
 
-/** Leases the next `count` batches that no chain plans, and gives their positions; a uniform change needs no ids. */
-export async function leaseBatches(tx: ShopScope, operation: string, lease: number, count: number): Promise<number[]> {
+/**
+ * Leases the next `count` batches that no chain plans, and gives their positions; a uniform change
+ * needs no ids.
+ */
+export async function leaseBatches(
+  tx: ShopScope,
+  operation: string,
+  lease: number,
+  count: number,
+): Promise<number[]> {
   const rows = await tx.query<{ position: number; files: number }>(
     `${leaseSql('true')} returning position, cardinality(file_ids) as files`,
     { operation, lease, count },
   )
   rows.sort((a, b) => a.position - b.position)
-  return rows.flatMap(({ position, files }) => Array.from({ length: files }, (_, at) => position + at))
+  return rows.flatMap(({ position, files }) =>
+    Array.from({ length: files }, (_, at) => position + at),
+  )
 }
 
 /** Leases the batches that these files are in, except those that another chain plans. */
@@ -23,14 +33,21 @@ export async function leaseBatchesOf(
   files: readonly string[],
 ): Promise<WorkItem[]> {
   const where = 'exists (select from unnest(file_ids) f where f = any(:files::uuid[]))'
-  const batches = await tx.query<Batch>(`${leaseSql(where)} returning position, to_json(file_ids) as file_ids`, {
-    ...{ operation, lease, files, count: null },
-  })
+  const batches = await tx.query<Batch>(
+    `${leaseSql(where)} returning position, to_json(file_ids) as file_ids`,
+    {
+      ...{ operation, lease, files, count: null },
+    },
+  )
   return itemsOf(batches)
 }
 
 /** The items of the batches under this lease. */
-export async function readLeased(scope: ShopScope, operation: string, lease: number): Promise<WorkItem[]> {
+export async function readLeased(
+  scope: ShopScope,
+  operation: string,
+  lease: number,
+): Promise<WorkItem[]> {
   const batches = await scope.query<Batch>(
     `select position, to_json(file_ids) as file_ids from item_batches
      where shop_id = :shop and operation_id = :operation and lease = :lease`,
@@ -68,10 +85,16 @@ interface Batch {
 const itemsOf = (batches: readonly Batch[]): WorkItem[] =>
   batches
     .toSorted((a, b) => a.position - b.position)
-    .flatMap(({ position, file_ids }) => file_ids.map((file_id, at) => freshItem({ position: position + at, file_id })))
+    .flatMap(({ position, file_ids }) =>
+      file_ids.map((file_id, at) => freshItem({ position: position + at, file_id })),
+    )
 
 /** Turns all batches into items: to be marked one by one, or cancelled with this error, as JSON. */
-export async function spreadBatches(tx: ShopScope, operation: string, cancelled: string | null = null): Promise<void> {
+export async function spreadBatches(
+  tx: ShopScope,
+  operation: string,
+  cancelled: string | null = null,
+): Promise<void> {
   await tx.query(
     `with gone as (
        delete from item_batches where shop_id = :shop and operation_id = :operation returning position, file_ids

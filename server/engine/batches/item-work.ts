@@ -1,5 +1,12 @@
-// Items at work: what plugins see of one, the files that a batch is about, and what came of a plugin's word on an item.
-import { matchesCondition, type FileView, type Item, type Outcome, type StagedBlob } from '../../../plugins/contract.ts'
+// Items at work: what plugins see of one, the files that a batch is about, and what came of a
+// plugin's word on an item.
+import {
+  matchesCondition,
+  type FileView,
+  type Item,
+  type Outcome,
+  type StagedBlob,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError, isErrorCode } from '../../errors.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
@@ -51,7 +58,11 @@ export function obstacleOf(item: WorkItem, place: Place): Ending | null {
   return place === 'trash' ? { status: 'skipped', reason: 'It is not in the trash' } : null
 }
 
-export const inUse: ItemError = { code: 'file_in_use', message: new AppError('file_in_use').message, retryable: true }
+export const inUse: ItemError = {
+  code: 'file_in_use',
+  message: new AppError('file_in_use').message,
+  retryable: true,
+}
 
 const failedFor = (code: 'file_not_found'): Ending => ({
   status: 'failed',
@@ -59,8 +70,8 @@ const failedFor = (code: 'file_not_found'): Ending => ({
 })
 
 /**
- * Takes in what a step did with an item: the next step goes on from there. Gives the bytes that are worth remembering: they would
- * be all that is lost.
+ * Takes in what a step did with an item: the next step goes on from there. Gives the bytes that are
+ * worth remembering: they would be all that is lost.
  */
 export function advance(
   item: WorkItem,
@@ -88,7 +99,12 @@ const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
 
 export function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
   const { code, message, retryable, detail } = failed
-  return { code: isErrorCode(code) ? code : 'plugin_failed', message, retryable, ...(detail ? { detail } : {}) }
+  return {
+    code: isErrorCode(code) ? code : 'plugin_failed',
+    message,
+    retryable,
+    ...(detail ? { detail } : {}),
+  }
 }
 
 export const crashOf = (step: ResolvedStep): ItemError => ({
@@ -98,7 +114,12 @@ export const crashOf = (step: ResolvedStep): ItemError => ({
 })
 
 /** Another attempt, or the end of the item; of the whole operation too where the step says so. */
-export function failure(step: ResolvedStep | null, item: WorkItem, error: ItemError, seconds: number): Ending {
+export function failure(
+  step: ResolvedStep | null,
+  item: WorkItem,
+  error: ItemError,
+  seconds: number,
+): Ending {
   const delayMs = error.retryable ? retryDelay(item.attempt, seconds) : null
   if (delayMs !== null) return { status: 'again', error, delayMs }
   return { status: 'failed', error, ...(step?.onFailure === 'stop' ? { stops: step.id } : {}) }

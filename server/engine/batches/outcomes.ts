@@ -1,5 +1,5 @@
-// Counting outcomes: the operation's counters move in the transaction that writes the outcomes, and whoever completes
-// them queues the finish.
+// Counting outcomes: the operation's counters move in the transaction that writes the outcomes, and
+// whoever completes them queues the finish.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { tellControl } from '../worker/control.ts'
 import { LeaseLost } from '../worker/lease.ts'
@@ -21,8 +21,9 @@ export interface Stop {
 }
 
 /**
- * Adds to the counters. Queues the finish when every item has ended. `stop`: those that have not are cancelled.
- * Throws `LeaseLost` when the operation was ended from elsewhere meanwhile: nothing of it may be written then.
+ * Adds to the counters. Queues the finish when every item has ended. `stop`: those that have not
+ * are cancelled. Throws `LeaseLost` when the operation was ended from elsewhere meanwhile: nothing
+ * of it may be written then.
  */
 export async function countOutcomes(
   tx: ShopScope,

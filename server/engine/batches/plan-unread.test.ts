@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { definePlugin, type FileChange, type Item, type Outcome, type ReadContext } from '../../../plugins/contract.ts'
+import {
+  definePlugin,
+  type FileChange,
+  type Item,
+  type Outcome,
+  type ReadContext,
+} from '../../../plugins/contract.ts'
 import type { ResolvedStep } from '../types.ts'
 import { combined, planUnread } from './plan-unread.ts'
 
@@ -14,13 +20,18 @@ function stepOf(outcome: (item: Item) => Outcome, more: Partial<ResolvedStep> = 
       for (const item of given) yield await Promise.resolve(outcome(item))
     },
   })
-  return { id: 'act', plugin: 'act', parsedOptions: null, pluginImpl: plugin, ...more } as Parameters<
-    typeof planUnread
-  >[0][number]
+  return {
+    id: 'act',
+    plugin: 'act',
+    parsedOptions: null,
+    pluginImpl: plugin,
+    ...more,
+  } as Parameters<typeof planUnread>[0][number]
 }
 const changing = (change: FileChange) =>
   stepOf((item) => ({ item: item.id, status: 'ok', change: structuredClone(change) }))
-const changeBy = async (...steps: ReturnType<typeof stepOf>[]) => (await planUnread(steps, items, read)).change
+const changeBy = async (...steps: ReturnType<typeof stepOf>[]) =>
+  (await planUnread(steps, items, read)).change
 
 test('equal changes of every file are one, and those of several steps are combined', async () => {
   const tags = changing({ tags: { add: ['a'] } })
@@ -39,7 +50,11 @@ test('a change that depends on the file is none: by its place, by a condition, b
   }))
   expect(await changeBy(numbered)).toBeNull()
   expect(await changeBy({ ...changing({ deleted: true }), when: { mapped: true } })).toBeNull()
-  const looking = stepOf(({ id, file }) => ({ item: id, status: 'ok', change: { tags: { add: [file.filename] } } }))
+  const looking = stepOf(({ id, file }) => ({
+    item: id,
+    status: 'ok',
+    change: { tags: { add: [file.filename] } },
+  }))
   expect(await planUnread([looking], items, read)).toEqual({ recorded: [], change: null })
 })
 
@@ -58,14 +73,22 @@ test('outcomes of steps that look at no file are kept, up to the one that refuse
   const refusing = stepOf(({ id, position }) =>
     position === 1 ? { item: id, status: 'skipped', reason: 'odd' } : { item: id, status: 'ok' },
   )
-  const { recorded, change } = await planUnread([refusing, changing({ deleted: true })], items, read)
+  const { recorded, change } = await planUnread(
+    [refusing, changing({ deleted: true })],
+    items,
+    read,
+  )
   expect([recorded.length, change]).toEqual([1, null])
   expect([...recorded[0]!.values()].map(({ status }) => status)).toEqual(['ok', 'skipped', 'ok'])
 })
 
 test('adding tags and removing others is no one change, but replacing them is the last word', () => {
   expect(combined({ tags: { add: ['a'] } }, { tags: { remove: ['b'] } })).toBeNull()
-  expect(combined({ tags: { replace: ['a', 'b'] } }, { tags: { remove: ['b'] } })).toEqual({ tags: { replace: ['a'] } })
-  expect(combined({ tags: { add: ['a'] } }, { tags: { replace: ['c'] } })).toEqual({ tags: { replace: ['c'] } })
+  expect(combined({ tags: { replace: ['a', 'b'] } }, { tags: { remove: ['b'] } })).toEqual({
+    tags: { replace: ['a'] },
+  })
+  expect(combined({ tags: { add: ['a'] } }, { tags: { replace: ['c'] } })).toEqual({
+    tags: { replace: ['c'] },
+  })
   expect(combined({ deleted: true }, { mappings: { remove: 'all' } })).toBeNull()
 })

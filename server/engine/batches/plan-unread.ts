@@ -1,8 +1,15 @@
-// Planning files that have not been read. Most plans of settings, tags and deletions never look at a file: their
-// outcomes hold for what the files are, and reading 100,000 files costs more than changing them. The plugin says
-// nothing about it: a plan that does look at a file is made again, with the files read.
+// Planning files that have not been read. Most plans of settings, tags and deletions never look at
+// a file: their outcomes hold for what the files are, and reading 100,000 files costs more than
+// changing them. The plugin says nothing about it: a plan that does look at a file is made again,
+// with the files read.
 import { isDeepStrictEqual } from 'node:util'
-import type { FileChange, Item, ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
+import type {
+  FileChange,
+  Item,
+  ItemPlugin,
+  Outcome,
+  ReadContext,
+} from '../../../plugins/contract.ts'
 import type { ResolvedStep } from '../types.ts'
 
 /** A step's outcomes by item id. */
@@ -15,7 +22,10 @@ export interface UnreadPlan {
   change: FileChange | null
 }
 
-/** Items without rows are all alike but for their ids and positions. Throws the signal's reason when it aborts. */
+/**
+ * Items without rows are all alike but for their ids and positions. Throws the signal's reason when
+ * it aborts.
+ */
 export async function planUnread(
   steps: readonly ResolvedStep<ItemPlugin>[],
   positions: readonly number[],
@@ -52,7 +62,9 @@ async function outcomesUnread(
     read.signal.throwIfAborted()
     return null
   }
-  const complete = outcomes.size === positions.length && positions.every((position) => outcomes.has(String(position)))
+  const complete =
+    outcomes.size === positions.length &&
+    positions.every((position) => outcomes.has(String(position)))
   return !looked && complete ? outcomes : null
 }
 

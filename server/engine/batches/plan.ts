@@ -1,9 +1,17 @@
-// Planning a batch: each step sees all items that are still good, in their order, and nothing is touched. It is all there
-// is to a preview, and to an operation whose steps only plan.
+// Planning a batch: each step sees all items that are still good, in their order, and nothing is
+// touched. It is all there is to a preview, and to an operation whose steps only plan.
 import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Ending, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
-import { advance, crashOf, endingAt, applies, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+import {
+  advance,
+  crashOf,
+  endingAt,
+  applies,
+  refusalOf,
+  viewOfItem,
+  type Refusal,
+} from './item-work.ts'
 import type { RecordedStep } from './plan-unread.ts'
 
 export interface PlanContext {

@@ -1,5 +1,6 @@
-// Items of a planned operation that have rows already: retried, confirmed after a preview, or undone. Their rows
-// are not marked while they are planned, since that would write each of them twice: the chain's row names them.
+// Items of a planned operation that have rows already: retried, confirmed after a preview, or
+// undone. Their rows are not marked while they are planned, since that would write each of them
+// twice: the chain's row names them.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Strategy } from '../operations/strategy.ts'
 import type { WorkItem } from '../types.ts'
@@ -13,13 +14,18 @@ export interface PlannedBatch extends HeldChain {
   rows: WorkItem[]
 }
 
-/** SQL: items that may be planned, because no worker has died over them and no retry has to wait. */
+/**
+ * SQL: items that may be planned, because no worker has died over them and no retry has to wait.
+ */
 const PLANNABLE = `status = 'pending' and not crashed and (run_after is null or run_after <= now())
   and position not in (
     select unnest(claimed) from chains
     where shop_id = :shop and operation_id = :operation and chain <> :chain)`
 
-/** The next items from `hint` on, else from the beginning, named by the chain's row; an empty list: none. */
+/**
+ * The next items from `hint` on, else from the beginning, named by the chain's row; an empty list:
+ * none.
+ */
 export async function claimPlanned(
   tx: ShopScope,
   held: HeldChain,
@@ -40,11 +46,18 @@ export async function claimPlanned(
   return items
 }
 
-/** The items about these files, each with those of its block: the next ones are likely to be wanted too. */
+/**
+ * The items about these files, each with those of its block: the next ones are likely to be wanted
+ * too.
+ */
 export async function claimPlannedOf(
   tx: ShopScope,
   held: HeldChain,
-  { files, block, except }: { files: readonly string[]; block: number; except: ReadonlySet<number> },
+  {
+    files,
+    block,
+    except,
+  }: { files: readonly string[]; block: number; except: ReadonlySet<number> },
 ): Promise<WorkItem[]> {
   const rows = await tx.query<ClaimedRow>(
     `with blocks as (
@@ -63,7 +76,11 @@ export async function claimPlannedOf(
 
 const attempted = (row: ClaimedRow): WorkItem => workItem({ ...row, attempt: row.attempt + 1 })
 
-async function noteClaimed(tx: ShopScope, { operation, chain }: HeldChain, items: readonly WorkItem[]): Promise<void> {
+async function noteClaimed(
+  tx: ShopScope,
+  { operation, chain }: HeldChain,
+  items: readonly WorkItem[],
+): Promise<void> {
   await tx.query(
     `update chains set claimed = claimed || :positions::int[]
      where shop_id = :shop and operation_id = :operation and chain = :chain`,
@@ -71,8 +88,14 @@ async function noteClaimed(tx: ShopScope, { operation, chain }: HeldChain, items
   )
 }
 
-/** Locks these items' rows; false: another chain has worked on one of them meanwhile, or marked it. */
-export async function holdPlanned(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<boolean> {
+/**
+ * Locks these items' rows; false: another chain has worked on one of them meanwhile, or marked it.
+ */
+export async function holdPlanned(
+  tx: ShopScope,
+  operation: string,
+  items: readonly WorkItem[],
+): Promise<boolean> {
   if (items.length === 0) return true
   const rows = await tx.query(
     `select from items
@@ -83,7 +106,9 @@ export async function holdPlanned(tx: ShopScope, operation: string, items: reado
   return rows.length === items.length
 }
 
-/** Is there an item that a worker has died over? Those are executed, in small groups and then alone. */
+/**
+ * Is there an item that a worker has died over? Those are executed, in small groups and then alone.
+ */
 export async function anyCrashed(tx: ShopScope, operation: string): Promise<boolean> {
   const rows = await tx.query(
     `select from items where shop_id = :shop and operation_id = :operation and status = 'pending' and crashed limit 1`,

@@ -12,12 +12,23 @@ const FILES = 1700
 
 type Asked = (items: readonly Item[], signal: AbortSignal) => AsyncGenerator<Outcome>
 const workflow = { ...workflowOf('ask'), id: 'bulk', action: 'bulk', kind: 'bulk' as const }
-const tagged = (item: Item): Outcome => ({ item: item.id, status: 'ok', change: { tags: { add: ['asked'] } } })
+const tagged = (item: Item): Outcome => ({
+  item: item.id,
+  status: 'ok',
+  change: { tags: { add: ['asked'] } },
+})
 
 /** An engine with two workers, files, and a step that asks the outside as the test says. */
 async function withFiles(ask: Asked, count = FILES): Promise<TestEngine> {
   const step = definePlugin({
-    ...{ id: 'ask', kind: 'act', title: 'Ask', options: z.strictObject({}), undo: 'fields', outside: true },
+    ...{
+      id: 'ask',
+      kind: 'act',
+      title: 'Ask',
+      options: z.strictObject({}),
+      undo: 'fields',
+      outside: true,
+    },
     plan: (items, _options, { signal }) => ask(items, signal),
   })
   const engine = await createTestEngine([step], [])
@@ -33,10 +44,17 @@ async function startWorkers(engine: TestEngine) {
 }
 const taggedFiles = async ({ scope }: TestEngine, tag = 'asked') =>
   (
-    await scope.query<{ id: string }>('select id from files where shop_id = :shop and tags @> array[:tag]', { tag })
+    await scope.query<{ id: string }>(
+      'select id from files where shop_id = :shop and tags @> array[:tag]',
+      { tag },
+    )
   ).map(({ id }) => id)
 const rows = async ({ scope }: TestEngine, id: string) =>
-  (await scope.query('select position from items where shop_id = :shop and operation_id = :id', { id })).length
+  (
+    await scope.query('select position from items where shop_id = :shop and operation_id = :id', {
+      id,
+    })
+  ).length
 
 /** Lets a plan stand still until it is told to go on, or put down. */
 function gate() {
@@ -63,14 +81,26 @@ test('each file once, by two workers; what could pass is asked again, alone', as
       const times = (asked.get(item.id) ?? 0) + 1
       asked.set(item.id, times)
       if (item.position % 500 === 3 && times < 3)
-        yield { item: item.id, status: 'failed', code: 'catalog_unavailable', message: 'away', retryable: true }
+        yield {
+          item: item.id,
+          status: 'failed',
+          code: 'catalog_unavailable',
+          message: 'away',
+          retryable: true,
+        }
       else if (item.position % 500 === 4) yield { item: item.id, status: 'skipped', reason: 'none' }
       else yield tagged(item)
     }
   })
   await startWorkers(engine)
   const { operation } = await engine.untilEnd(await engine.startOn(workflow))
-  expect(operation).toMatchObject({ status: 'success', total: FILES, done: FILES - 4, skipped: 4, failed: 0 })
+  expect(operation).toMatchObject({
+    status: 'success',
+    total: FILES,
+    done: FILES - 4,
+    skipped: 4,
+    failed: 0,
+  })
   expect((await taggedFiles(engine)).length).toBe(FILES - 4)
   expect(Object.groupBy(asked.values(), String)).toMatchObject({ 3: [3, 3, 3, 3] })
   expect([...asked.values()].filter((times) => times === 1).length).toBe(FILES - 4)
@@ -85,9 +115,12 @@ test('no transaction is open while it asks: a change made meanwhile waits for no
   await startWorkers(engine)
   const id = await engine.startOn(workflow)
   const changed = (await entered)[0]!.file.id!
-  await engine.scope.query(`update files set tags = array['by hand'] where shop_id = :shop and id = :id`, {
-    id: changed.replace('file_', ''),
-  })
+  await engine.scope.query(
+    `update files set tags = array['by hand'] where shop_id = :shop and id = :id`,
+    {
+      id: changed.replace('file_', ''),
+    },
+  )
   expect(await rows(engine, id)).toBe(0)
   open()
   expect((await engine.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 5 })
@@ -149,13 +182,21 @@ test('nor is what a worker planned that was thought dead', async () => {
   const engine = await withFiles(async function* (items, signal) {
     const mine = tag
     if (mine === 'late') await wait(items, signal)
-    for (const item of items) yield { item: item.id, status: 'ok', change: { tags: { add: [mine] } } }
+    for (const item of items)
+      yield { item: item.id, status: 'ok', change: { tags: { add: [mine] } } }
   }, 20)
   const { parts, scope } = engine
   const id = await engine.startOn(workflow)
-  const [zombie, heir] = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002']
-  await parts.database.pool.query(`insert into workers (id, pool_id) values ($1, 'z'), ($2, 'h')`, [zombie, heir])
-  const take = (worker: string) => takePlanned(parts, scope, { shop: engine.shop, operation: id, chain: 0 }, worker)
+  const [zombie, heir] = [
+    '0199aaaa-0000-7000-8000-000000000001',
+    '0199aaaa-0000-7000-8000-000000000002',
+  ]
+  await parts.database.pool.query(`insert into workers (id, pool_id) values ($1, 'z'), ($2, 'h')`, [
+    zombie,
+    heir,
+  ])
+  const take = (worker: string) =>
+    takePlanned(parts, scope, { shop: engine.shop, operation: id, chain: 0 }, worker)
   const batch = (await take(zombie)) as PlannedBatch
   const working = planAndWrite(parts, scope, batch, new AbortController().signal)
   await entered

@@ -1,5 +1,6 @@
-// The planned strategy: a batch is leased, planned while no transaction is open, then changed and written with its
-// outcomes in one. A crash leaves nothing to clean up: nothing was written, and the lease is void.
+// The planned strategy: a batch is leased, planned while no transaction is open, then changed and
+// written with its outcomes in one. A crash leaves nothing to clean up: nothing was written, and
+// the lease is void.
 import { isDeepStrictEqual } from 'node:util'
 import type { ItemPlugin, ReadContext } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../db/retry-transaction.ts'
@@ -25,11 +26,18 @@ import { withRenameConflicts, type WholeBatch } from './rename-conflicts.ts'
 import { changeUniformly, UNIFORM_BATCHES } from './uniform-change.ts'
 import { writeEnded } from './write.ts'
 
-/** Another chain, whose worker died, has made items of a leased batch, or works on these: nothing was written. */
+/**
+ * Another chain, whose worker died, has made items of a leased batch, or works on these: nothing
+ * was written.
+ */
 class BatchTaken extends Error {}
 
 /** Works on the chain's next batch; false: what is left is to be executed, item by item. */
-export async function workPlanned(runner: EngineRunner, scope: ShopScope, job: ChainJob): Promise<boolean> {
+export async function workPlanned(
+  runner: EngineRunner,
+  scope: ShopScope,
+  job: ChainJob,
+): Promise<boolean> {
   const { parts, worker } = runner
   if (!(await canPlan(parts, scope, job, worker))) return false
   return withCancellation(runner, job.operation, async (signal) => {
@@ -41,29 +49,43 @@ export async function workPlanned(runner: EngineRunner, scope: ShopScope, job: C
 }
 
 /** Enqueues the chain's next job even where the batch could not be written. */
-async function workOn(parts: EngineParts, scope: ShopScope, batch: PlannedBatch, signal: AbortSignal): Promise<void> {
+async function workOn(
+  parts: EngineParts,
+  scope: ShopScope,
+  batch: PlannedBatch,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await planAndWrite(parts, scope, batch, signal)
   } catch (error) {
     if (error instanceof LeaseLost || isDatabaseAway(error)) throw error
-    // Nothing was written. Unless it was interrupted, one item is at fault: executed one by one, it fails alone.
+    // Nothing was written. Unless it was interrupted, one item is at fault: executed one by one, it
+    // fails alone.
     if (!signal.aborted && !(error instanceof BatchTaken)) {
       const { operation, chain } = batch
-      parts.log.error('a batch could not be written whole', { operation: operation.id, ...errorFields(error) })
+      parts.log.error('a batch could not be written whole', {
+        operation: operation.id,
+        ...errorFields(error),
+      })
       await markCrashed(scope, { operation: operation.id, chain })
     }
     await scope.transaction((tx) => enqueueNext(tx, batch, batch.strategy.load))
   }
 }
 
-/** False where the operation is not of that kind, or a worker died in this chain: then its items are executed. */
+/**
+ * False where the operation is not of that kind, or a worker died in this chain: then its items are
+ * executed.
+ */
 async function canPlan(
   { plugins }: EngineParts,
   scope: ShopScope,
   { operation, chain }: ChainJob,
   worker: string,
 ): Promise<boolean> {
-  const [row] = await scope.query<Parameters<typeof strategyOf>[0] & { crashed: boolean; died: boolean }>(
+  const [row] = await scope.query<
+    Parameters<typeof strategyOf>[0] & { crashed: boolean; died: boolean }
+  >(
     `select o.workflow, o.source, c.crashed, c.worker_id is not null and c.worker_id <> :worker
          and not exists (select from workers w where w.id = c.worker_id) as died
      from chains c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
@@ -76,14 +98,20 @@ async function canPlan(
 }
 
 /** From now on the chain's items are executed. */
-async function markCrashed(scope: ShopScope, { operation, chain }: Pick<ChainJob, 'operation' | 'chain'>) {
+async function markCrashed(
+  scope: ShopScope,
+  { operation, chain }: Pick<ChainJob, 'operation' | 'chain'>,
+) {
   await scope.query(
     'update chains set crashed = true where shop_id = :shop and operation_id = :operation and chain = :chain',
     { operation, chain },
   )
 }
 
-/** Takes the chain with its next batch. Null: there is nothing to do; `crashed`: only for the executed strategy. */
+/**
+ * Takes the chain with its next batch. Null: there is nothing to do; `crashed`: only for the
+ * executed strategy.
+ */
 export function takePlanned(
   { plugins }: Pick<EngineParts, 'plugins'>,
   scope: ShopScope,
@@ -113,15 +141,29 @@ export async function planAndWrite(
   signal: AbortSignal,
 ): Promise<void> {
   const context = await writeContext(parts, scope, batch.operation, signal)
-  const work: PlannedWork = { parts, batch, steps: resolveSteps(parts, scope, batch.operation.workflow), read: context }
+  const work: PlannedWork = {
+    parts,
+    batch,
+    steps: resolveSteps(parts, scope, batch.operation.workflow),
+    read: context,
+  }
   const unread = await planAhead(scope, work)
   // Planned again where the transaction was rolled back: the files are not what they were.
   await retryRolledBack(async () => {
-    if (unread.update) return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
-    const fresh = batch.leased.length > 0 ? await readLeased(scope, batch.operation.id, batch.lease) : []
-    const ended = await planItems(scope, work, [...fresh, ...batch.rows], recordedFor(unread, fresh))
+    if (unread.update)
+      return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
+    const fresh =
+      batch.leased.length > 0 ? await readLeased(scope, batch.operation.id, batch.lease) : []
+    const ended = await planItems(
+      scope,
+      work,
+      [...fresh, ...batch.rows],
+      recordedFor(unread, fresh),
+    )
     const whole = { ended, fresh, rows: batch.rows }
-    const all = await withRenameConflicts(scope, batch, whole, (items) => planItems(scope, work, items))
+    const all = await withRenameConflicts(scope, batch, whole, (items) =>
+      planItems(scope, work, items),
+    )
     return scope.transaction((tx) => writeAll(tx, work, all))
   })
 }
@@ -139,14 +181,22 @@ interface PlannedAhead {
   update: UniformUpdate | null
 }
 
-/** Plans the batch without reading its files, as far as that is possible. A uniform change leases further batches. */
-async function planAhead(scope: ShopScope, { parts, batch, steps, read }: PlannedWork): Promise<PlannedAhead> {
+/**
+ * Plans the batch without reading its files, as far as that is possible. A uniform change leases
+ * further batches.
+ */
+async function planAhead(
+  scope: ShopScope,
+  { parts, batch, steps, read }: PlannedWork,
+): Promise<PlannedAhead> {
   const { operation, strategy, chain, lease } = batch
   // Where a step calls the outside world, planning twice would cost more than reading the files.
   if (batch.leased.length === 0 || strategy.load !== 'quick') return { recorded: [], update: null }
   const first = await planUnread(steps, batch.leased, read)
-  // A preview says what it found of each file, and no statement tells which files have to be in the trash.
-  const each = operation.status === 'previewing' || placeOf(operation.workflow, parts.plugins) === 'trash'
+  // A preview says what it found of each file, and no statement tells which files have to be in the
+  // trash.
+  const each =
+    operation.status === 'previewing' || placeOf(operation.workflow, parts.plugins) === 'trash'
   const update = first.change && !each ? uniformUpdate(first.change) : null
   if (!update) return { recorded: first.recorded, update }
   const more = await scope.transaction(async (tx) => {
@@ -155,12 +205,17 @@ async function planAhead(scope: ShopScope, { parts, batch, steps, read }: Planne
   })
   batch.leased.push(...more)
   const rest = more.length > 0 ? await planUnread(steps, more, read) : first
-  const recorded = first.recorded.map((one, step) => new Map([...one, ...(rest.recorded[step] ?? [])]))
+  const recorded = first.recorded.map(
+    (one, step) => new Map([...one, ...(rest.recorded[step] ?? [])]),
+  )
   if (isDeepStrictEqual(rest.change, first.change)) return { recorded, update }
   return { recorded: [], update: null }
 }
 
-/** A retry may find further batches under the lease, which have no outcomes yet: then all are planned again. */
+/**
+ * A retry may find further batches under the lease, which have no outcomes yet: then all are
+ * planned again.
+ */
 const recordedFor = ({ recorded }: PlannedAhead, items: readonly WorkItem[]) =>
   recorded.every((one) => one.size === items.length) ? recorded : []
 
@@ -185,7 +240,8 @@ async function writeAll(
   const { operation, chain, lease, strategy } = batch
   await holdLease(tx, operation.id, chain, lease)
   const whole =
-    (await dropLeased(tx, operation.id, lease)) === fresh.length && (await holdPlanned(tx, operation.id, rows))
+    (await dropLeased(tx, operation.id, lease)) === fresh.length &&
+    (await holdPlanned(tx, operation.id, rows))
   if (!whole) throw new BatchTaken()
   if (batch.rows.length > 0) await moveHint(tx, batch, batch.rows.at(-1)!.position + 1)
   await enqueueNext(tx, batch, strategy.load)
@@ -193,7 +249,10 @@ async function writeAll(
   await writeEnded(tx, batch, ended, { limits, secrets, fresh: positionsOf(fresh), uniform: 0 })
 }
 
-/** Files that the statement leaves alone are read here, and get the outcomes that there are: no plugin is called. */
+/**
+ * Files that the statement leaves alone are read here, and get the outcomes that there are: no
+ * plugin is called.
+ */
 async function writeUniform(
   tx: ShopScope,
   work: PlannedWork,
@@ -214,6 +273,9 @@ async function writeUniform(
 const positionsOf = (items: readonly WorkItem[]) => new Set(items.map(({ position }) => position))
 
 const moveHint = (tx: ShopScope, { operation, chain }: HeldChain, hint: number) =>
-  tx.query('update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain', {
-    ...{ operation: operation.id, chain, hint },
-  })
+  tx.query(
+    'update chains set hint = :hint where shop_id = :shop and operation_id = :operation and chain = :chain',
+    {
+      ...{ operation: operation.id, chain, hint },
+    },
+  )

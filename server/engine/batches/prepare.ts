@@ -1,4 +1,5 @@
-// Before the first step: items whose files are gone or in someone else's hands end here, and an undo turns its items back.
+// Before the first step: items whose files are gone or in someone else's hands end here, and an
+// undo turns its items back.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { EndedItem, Ending, OperationRow, WorkItem } from '../types.ts'
 import { revert } from './revert.ts'

@@ -1,6 +1,7 @@
-// Files of one operation may take each other's names. A file that has a name which this batch gives to another file,
-// and which is still to be renamed, joins the batch: files that depend on each other are written in one transaction,
-// so that no name is refused because it is about to become free.
+// Files of one operation may take each other's names. A file that has a name which this batch gives
+// to another file, and which is still to be renamed, joins the batch: files that depend on each
+// other are written in one transaction, so that no name is refused because it is about to become
+// free.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { holdersOf } from '../../files/name-allocation.ts'
 import { wishOf } from '../../files/names.ts'
@@ -10,7 +11,9 @@ import { holdLease } from '../worker/lease.ts'
 import { leaseBatchesOf } from './item-batches.ts'
 import { claimPlannedOf, type PlannedBatch } from './planned-items.ts'
 
-/** Files that may depend on one another; beyond this, a name that another file has counts as taken. */
+/**
+ * Files that may depend on one another; beyond this, a name that another file has counts as taken.
+ */
 const MOST_TOGETHER = 100_000
 
 export interface WholeBatch {
@@ -20,7 +23,10 @@ export interface WholeBatch {
   rows: WorkItem[]
 }
 
-/** Adds the items that have names which those of the batch want, as `plan` ends them, and the items that those need. */
+/**
+ * Adds the items that have names which those of the batch want, as `plan` ends them, and the items
+ * that those need.
+ */
 export async function withRenameConflicts(
   scope: ShopScope,
   batch: PlannedBatch,
@@ -42,7 +48,12 @@ export async function withRenameConflicts(
 }
 
 /** Takes the items that wait and are about these files, with their batches. */
-function take(scope: ShopScope, batch: PlannedBatch, files: readonly string[], { ended }: WholeBatch) {
+function take(
+  scope: ShopScope,
+  batch: PlannedBatch,
+  files: readonly string[],
+  { ended }: WholeBatch,
+) {
   const { operation, chain, lease } = batch
   const except = new Set(ended.map(({ item }) => item.position))
   return scope.transaction(async (tx) => {

@@ -15,7 +15,15 @@ import {
 type Work = (item: Item, context: WriteContext) => Promise<Outcome> | Outcome
 const stepOf = (id: string, work: Work, given: Partial<ItemPlugin> = {}): Plugin =>
   definePlugin({
-    ...{ id, kind: 'act', title: id, options: z.strictObject({}), undo: 'fields', bytes: true, needs: PORTS },
+    ...{
+      id,
+      kind: 'act',
+      title: id,
+      options: z.strictObject({}),
+      undo: 'fields',
+      bytes: true,
+      needs: PORTS,
+    },
     ...given,
     async *plan(items) {
       for (const item of items) yield { item: item.id, status: 'ok' }
@@ -47,23 +55,44 @@ async function withFile(plugins: readonly Plugin[]): Promise<TestEngine> {
   return engine
 }
 const fileOf = async ({ scope }: TestEngine) =>
-  (await scope.query<Record<string, unknown>>('select * from files where shop_id = :shop and deleted_at is null'))[0]!
+  (
+    await scope.query<Record<string, unknown>>(
+      'select * from files where shop_id = :shop and deleted_at is null',
+    )
+  )[0]!
 
 test('what a step changed is not lost when a later one fails and is tried again; bytes alone are not made twice', async () => {
   let [made, tries] = [0, 0]
   const engine = await withFile([
-    stepOf('make', async (item, context) => ({ ...ok(item), bytes: await write(`new bytes ${++made}`, context) })),
-    stepOf('tag', (item) => ({ ...ok(item), change: { set: { filename: 'b.txt' }, tags: { add: ['seen'] } } })),
+    stepOf('make', async (item, context) => ({
+      ...ok(item),
+      bytes: await write(`new bytes ${++made}`, context),
+    })),
+    stepOf('tag', (item) => ({
+      ...ok(item),
+      change: { set: { filename: 'b.txt' }, tags: { add: ['seen'] } },
+    })),
     stepOf('try', (item) =>
       ++tries < 3
-        ? { item: item.id, status: 'failed', code: 'storage_failed', message: 'away', retryable: true }
+        ? {
+            item: item.id,
+            status: 'failed',
+            code: 'storage_failed',
+            message: 'away',
+            retryable: true,
+          }
         : ok(item),
     ),
   ])
   const { operation } = await engine.untilEnd(await engine.startOn(bulk('make', 'tag', 'try')))
   expect(operation.status).toBe('success')
   expect([made, tries]).toEqual([1, 3])
-  expect(await fileOf(engine)).toMatchObject({ filename: 'b.txt', tags: ['seen'], size_bytes: 11, version: 2 })
+  expect(await fileOf(engine)).toMatchObject({
+    filename: 'b.txt',
+    tags: ['seen'],
+    size_bytes: 11,
+    version: 2,
+  })
 })
 
 test('nor when the work is put down and taken up again', async () => {
@@ -73,7 +102,10 @@ test('nor when the work is put down and taken up again', async () => {
     stepOf('tag', (item) => ({ ...ok(item), change: { tags: { add: ['seen'] } } })),
     stepOf('wait', async (item, { signal }) => {
       enter()
-      if (waits) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      if (waits)
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        )
       return ok(item)
     }),
   ])
@@ -81,7 +113,9 @@ test('nor when the work is put down and taken up again', async () => {
   await entered
   await engine.engine.move(engine.scope, id, 'pause')
   await expect
-    .poll(async () => (await engine.engine.items(engine.scope, id, { limit: 1 }))[0]!.status, { timeout: 10_000 })
+    .poll(async () => (await engine.engine.items(engine.scope, id, { limit: 1 }))[0]!.status, {
+      timeout: 10_000,
+    })
     .toBe('pending')
   waits = false
   await engine.engine.move(engine.scope, id, 'resume')
@@ -98,13 +132,18 @@ test('a file of which no step made anything is skipped, for the reason that was 
   ])
   const nothing = await engine.untilEnd(await engine.startOn(bulk('leave', 'tag')))
   expect(nothing.operation).toMatchObject({ status: 'success', done: 0, skipped: 1 })
-  expect(nothing.items[0]).toMatchObject({ status: 'skipped', error: { message: 'It is small already' } })
+  expect(nothing.items[0]).toMatchObject({
+    status: 'skipped',
+    error: { message: 'It is small already' },
+  })
   tags.push(['seen'])
   const tagged = await engine.untilEnd(await engine.startOn(bulk('leave', 'tag')))
   expect(tagged.items[0]).toMatchObject({ status: 'done', after: { tags: { added: ['seen'] } } })
   const copied = await engine.untilEnd(await engine.startOn(bulk('leave', 'copy')))
   expect(copied.items[0]).toMatchObject({ status: 'done', error: null })
-  const imported = await engine.untilEnd(await engine.start(workflowOf('make-bytes', 'leave'), ['b.txt']))
+  const imported = await engine.untilEnd(
+    await engine.start(workflowOf('make-bytes', 'leave'), ['b.txt']),
+  )
   expect(imported.items[0]).toMatchObject({ status: 'done', after: { created: true } })
 })
 
@@ -114,10 +153,17 @@ test('new bytes are told with how many there were and are; an undo tells it too'
   ])
   const id = await engine.startOn(bulk('shorten'))
   const { operation, items } = await engine.untilEnd(id)
-  expect(items[0]).toMatchObject({ before: { version: 1, size_bytes: 5 }, after: { version: 2, size_bytes: 1 } })
+  expect(items[0]).toMatchObject({
+    before: { version: 1, size_bytes: 5 },
+    after: { version: 2, size_bytes: 1 },
+  })
   expect(operation.bytes_saved).toBe(4)
   const undone = await engine.untilEnd(await engine.engine.undo(engine.scope, id, 'test', 'api'))
-  expect(undone.items[0]).toMatchObject({ status: 'done', before: { size_bytes: 1 }, after: { size_bytes: 5 } })
+  expect(undone.items[0]).toMatchObject({
+    status: 'done',
+    before: { size_bytes: 1 },
+    after: { size_bytes: 5 },
+  })
   expect(undone.operation.bytes_saved).toBe(-4)
   expect(await fileOf(engine)).toMatchObject({ version: 1, size_bytes: 5 })
 })

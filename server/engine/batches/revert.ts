@@ -1,5 +1,5 @@
-// Undoing: what another operation did to a file is taken back, where that is still so. Drift is judged on the fields which
-// that operation changed, and on nothing else: a download is no drift.
+// Undoing: what another operation did to a file is taken back, where that is still so. Drift is
+// judged on the fields which that operation changed, and on nothing else: a download is no drift.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Ledger } from '../../files/changes.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -12,7 +12,11 @@ import { draftOf } from './item-work.ts'
 export const UNDO_WINDOW = '7 days'
 
 /** Gives items of an undo what the operation `undoes` did. */
-export async function loadUndo(tx: ShopScope, undoes: string, items: readonly WorkItem[]): Promise<void> {
+export async function loadUndo(
+  tx: ShopScope,
+  undoes: string,
+  items: readonly WorkItem[],
+): Promise<void> {
   const rows = await tx.query<Ledger & { position: number; at: string }>(
     `select position, coalesce(before, '{}') as before, coalesce(after, '{}') as after, finished_at::text as at from items
      where shop_id = :shop and operation_id = :undoes and position = any(:positions)`,
@@ -28,7 +32,8 @@ export async function loadUndo(tx: ShopScope, undoes: string, items: readonly Wo
     { undoes, files: others.map(({ file_id }) => file_id) },
   )
   const ids = new Set(made.map(({ file_id }) => file_id))
-  for (const item of others) if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
+  for (const item of others)
+    if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
 }
 
 const skipped = (reason: string): Ending => ({ status: 'skipped', reason })
@@ -80,7 +85,10 @@ function trash(record: FileRecord, draft: Draft): Ending | null {
 
 /** The first field that is not as the operation left it, or null. */
 function driftOf(record: FileRecord, { before, after }: Ledger): string | null {
-  const now = { ...record, deleted: record.deleted_at !== null } as unknown as Record<string, unknown>
+  const now = { ...record, deleted: record.deleted_at !== null } as unknown as Record<
+    string,
+    unknown
+  >
   for (const [field, value] of Object.entries(after)) {
     if (!(field in before) || field === 'tags') continue
     if (JSON.stringify(now[field]) !== JSON.stringify(value)) return field

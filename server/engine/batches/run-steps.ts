@@ -1,11 +1,24 @@
-// A batch's way through its steps: each step's outcomes flow on to the next as they come, in groups, so that one slow
-// item holds up nobody else.
-import type { ItemPlugin, ReadContext, StagedBlob, WriteContext } from '../../../plugins/contract.ts'
+// A batch's way through its steps: each step's outcomes flow on to the next as they come, in
+// groups, so that one slow item holds up nobody else.
+import type {
+  ItemPlugin,
+  ReadContext,
+  StagedBlob,
+  WriteContext,
+} from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import { createAsyncQueue, type Channel } from './async-queue.ts'
 import { batchStream } from './batch-stream.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
-import { advance, crashOf, endingAt, applies, refusalOf, viewOfItem, type Refusal } from './item-work.ts'
+import {
+  advance,
+  crashOf,
+  endingAt,
+  applies,
+  refusalOf,
+  viewOfItem,
+  type Refusal,
+} from './item-work.ts'
 
 const GROUP = 50
 const GROUP_MS = 200
@@ -14,7 +27,10 @@ export interface BatchContext {
   read: ReadContext
   write: WriteContext
   log: Logger
-  /** Called when an item's bytes are safely stored, so that they need not be fetched again after a crash. */
+  /**
+   * Called when an item's bytes are safely stored, so that they need not be fetched again after a
+   * crash.
+   */
   onStaged(item: WorkItem, bytes: StagedBlob): Promise<void>
   now(): number
 }
@@ -27,7 +43,10 @@ interface Run {
   seconds(): number
 }
 
-/** Runs `items` through the item steps and gives each as it ends: done, failed, skipped, or back to wait. */
+/**
+ * Runs `items` through the item steps and gives each as it ends: done, failed, skipped, or back to
+ * wait.
+ */
 export function runSteps(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
@@ -37,9 +56,11 @@ export function runSteps(
   const startedAt = context.now()
   const run: Run = { context, end: ended.push, seconds: () => (context.now() - startedAt) / 1000 }
   let flow: AsyncIterable<WorkItem[]> = once(items)
-  for (const [index, step] of steps.entries()) flow = batchStream(runStep(step, index, flow, run), GROUP, GROUP_MS)
+  for (const [index, step] of steps.entries())
+    flow = batchStream(runStep(step, index, flow, run), GROUP, GROUP_MS)
   const drain = async () => {
-    for await (const group of flow) for (const item of group) ended.push({ item, ending: { status: 'done' } })
+    for await (const group of flow)
+      for (const item of group) ended.push({ item, ending: { status: 'done' } })
   }
   drain().then(
     () => ended.end(),
@@ -52,7 +73,10 @@ async function* once<T>(value: readonly T[]): AsyncGenerator<T[]> {
   yield await Promise.resolve([...value])
 }
 
-/** What a step gives on, from all groups as they come: a group that is slow in here holds up no other. */
+/**
+ * What a step gives on, from all groups as they come: a group that is slow in here holds up no
+ * other.
+ */
 function runStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,
@@ -96,7 +120,9 @@ async function runGroup(
     for await (const outcome of outcomesOf(step, [...open.values()], context)) {
       const item = open.get(outcome.item)
       if (!item) {
-        context.log.error('a plugin gave an outcome for an item that is not open', { plugin: step.plugin })
+        context.log.error('a plugin gave an outcome for an item that is not open', {
+          plugin: step.plugin,
+        })
         continue
       }
       open.delete(outcome.item)
@@ -119,8 +145,14 @@ async function runGroup(
   }
 }
 
-function outcomesOf(step: ResolvedStep<ItemPlugin>, items: readonly WorkItem[], context: BatchContext) {
+function outcomesOf(
+  step: ResolvedStep<ItemPlugin>,
+  items: readonly WorkItem[],
+  context: BatchContext,
+) {
   const { pluginImpl: plugin, parsedOptions: options } = step
   const views = items.map(viewOfItem)
-  return plugin.run ? plugin.run(views, options, context.write) : plugin.plan(views, options, context.read)
+  return plugin.run
+    ? plugin.run(views, options, context.write)
+    : plugin.plan(views, options, context.read)
 }

@@ -1,5 +1,6 @@
-// A uniform change: the plans of a batch make the same change to every file, so the database makes it and writes the
-// items, in one statement. Files that it leaves alone are planned like any other, with the outcomes that there are.
+// A uniform change: the plans of a batch make the same change to every file, so the database makes
+// it and writes the items, in one statement. Files that it leaves alone are planned like any other,
+// with the outcomes that there are.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { UniformUpdate } from '../../files/uniform-update.ts'
 import type { WorkItem } from '../types.ts'
@@ -8,8 +9,8 @@ import type { PlannedBatch } from './planned-items.ts'
 import { freshItem } from './work-items.ts'
 
 /**
- * Batches of one uniform change that a transaction writes: 10,000 files are one transaction for each of two chains.
- * More would be faster still, but a pause waits for the transaction under way.
+ * Batches of one uniform change that a transaction writes: 10,000 files are one transaction for
+ * each of two chains. More would be faster still, but a pause waits for the transaction under way.
  */
 export const UNIFORM_BATCHES = 3
 
@@ -20,7 +21,10 @@ export interface UniformlyChanged {
   left: WorkItem[]
 }
 
-/** Changes the files of all batches under the lease; `steps`: how many their items have taken. Both parts are empty where none is left of them. */
+/**
+ * Changes the files of all batches under the lease; `steps`: how many their items have taken. Both
+ * parts are empty where none is left of them.
+ */
 export async function changeUniformly(
   tx: ShopScope,
   { operation, lease }: PlannedBatch,
@@ -28,7 +32,8 @@ export async function changeUniformly(
   steps: number,
 ): Promise<UniformlyChanged> {
   const [row] = await tx.query<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
-    // The planner has no estimate for rows that were just taken: a full join is never a nested loop.
+    // The planner has no estimate for rows that were just taken: a full join is never a nested
+    // loop.
     `with taken as (${DROP_LEASED}),
      given as materialized (
        select b.position + n - 1 as position, id from taken b, unnest(b.file_ids) with ordinality as t(id, n)),

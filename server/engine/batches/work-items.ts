@@ -16,7 +16,8 @@ export type ClaimedRow = Pick<
   | 'wanted'
   | 'waits_for'
 >
-export const ITEM_COLUMNS = 'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted, waits_for'
+export const ITEM_COLUMNS =
+  'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted, waits_for'
 export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,

@@ -1,5 +1,5 @@
-// Writing how items ended: files made or changed, outcomes and counters, in the caller's transaction. Half a file is never
-// written, and neither is a file without its outcome.
+// Writing how items ended: files made or changed, outcomes and counters, in the caller's
+// transaction. Half a file is never written, and neither is a file without its outcome.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { sharedRows } from '../../db/shared-rows.ts'
 import { addVersion, admitFiles, type Admitted } from '../../files/admit.ts'
@@ -56,10 +56,14 @@ export async function writeEnded(
       ? await foreseen(tx, held.operation.id, done)
       : await carriedOut(tx, held, done, options)
   const rows = ended.map((each) => outcomeRow(triedAgain(each, results), results.get(each.item)))
-  const [unwritten, written] = [true, false].map((is) => rows.filter(({ position }) => fresh.has(position) === is))
+  const [unwritten, written] = [true, false].map((is) =>
+    rows.filter(({ position }) => fresh.has(position) === is),
+  )
   if (unwritten!.length > 0) await insertOutcomes(tx, held, unwritten!)
   if (written!.length > 0) await updateOutcomes(tx, held, written!)
-  const stop = ended.find(({ ending }) => ending.status === 'failed' && ending.stops !== undefined)?.ending
+  const stop = ended.find(
+    ({ ending }) => ending.status === 'failed' && ending.stops !== undefined,
+  )?.ending
   const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
   // Last, since it locks the row that every chain of the operation writes.
   await countOutcomes(
@@ -72,7 +76,9 @@ export async function writeEnded(
       bytes: bytesOf(ended, rows),
       saved: savedOf(rows),
     },
-    stop?.status === 'failed' ? { step: stop.stops!, code: stop.error.code, message: stop.error.message } : null,
+    stop?.status === 'failed'
+      ? { step: stop.stops!, code: stop.error.code, message: stop.error.message }
+      : null,
   )
 }
 
@@ -92,7 +98,10 @@ async function carriedOut(
       onConflict: item.entry!.on_conflict,
       replaces: item.entry!.replaces,
       channel: held.operation.channel,
-      wishes: { sku: item.entry!.product_sku || null, auto_map: held.operation.request.auto_map ?? null },
+      wishes: {
+        sku: item.entry!.product_sku || null,
+        auto_map: held.operation.request.auto_map ?? null,
+      },
     })),
     limits,
   )
@@ -109,7 +118,8 @@ async function carriedOut(
   )
   for (const [item, made] of created) {
     if ('code' in made) results.set(item, refusal(made))
-    else if (results.get(item)!.status === 'done') addToLedger(results, item, { created_files: made })
+    else if (results.get(item)!.status === 'done')
+      addToLedger(results, item, { created_files: made })
   }
   for (const item of changed)
     if (item.drop_previous && results.get(item)!.before?.version !== undefined)
@@ -119,28 +129,45 @@ async function carriedOut(
   return results
 }
 
-/** The bytes that its steps made become its newest version, under the name that it is about to have. */
+/**
+ * The bytes that its steps made become its newest version, under the name that it is about to have.
+ */
 async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
   const draft = draftOf(item)
   draft.version = await addVersion(tx, item.record!.id, item.staged!, draft.filename)
   draft.size_bytes = item.staged!.size_bytes
 }
 
-/** Of items whose change came to nothing neither the version stays that was added for it, nor files that were made with it. */
-async function takeBack(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void> {
+/**
+ * Of items whose change came to nothing neither the version stays that was added for it, nor files
+ * that were made with it.
+ */
+async function takeBack(
+  tx: ShopScope,
+  operation: string,
+  items: readonly WorkItem[],
+): Promise<void> {
   const replaced = items.filter(({ staged }) => staged !== null)
   if (replaced.length > 0)
     await tx.query(
       `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added (file_id, number)
        where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
-      { files: replaced.map(({ record }) => record!.id), numbers: replaced.map(({ draft }) => draft!.version!) },
+      {
+        files: replaced.map(({ record }) => record!.id),
+        numbers: replaced.map(({ draft }) => draft!.version!),
+      },
     )
   const made = items.filter(({ created }) => created.length > 0)
   if (made.length > 0) await unmakeFiles(tx, operation, made)
 }
 
 /** Makes the links that steps asked for, and withdraws those that an undone operation had made. */
-async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<WorkItem, Result>, secrets: Secrets) {
+async function noteLinks(
+  tx: ShopScope,
+  { operation }: HeldChain,
+  results: Map<WorkItem, Result>,
+  secrets: Secrets,
+) {
   const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
   const wanting = done.filter(({ link }) => link !== null)
   const fileOf = (item: WorkItem) => results.get(item)!.file_id ?? item.file_id!
@@ -157,18 +184,30 @@ async function noteLinks(tx: ShopScope, { operation }: HeldChain, results: Map<W
   wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]! }))
   const sent = links.filter((_, at) => wanting[at]!.link!.send && wanting[at]!.link!.email)
   await queueLinkMails(tx, sent, { occasion: 'made', operation: operation.id })
-  const undone = done.flatMap(({ undo }) => (typeof undo?.after.link === 'string' ? [undo.after.link] : []))
+  const undone = done.flatMap(({ undo }) =>
+    typeof undo?.after.link === 'string' ? [undo.after.link] : [],
+  )
   await revokeLinks(tx, undone)
 }
 
-function addToLedger(results: Map<WorkItem, Result>, item: WorkItem, after: Record<string, unknown>): void {
+function addToLedger(
+  results: Map<WorkItem, Result>,
+  item: WorkItem,
+  after: Record<string, unknown>,
+): void {
   const result = results.get(item)!
-  results.set(item, { ...result, before: result.before ?? {}, after: { ...result.after, ...after } })
+  results.set(item, {
+    ...result,
+    before: result.before ?? {},
+    after: { ...result.after, ...after },
+  })
 }
 
 /** Files of which several products may be meant. */
 function questionsOf(results: ReadonlyMap<WorkItem, Result>) {
-  const asked = [...results].filter(([{ candidates }, { status }]) => candidates.length > 0 && status === 'done')
+  const asked = [...results].filter(
+    ([{ candidates }, { status }]) => candidates.length > 0 && status === 'done',
+  )
   return asked.map(([{ candidates, file_id, record }, result]) => ({
     fileId: result.file_id ?? file_id!,
     candidates,
@@ -180,13 +219,17 @@ async function foreseen(tx: ShopScope, preview: string, done: readonly WorkItem[
   const results = new Map<WorkItem, Result>()
   await noteChanges(tx, done, results, preview)
   for (const item of done)
-    if (item.link && results.get(item)!.status === 'done') addToLedger(results, item, { link: item.link })
+    if (item.link && results.get(item)!.status === 'done')
+      addToLedger(results, item, { link: item.link })
   return results
 }
 
 const UNCHANGED: Result = { status: 'done' }
 
-/** Makes the changes of existing files, or (of a preview: an operation's UUID) only says what would come of them. */
+/**
+ * Makes the changes of existing files, or (of a preview: an operation's UUID) only says what would
+ * come of them.
+ */
 async function noteChanges(
   tx: ShopScope,
   items: readonly WorkItem[],
@@ -194,7 +237,9 @@ async function noteChanges(
   preview: string | null,
 ) {
   // Whatever no step has touched stays as it is, unless a preview had promised otherwise.
-  const touched = items.filter(({ record, draft, plan }) => record !== null && (draft !== null || plan !== null))
+  const touched = items.filter(
+    ({ record, draft, plan }) => record !== null && (draft !== null || plan !== null),
+  )
   for (const item of items) results.set(item, UNCHANGED)
   const changes = await changeFiles(
     tx,
@@ -256,7 +301,10 @@ const skippedFor = (reason: string): Result => ({
   error: { code: 'skipped', message: reason, retryable: false },
 })
 
-/** A file that someone else has in hand as this one is written is waited for, as one that is met at the beginning is. */
+/**
+ * A file that someone else has in hand as this one is written is waited for, as one that is met at
+ * the beginning is.
+ */
 function triedAgain(ended: EndedItem, results: ReadonlyMap<WorkItem, Result>): EndedItem {
   const { item, ending } = ended
   const error = ending.status === 'done' ? results.get(item)!.error : undefined
@@ -277,7 +325,8 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
   const staged = item.staged ? { staged: item.staged } : {}
   switch (ending.status) {
     case 'done':
-      if (result!.status === 'pending') return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
+      if (result!.status === 'pending')
+        return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
       if (isUnchanged(item, result!)) return { ...row, ...skippedFor(item.unchanged!) }
       return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
     case 'skipped':
@@ -285,13 +334,22 @@ function outcomeRow({ item, ending }: EndedItem, result: Result | undefined): Ou
     case 'failed':
       return { ...row, ...staged, status: 'failed', error: ending.error }
     case 'again':
-      return { ...row, ...resumed(item), status: 'pending', error: ending.error, delay_ms: ending.delayMs }
+      return {
+        ...row,
+        ...resumed(item),
+        status: 'pending',
+        error: ending.error,
+        delay_ms: ending.delayMs,
+      }
     case 'returned':
       return { ...row, ...resumed(item), status: 'pending', attempt: item.attempt - 1 }
   }
 }
 
-const resumed = ({ resume: { step, staged } }: WorkItem) => ({ step, ...(staged ? { staged } : {}) })
+const resumed = ({ resume: { step, staged } }: WorkItem) => ({
+  step,
+  ...(staged ? { staged } : {}),
+})
 
 /** Nothing came of it but a question perhaps, and a step had said why. */
 const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: Result): boolean =>
@@ -314,8 +372,17 @@ const COLUMNS = {
 const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
 const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
 
-async function updateOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
-  const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id', 'before', 'after'])
+async function updateOutcomes(
+  tx: ShopScope,
+  held: HeldChain,
+  rows: readonly OutcomeRow[],
+): Promise<void> {
+  const { from, value, bindings } = sharedRows(rows, COLUMNS, [
+    'position',
+    'file_id',
+    'before',
+    'after',
+  ])
   await tx.query(
     `update items set status = ${value('status')}, file_id = coalesce(${value('file_id')}, items.file_id),
        error = ${value('error')}, step = ${value('step')}, staged = ${value('staged')}, candidates = ${value('candidates')},
@@ -329,7 +396,11 @@ async function updateOutcomes(tx: ShopScope, held: HeldChain, rows: readonly Out
   )
 }
 
-async function insertOutcomes(tx: ShopScope, held: HeldChain, rows: readonly OutcomeRow[]): Promise<void> {
+async function insertOutcomes(
+  tx: ShopScope,
+  held: HeldChain,
+  rows: readonly OutcomeRow[],
+): Promise<void> {
   const { from, value, bindings } = sharedRows(rows, COLUMNS, ['position', 'file_id'])
   const names = [
     'position',
@@ -353,7 +424,11 @@ async function insertOutcomes(tx: ShopScope, held: HeldChain, rows: readonly Out
 
 const savedOf = (rows: readonly OutcomeRow[]): number =>
   rows.reduce((sum, { before, after }) => sum + sizeIn(before) - sizeIn(after), 0)
-const sizeIn = (fields?: Record<string, unknown>) => (typeof fields?.size_bytes === 'number' ? fields.size_bytes : 0)
+const sizeIn = (fields?: Record<string, unknown>) =>
+  typeof fields?.size_bytes === 'number' ? fields.size_bytes : 0
 
 const bytesOf = (ended: readonly EndedItem[], rows: readonly OutcomeRow[]): number =>
-  ended.reduce((sum, { item }, at) => sum + (rows[at]!.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0), 0)
+  ended.reduce(
+    (sum, { item }, at) => sum + (rows[at]!.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0),
+    0,
+  )

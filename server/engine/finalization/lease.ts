@@ -1,4 +1,5 @@
-// An operation at its end, in the hands of one worker: how it has ended so far, how its last steps see it, and what may be written.
+// An operation at its end, in the hands of one worker: how it has ended so far, how its last steps
+// see it, and what may be written.
 import type { FinishedItem, OperationView, ToldItem } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { toOperationId } from '../../ids.ts'
@@ -20,10 +21,16 @@ export interface Ending {
   signal: AbortSignal
 }
 
-/** It was paused or cancelled meanwhile, or the worker is stopping: what it was doing takes no effect. */
+/**
+ * It was paused or cancelled meanwhile, or the worker is stopping: what it was doing takes no
+ * effect.
+ */
 export class Interrupted extends Error {}
 
-/** The operation under a fresh lease on its end, or null: it is not at its end, or someone else is at it. */
+/**
+ * The operation under a fresh lease on its end, or null: it is not at its end, or someone else is
+ * at it.
+ */
 export async function takeEnd(
   tx: ShopScope,
   id: string,
@@ -49,14 +56,22 @@ export async function takeEnd(
   }
   // How far an earlier try had come is no matter: it is done from the beginning.
   if (!operation.ledger) Object.assign(operation, { done: 0, failed: 0 })
-  return { lease: held.lease, operation, crashLoop: (await deathsIn(tx, operation, held.chain)) >= MAX_ATTEMPTS }
+  return {
+    lease: held.lease,
+    operation,
+    crashLoop: (await deathsIn(tx, operation, held.chain)) >= MAX_ATTEMPTS,
+  }
 }
 
 /**
- * How many workers have died in the last step that is next. The hint of this chain is which one that was when it was taken before: once
- * that step has ended they died of something else.
+ * How many workers have died in the last step that is next. The hint of this chain is which one
+ * that was when it was taken before: once that step has ended they died of something else.
  */
-async function deathsIn(tx: ShopScope, { id, finished_steps }: OperationRow, chain: ChainRow): Promise<number> {
+async function deathsIn(
+  tx: ShopScope,
+  { id, finished_steps }: OperationRow,
+  chain: ChainRow,
+): Promise<number> {
   if (chain.hint === finished_steps) return chain.deaths
   const deaths = chain.dead === null ? 0 : 1
   await tx.query(
@@ -67,7 +82,10 @@ async function deathsIn(tx: ShopScope, { id, finished_steps }: OperationRow, cha
   return deaths
 }
 
-/** What nobody came to (of an operation that was cancelled once, and tried again since) is no success. */
+/**
+ * What nobody came to (of an operation that was cancelled once, and tried again since) is no
+ * success.
+ */
 export function endStatus({ status, done, failed, cancelled, stopped }: OperationRow): EndStatus {
   if (status === 'cancelled') return 'cancelled'
   if (failed + cancelled === 0 && !stopped) return 'success'
@@ -75,13 +93,18 @@ export function endStatus({ status, done, failed, cancelled, stopped }: Operatio
   return failed > 0 || stopped ? 'failed' : 'cancelled'
 }
 
-export const viewOf = (scope: ShopScope, operation: OperationRow, status: EndStatus): OperationView => ({
+export const viewOf = (
+  scope: ShopScope,
+  operation: OperationRow,
+  status: EndStatus,
+): OperationView => ({
   ...operation,
   id: toOperationId(operation.kind, operation.id),
   title: operation.workflow.title,
   started_at: operation.started_at ?? operation.created_at,
   status,
-  items: () => (operation.ledger ? finishedItems(scope, operation.id) : alikeItems(scope, operation, status)),
+  items: () =>
+    operation.ledger ? finishedItems(scope, operation.id) : alikeItems(scope, operation, status),
   telling: (products) => tellingItems(scope, operation, status, products),
 })
 
@@ -93,7 +116,8 @@ async function* tellingItems(
 ): AsyncGenerator<ToldItem[]> {
   if (ledger) yield* toldItems(scope, id, { unmapped: products })
   else if (status === 'failed')
-    for await (const items of toldItems(scope, id)) yield items.map((item) => ({ ...item, status, error: stopped }))
+    for await (const items of toldItems(scope, id))
+      yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
 /** Without a ledger each of them is what the operation is. */
@@ -103,10 +127,14 @@ async function* alikeItems(
   end: EndStatus,
 ): AsyncGenerator<FinishedItem[]> {
   const status = end === 'success' || end === 'partial' ? 'done' : end
-  for await (const items of finishedItems(scope, id)) yield items.map((item) => ({ ...item, status, error: stopped }))
+  for await (const items of finishedItems(scope, id))
+    yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
-/** Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws `Interrupted`. */
+/**
+ * Nothing takes effect once it was cancelled; a step that has ended while it was paused has. Throws
+ * `Interrupted`.
+ */
 export async function holdStatus(
   tx: ShopScope,
   { id, status }: OperationRow,
@@ -127,6 +155,9 @@ const releaseEnd = (tx: ShopScope, operation: string) =>
 
 /** Nobody will come to its chains any more. */
 export const releaseChains = (tx: ShopScope, operation: string) =>
-  tx.query('update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation', {
-    operation,
-  })
+  tx.query(
+    'update chains set ended = true, worker_id = null where shop_id = :shop and operation_id = :operation',
+    {
+      operation,
+    },
+  )

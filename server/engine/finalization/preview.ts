@@ -1,4 +1,5 @@
-// The end of a preview: what its last steps would do, and how many files it found something to do about.
+// The end of a preview: what its last steps would do, and how many files it found something to do
+// about.
 import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { isDatabaseAway } from '../../db/error-classes.ts'
@@ -17,17 +18,28 @@ export async function endPreview(runner: EngineRunner, ending: Ending): Promise<
   const { scope, operation, crashLoop } = ending
   if (operation.stopped?.code === 'workflow_broken') return operation.stopped
   if (crashLoop)
-    return { step: lastOf(operation), code: 'worker_crashed', message: 'Looking ahead stopped the worker three times' }
+    return {
+      step: lastOf(operation),
+      code: 'worker_crashed',
+      message: 'Looking ahead stopped the worker three times',
+    }
   const intentions = await intentionsOf(runner, ending)
   if ('code' in intentions) return intentions
-  const counts = await countForeseen(scope, operation, isKnownLater(operation.workflow, runner.parts.plugins))
+  const counts = await countForeseen(
+    scope,
+    operation,
+    isKnownLater(operation.workflow, runner.parts.plugins),
+  )
   await notePreview(ending, intentions, counts)
   return null
 }
 
 const lastOf = ({ workflow: { steps } }: OperationRow) => steps.at(-1)?.id ?? ''
 
-async function intentionsOf(runner: EngineRunner, { scope, operation, signal }: Ending): Promise<string[] | Stop> {
+async function intentionsOf(
+  runner: EngineRunner,
+  { scope, operation, signal }: Ending,
+): Promise<string[] | Stop> {
   const context = await writeContext(runner.parts, scope, operation, signal)
   const intentions: string[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
@@ -35,9 +47,17 @@ async function intentionsOf(runner: EngineRunner, { scope, operation, signal }: 
       intentions.push(...(await intentionsOfStep(scope, operation, step, context)))
     } catch (error) {
       if (signal.aborted || isDatabaseAway(error)) throw error
-      if (error instanceof PortError) return { step: step.id, code: error.code, message: error.message }
-      runner.parts.log.error('a last step could not be planned', { plugin: step.plugin, ...errorFields(error) })
-      return { step: step.id, code: 'plugin_failed', message: `${step.pluginImpl.title} could not be planned` }
+      if (error instanceof PortError)
+        return { step: step.id, code: error.code, message: error.message }
+      runner.parts.log.error('a last step could not be planned', {
+        plugin: step.plugin,
+        ...errorFields(error),
+      })
+      return {
+        step: step.id,
+        code: 'plugin_failed',
+        message: `${step.pluginImpl.title} could not be planned`,
+      }
     }
   }
   return intentions
@@ -49,10 +69,19 @@ const intentionsOfStep = (
   { pluginImpl, parsedOptions }: ResolvedStep<OperationPlugin>,
   context: ReadContext,
 ): Promise<string[]> =>
-  Array.fromAsync(pluginImpl.plan(viewOf(scope, operation, endStatus(operation)), parsedOptions, context))
+  Array.fromAsync(
+    pluginImpl.plan(viewOf(scope, operation, endStatus(operation)), parsedOptions, context),
+  )
 
-/** `knownLater`: of files for which there is something to do it is not known yet whether anything comes of it. */
-async function countForeseen(scope: ShopScope, { id }: OperationRow, knownLater: boolean): Promise<ForeseenCounts> {
+/**
+ * `knownLater`: of files for which there is something to do it is not known yet whether anything
+ * comes of it.
+ */
+async function countForeseen(
+  scope: ShopScope,
+  { id }: OperationRow,
+  knownLater: boolean,
+): Promise<ForeseenCounts> {
   const [counts] = await scope.query<ForeseenCounts>(
     `select count(*) filter (where changes) as changed, count(*) filter (where not changes and asks) as candidates,
        count(*) filter (where not changes and not asks) as unchanged
@@ -65,7 +94,11 @@ async function countForeseen(scope: ShopScope, { id }: OperationRow, knownLater:
   return counts!
 }
 
-function notePreview({ scope, operation: { id }, lease }: Ending, intentions: string[], foreseen: ForeseenCounts) {
+function notePreview(
+  { scope, operation: { id }, lease }: Ending,
+  intentions: string[],
+  foreseen: ForeseenCounts,
+) {
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     await tx.query(

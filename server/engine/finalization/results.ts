@@ -1,5 +1,5 @@
-// What a last step produces: messages, a document, files. All of it is written in the transaction that marks the step as ended, so that
-// a second run sends nothing twice.
+// What a last step produces: messages, a document, files. All of it is written in the transaction
+// that marks the step as ended, so that a second run sends nothing twice.
 import { Readable } from 'node:stream'
 import type {
   Notifier,
@@ -27,7 +27,12 @@ export type LastStep = ResolvedStep<OperationPlugin>
 
 /** What a step produces: it takes effect with the step's end. */
 export function openResults({ plugin, pluginImpl }: LastStep) {
-  const kept = { emails: [] as Email[], notices: [] as Notice[], artifact: null as Artifact | null, leftOut: 0 }
+  const kept = {
+    emails: [] as Email[],
+    notices: [] as Notice[],
+    artifact: null as Artifact | null,
+    leftOut: 0,
+  }
   const notify: Notifier = {
     email: (email) => kept.emails.push(email),
     notice: (notice) => kept.notices.push(notice),
@@ -44,7 +49,10 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
           if (!pluginImpl.document)
             throw new Error(`${plugin} writes a document, and says nothing of it: document: true`)
           const { stage } = await runner.parts.ports(scope)
-          kept.artifact = { filename, ...(await stage.write(Readable.from(bytes), contentType, signal)) }
+          kept.artifact = {
+            filename,
+            ...(await stage.write(Readable.from(bytes), contentType, signal)),
+          }
         },
       },
       listings: runner.parts.listings(scope, operation.id, (seen, written) => {
@@ -56,7 +64,12 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
 }
 
 /** Shows how far a step without a ledger has come. */
-function countSeen(runner: EngineRunner, scope: ShopScope, { id, ledger }: OperationRow, done: number): void {
+function countSeen(
+  runner: EngineRunner,
+  scope: ShopScope,
+  { id, ledger }: OperationRow,
+  done: number,
+): void {
   if (ledger) return
   scope
     .query(
@@ -112,7 +125,12 @@ const leftOut = (count: number): Warning => ({
       : `${count} files were left out: they are in the trash, or gone`,
 })
 
-async function noteStep(tx: ShopScope, operation: OperationRow, ended: number, warnings: readonly Warning[]) {
+async function noteStep(
+  tx: ShopScope,
+  operation: OperationRow,
+  ended: number,
+  warnings: readonly Warning[],
+) {
   await tx.query(
     `update operations set finished_steps = :ended, warnings = warnings || :warnings::jsonb, stopped = :stopped::jsonb,
        skipped = case when ledger then skipped else :skipped end
@@ -125,7 +143,12 @@ async function noteStep(tx: ShopScope, operation: OperationRow, ended: number, w
   )
 }
 
-async function queueEmails(tx: ShopScope, operation: OperationRow, index: number, emails: readonly Email[]) {
+async function queueEmails(
+  tx: ShopScope,
+  operation: OperationRow,
+  index: number,
+  emails: readonly Email[],
+) {
   for (const [at, email] of emails.entries()) {
     const key = `${operation.id}/${operation.round}/${index}/${at}`
     const payload = JSON.stringify(email)

@@ -1,4 +1,5 @@
-// How operations end where something goes wrong on the way: what is left behind, what can be tried again, and what they call it.
+// How operations end where something goes wrong on the way: what is left behind, what can be tried
+// again, and what they call it.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -41,7 +42,8 @@ const act = definePlugin({
 const rename = definePlugin({
   ...{ ...common, id: 'rename', title: 'Rename' },
   async *plan(items) {
-    for (const item of items) yield { ...ok(item), change: { set: { filename: `new ${item.file.filename}` } } }
+    for (const item of items)
+      yield { ...ok(item), change: { set: { filename: `new ${item.file.filename}` } } }
   },
 })
 const lastPlugin = (id: string, given: { ledger?: false; document?: true }) =>
@@ -53,9 +55,17 @@ const lastPlugin = (id: string, given: { ledger?: false; document?: true }) =>
   })
 const plugins = [
   ...[act, rename, makeBytes, lastPlugin('silent', {})],
-  ...[lastPlugin('last', { document: true }), lastPlugin('list', { document: true, ledger: false })],
+  ...[
+    lastPlugin('last', { document: true }),
+    lastPlugin('list', { document: true, ledger: false }),
+  ],
 ]
-const bulk = (...steps: string[]) => ({ ...workflowOf(...steps), id: 'b', action: 'b', kind: 'bulk' as const })
+const bulk = (...steps: string[]) => ({
+  ...workflowOf(...steps),
+  id: 'b',
+  action: 'b',
+  kind: 'bulk' as const,
+})
 
 let house: TestEngine
 let worker: EngineWorker
@@ -74,7 +84,9 @@ beforeEach(async () => {
 })
 
 const imported = async (...names: string[]): Promise<string[]> =>
-  (await house.untilEnd(await house.start(workflowOf('make-bytes'), names))).items.map(({ file_id }) => file_id!)
+  (await house.untilEnd(await house.start(workflowOf('make-bytes'), names))).items.map(
+    ({ file_id }) => file_id!,
+  )
 const read = async (id: string) => (await house.engine.get(house.scope, id))!
 const done = async (id: string) => (await house.untilEnd(id)).operation
 const retried = async (id: string) => {
@@ -89,9 +101,11 @@ const versions = () =>
      where v.shop_id = :shop order by f.filename, v.number`,
   )
 const names = async () =>
-  (await house.scope.query<{ filename: string }>('select filename from files where shop_id = :shop order by 1')).map(
-    ({ filename }) => filename,
-  )
+  (
+    await house.scope.query<{ filename: string }>(
+      'select filename from files where shop_id = :shop order by 1',
+    )
+  ).map(({ filename }) => filename)
 
 test('a conversion whose new name is taken leaves nothing behind, however often it is tried', async () => {
   await imported('photo.jpg', 'photo.webp')
@@ -99,7 +113,13 @@ test('a conversion whose new name is taken leaves nothing behind, however often 
     if (item.file.filename !== 'photo.jpg') return ok(item)
     const created = [{ filename: 'beside.txt', bytes: await write('beside', context) }]
     const bytes = await write('converted', context)
-    return { ...ok(item), bytes, drop_previous: true, created, change: { set: { filename: 'photo.webp' } } }
+    return {
+      ...ok(item),
+      bytes,
+      drop_previous: true,
+      created,
+      change: { set: { filename: 'photo.webp' } },
+    }
   }
   const id = await house.startOn(bulk('act'))
   const { items } = await house.untilEnd(id)
@@ -113,7 +133,11 @@ test('a conversion whose new name is taken leaves nothing behind, however often 
 
 test('a version that is not kept goes when the operation can no longer be undone', async () => {
   await imported('a.txt')
-  work = async (item, context) => ({ ...ok(item), bytes: await write('shorter', context), drop_previous: true })
+  work = async (item, context) => ({
+    ...ok(item),
+    bytes: await write('shorter', context),
+    drop_previous: true,
+  })
   const { undo_until } = await done(await house.startOn(bulk('act')))
   expect(await versions()).toMatchObject([
     { number: 1, expires_at: undo_until },
@@ -139,7 +163,10 @@ test('without a ledger each file has the code of what failed for all of them', a
   await imported('a.txt', 'b.txt')
   last = () => Promise.reject(new PortError('not_a_pdf', 'a.txt: it is no PDF document', false))
   const { items } = await house.untilEnd(await house.startOn(bulk('list')))
-  const failed = { status: 'failed', error: { code: 'not_a_pdf', message: 'a.txt: it is no PDF document' } }
+  const failed = {
+    status: 'failed',
+    error: { code: 'not_a_pdf', message: 'a.txt: it is no PDF document' },
+  }
   expect(items).toMatchObject([failed, failed])
 })
 
@@ -161,8 +188,13 @@ test('what nobody came to is no success, and neither is what failed or was skipp
   go()
   work = ok
   expect(await retried(id)).toMatchObject({ status: 'success', done: 2, cancelled: 0 })
-  work = (item) => (item.position === 0 ? fails(item) : { item: item.id, status: 'skipped', reason: 'not wanted' })
-  expect(await done(await house.startOn(bulk('act')))).toMatchObject({ status: 'failed', failed: 1, skipped: 1 })
+  work = (item) =>
+    item.position === 0 ? fails(item) : { item: item.id, status: 'skipped', reason: 'not wanted' }
+  expect(await done(await house.startOn(bulk('act')))).toMatchObject({
+    status: 'failed',
+    failed: 1,
+    skipped: 1,
+  })
 })
 
 test('what an undo could not take back can be tried again, for as long as it is known', async () => {
@@ -190,16 +222,25 @@ test('an import onto a file that is in use waits for it', async () => {
   )
   const id = await house.start(workflowOf('make-bytes'), ['a.txt'], undefined, 'new_version')
   await expect
-    .poll(async () => (await house.engine.items(house.scope, id, { limit: 1 }))[0], { timeout: 10_000 })
+    .poll(async () => (await house.engine.items(house.scope, id, { limit: 1 }))[0], {
+      timeout: 10_000,
+    })
     .toMatchObject({ status: 'pending', error: { code: 'file_in_use' } })
   await house.scope.query('delete from file_claims where shop_id = :shop')
   const { operation, items } = await house.untilEnd(id)
-  expect([operation.status, items[0]!.attempt, (await versions()).length]).toEqual(['success', 2, 2])
+  expect([operation.status, items[0]!.attempt, (await versions()).length]).toEqual([
+    'success',
+    2,
+    2,
+  ])
 })
 
 test('files that are not in a document are counted and told of', async () => {
   const [here, trashed] = await imported('a.txt', 'b.txt')
-  await house.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :trashed', { trashed })
+  await house.scope.query(
+    'update files set deleted_at = now() where shop_id = :shop and id = :trashed',
+    { trashed },
+  )
   last = async ({ artifacts, listings, signal }) => {
     await artifacts.write('names.csv', 'text/csv', listings.files('csv', ['filename'], signal))
     return {}
@@ -216,11 +257,15 @@ test('a last step that kills its worker three times ends the operation', async (
   await worker.stop()
   const id = await house.startOn(bulk('list'))
   last = () => Promise.reject(new Error('it must not be tried a fourth time'))
-  const crashLoop = async () => (await house.scope.transaction((tx) => takeEnd(tx, id, randomUUID())))!.crashLoop
+  const crashLoop = async () =>
+    (await house.scope.transaction((tx) => takeEnd(tx, id, randomUUID())))!.crashLoop
   const step = (finished_steps: number) =>
-    house.scope.query('update operations set finished_steps = :finished_steps where shop_id = :shop and id = :id', {
-      ...{ id, finished_steps },
-    })
+    house.scope.query(
+      'update operations set finished_steps = :finished_steps where shop_id = :shop and id = :id',
+      {
+        ...{ id, finished_steps },
+      },
+    )
   expect([await crashLoop(), await crashLoop(), await crashLoop()]).toEqual([false, false, false])
   // Another step's deaths are none of this one's.
   await step(1)
@@ -230,21 +275,40 @@ test('a last step that kills its worker three times ends the operation', async (
   worker = await house.startWorker()
   expect(await done(id)).toMatchObject({
     ...{ status: 'failed', failed: 1 },
-    stopped: { step: 'list', code: 'worker_crashed', message: 'Last stopped the worker three times' },
+    stopped: {
+      step: 'list',
+      code: 'worker_crashed',
+      message: 'Last stopped the worker three times',
+    },
   })
 })
 
 test('an operation whose plugin is gone, or takes other options now, ends and says so', async () => {
   await imported('a.txt')
-  const gone = { step: 'gone', code: 'workflow_broken', message: expect.stringContaining('plugin gone') }
-  expect(await done(await house.startOn(bulk('gone')))).toMatchObject({ status: 'failed', cancelled: 1, stopped: gone })
-  expect(await done(await house.startOn(bulk('act', 'gone')))).toMatchObject({ status: 'failed', stopped: gone })
+  const gone = {
+    step: 'gone',
+    code: 'workflow_broken',
+    message: expect.stringContaining('plugin gone'),
+  }
+  expect(await done(await house.startOn(bulk('gone')))).toMatchObject({
+    status: 'failed',
+    cancelled: 1,
+    stopped: gone,
+  })
+  expect(await done(await house.startOn(bulk('act', 'gone')))).toMatchObject({
+    status: 'failed',
+    stopped: gone,
+  })
   const preview = await house.startOn(bulk('gone'), { dryRun: true })
   await expect.poll(async () => hasEnded(await read(preview)), { timeout: 10_000 }).toBe(true)
   expect(await read(preview)).toMatchObject({ status: 'failed', stopped: gone, undo_until: null })
   const steps = [...bulk('act').steps, { id: 'last', plugin: 'last', options: { colour: 'red' } }]
   const odd = await done(await house.startOn({ ...bulk(), steps }))
-  expect(odd).toMatchObject({ status: 'partial', done: 1, stopped: { step: 'last', code: 'workflow_broken' } })
+  expect(odd).toMatchObject({
+    status: 'partial',
+    done: 1,
+    stopped: { step: 'last', code: 'workflow_broken' },
+  })
 })
 
 test('a document that its plugin says nothing of is refused: it might take the place of another', async () => {
@@ -253,7 +317,9 @@ test('a document that its plugin says nothing of is refused: it might take the p
     await artifacts.write('a.txt', 'text/plain', Readable.from([Buffer.from('a')]))
     return {}
   }
-  expect(await done(await house.startOn(bulk('last')))).toMatchObject({ artifact: { filename: 'a.txt' } })
+  expect(await done(await house.startOn(bulk('last')))).toMatchObject({
+    artifact: { filename: 'a.txt' },
+  })
   expect(await done(await house.startOn(bulk('silent')))).toMatchObject({
     ...{ status: 'partial', artifact: null },
     stopped: { step: 'silent', code: 'plugin_failed' },

@@ -1,4 +1,5 @@
-// The end of an operation: the steps that work on the whole of it, then its status. A preview ends by waiting for a person.
+// The end of an operation: the steps that work on the whole of it, then its status. A preview ends
+// by waiting for a person.
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
@@ -6,7 +7,15 @@ import { queueCallback } from '../../notify/callbacks.ts'
 import { exclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps } from '../batches/context.ts'
 import { endPreview, forgetNames } from './preview.ts'
-import { endStatus, holdStatus, releaseChains, Interrupted, takeEnd, type Ending, type EndStatus } from './lease.ts'
+import {
+  endStatus,
+  holdStatus,
+  releaseChains,
+  Interrupted,
+  takeEnd,
+  type Ending,
+  type EndStatus,
+} from './lease.ts'
 import { spreadBatches } from '../batches/item-batches.ts'
 import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
@@ -28,7 +37,9 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
   if (!taken) return
   const ending: Ending = { scope, ...taken, signal: runner.signal }
   try {
-    await (taken.operation.status === 'previewing' ? finishPreview(runner, ending) : finishWork(runner, ending))
+    await (taken.operation.status === 'previewing'
+      ? finishPreview(runner, ending)
+      : finishWork(runner, ending))
   } catch (error) {
     if (error instanceof Interrupted) return putDown(ending)
     throw error
@@ -38,7 +49,8 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
 
 async function finishWork(runner: EngineRunner, ending: Ending): Promise<void> {
   const { scope, operation } = ending
-  if (operation.ledger && (operation.status === 'cancelled' || operation.stopped)) await cancelRest(scope, operation)
+  if (operation.ledger && (operation.status === 'cancelled' || operation.stopped))
+    await cancelRest(scope, operation)
   const steps = resolveLastSteps(runner.parts, scope, operation.workflow)
   // Once it is cancelled nothing interrupts what is left to be done.
   const interruptible = operation.status === 'running' && !operation.stopped
@@ -59,8 +71,8 @@ async function finishPreview(runner: EngineRunner, ending: Ending): Promise<void
 }
 
 /**
- * The end is free for whoever goes on with it. It is locked before the operation is looked at, and a resume or a cancellation does
- * that the other way round: so one of both queues it.
+ * The end is free for whoever goes on with it. It is locked before the operation is looked at, and
+ * a resume or a cancellation does that the other way round: so one of both queues it.
  */
 function putDown({ scope, operation: { id }, lease }: Ending): Promise<void> {
   return scope.transaction(async (tx) => {
@@ -105,10 +117,20 @@ function endOperation(
          skipped = case when ledger then skipped else :skipped end, stopped = :stopped::jsonb,
          undo_until = case when :undoable then now() + :window::interval end
        where shop_id = :shop and id = :id`,
-      { id, status, undoable, window: UNDO_WINDOW, done, failed, skipped, stopped: stopped && JSON.stringify(stopped) },
+      {
+        id,
+        status,
+        undoable,
+        window: UNDO_WINDOW,
+        done,
+        failed,
+        skipped,
+        stopped: stopped && JSON.stringify(stopped),
+      },
     )
     // Only executed batches replace files' bytes.
-    if (worked && strategyOf(operation, plugins).kind === 'executed') await expireReplaced(tx, id, UNDO_WINDOW)
+    if (worked && strategyOf(operation, plugins).kind === 'executed')
+      await expireReplaced(tx, id, UNDO_WINDOW)
     await reopenReviews(tx, operation)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
@@ -117,7 +139,10 @@ function endOperation(
   })
 }
 
-/** What was taken back can't be taken back again, but what was not may be tried again; where nothing was, all of it may. */
+/**
+ * What was taken back can't be taken back again, but what was not may be tried again; where nothing
+ * was, all of it may.
+ */
 async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promise<void> {
   await tx.query(
     `update operations set status = case when :undone then 'undone' else status end,

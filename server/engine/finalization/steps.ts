@@ -1,5 +1,9 @@
 // The steps that work on the whole of an operation, once its items have ended.
-import { PortError, type OperationContext, type OperationReport } from '../../../plugins/contract.ts'
+import {
+  PortError,
+  type OperationContext,
+  type OperationReport,
+} from '../../../plugins/contract.ts'
 import { errorFields } from '../../log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { writeContext } from '../batches/context.ts'
@@ -32,13 +36,18 @@ export async function runOperationSteps(
   settle(operation)
 }
 
-/** Without a ledger its files are what the operation is: all done, but for those that its step left out, or none. */
+/**
+ * Without a ledger its files are what the operation is: all done, but for those that its step left
+ * out, or none.
+ */
 function settle(operation: OperationRow): void {
   const { ledger, status, stopped, total, skipped } = operation
   if (ledger || status === 'cancelled') return
   Object.assign(
     operation,
-    stopped ? { done: 0, failed: total, skipped: 0 } : { done: total - skipped, failed: 0, skipped },
+    stopped
+      ? { done: 0, failed: total, skipped: 0 }
+      : { done: total - skipped, failed: 0, skipped },
   )
 }
 
@@ -51,11 +60,18 @@ async function runStep(
 ): Promise<OperationReport | null> {
   const { pluginImpl: plugin } = step
   try {
-    return await plugin.run(viewOf(scope, operation, endStatus(operation)), step.parsedOptions, context)
+    return await plugin.run(
+      viewOf(scope, operation, endStatus(operation)),
+      step.parsedOptions,
+      context,
+    )
   } catch (error) {
     if (signal.aborted) throw new Interrupted()
     if (error instanceof PortError) return failedStep(operation, step, error)
-    runner.parts.log.error('the last step of an operation failed', { plugin: step.plugin, ...errorFields(error) })
+    runner.parts.log.error('the last step of an operation failed', {
+      plugin: step.plugin,
+      ...errorFields(error),
+    })
     return failedStep(operation, step, {
       code: 'plugin_failed',
       message: `${plugin.title} could not be carried out`,
@@ -68,13 +84,17 @@ const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
   message: `${title} stopped the worker three times`,
 })
 
-/** The operation ends with it; but the files are in, and a message that could not be written must not turn that into a failure. */
+/**
+ * The operation ends with it; but the files are in, and a message that could not be written must
+ * not turn that into a failure.
+ */
 function failedStep(
   operation: OperationRow,
   { id, pluginImpl: { kind, title } }: LastStep,
   { code, message }: { code: string; message: string },
 ): OperationReport | null {
-  if (kind === 'notify') return { warnings: [{ code: 'step_failed', message: `${title} could not be carried out` }] }
+  if (kind === 'notify')
+    return { warnings: [{ code: 'step_failed', message: `${title} could not be carried out` }] }
   operation.stopped = { step: id, code, message }
   return null
 }

@@ -1,5 +1,5 @@
-// Operations that take in entries while they run: an import of uploads begins with the first file that
-// has arrived. It stays open until its channel closes it; only then can it end.
+// Operations that take in entries while they run: an import of uploads begins with the first file
+// that has arrived. It stays open until its channel closes it; only then can it end.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -14,16 +14,17 @@ export interface GrowingEntry {
 }
 
 /**
- * Adds items behind those that the operation has; gives the first one's position, or null where it takes
- * no more: it was closed or cancelled. The caller makes sure that nobody else adds at the same time.
+ * Adds items behind those that the operation has; gives the first one's position, or null where it
+ * takes no more: it was closed or cancelled. The caller makes sure that nobody else adds at the
+ * same time.
  */
 export async function addEntries(
   tx: ShopScope,
   operation: string,
   entries: readonly GrowingEntry[],
 ): Promise<number | null> {
-  // Locked before the operation's row, as a commit does. A chain that is about to end is waited for:
-  // it has not seen the new items.
+  // Locked before the operation's row, as a commit does. A chain that is about to end is waited
+  // for: it has not seen the new items.
   const [chain] = await tx.query<{ chain: number }>(
     `select chain from (
        select chain, ended, worker_id from chains
@@ -39,14 +40,18 @@ export async function addEntries(
   )
   if (!grown || !chain) return null
   const { first } = grown
-  const before = predecessorsOf(entries).map((at, n) => (at === null ? entries[n]!.after : first + at))
+  const before = predecessorsOf(entries).map((at, n) =>
+    at === null ? entries[n]!.after : first + at,
+  )
   await tx.query(
     `insert into items (shop_id, operation_id, position, entry, draft, waits_for)
      select :shop, :operation, :first + n::int - 1, e -> 'entry', e -> 'draft', (e ->> 'before')::int
      from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
     {
       ...{ operation, first },
-      entries: JSON.stringify(entries.map(({ entry, draft }, n) => ({ entry, draft, before: before[n] }))),
+      entries: JSON.stringify(
+        entries.map(({ entry, draft }, n) => ({ entry, draft, before: before[n] })),
+      ),
     },
   )
   await tx.query(

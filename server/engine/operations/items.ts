@@ -50,14 +50,17 @@ export interface ItemFilter {
   telling?: Telling
 }
 
-/** Only items that failed or carry a warning; `unmapped`: and those that are done and have no product. */
+/**
+ * Only items that failed or carry a warning; `unmapped`: and those that are done and have no
+ * product.
+ */
 export interface Telling {
   unmapped: boolean
 }
 
 /**
- * Items with their rows, and those that wait in batches. Where nothing is looked for, no more of either than the page takes:
- * a large operation is read page after page.
+ * Items with their rows, and those that wait in batches. Where nothing is looked for, no more of
+ * either than the page takes: a large operation is read page after page.
  */
 const all = (whole: boolean, telling?: Telling) => `
   (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error, before, after, finished_at
@@ -79,19 +82,26 @@ const isTold = ({ unmapped }: Telling) => `
     ${unmapped ? `or status = 'done' and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
 
 /** As the operation left it, or as it is. */
-const isMapped = (state: string) => `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
+const isMapped = (state: string) =>
+  `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
 /** What a preview found about an item: it is not shown of a preview that was discarded. */
 const FOUND = ['candidates', 'warnings', 'before', 'after']
 
-/** Why an item whose row says nothing has ended: the operation was cancelled, or (without a ledger) failed as a whole. */
+/**
+ * Why an item whose row says nothing has ended: the operation was cancelled, or (without a ledger)
+ * failed as a whole.
+ */
 const WHY = `case
   when r.status not in ('pending', 'running') then null
   when o.status = 'cancelled' then case when o.stopped is null then :whyCancelled::jsonb else :whyStopped::jsonb end
   when o.status = 'failed' and not o.ledger then jsonb_build_object(
     'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message', 'retryable', true) end`
 
-/** What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say so. */
+/**
+ * What waits in a cancelled operation never comes: it reads as cancelled, even before the rows say
+ * so.
+ */
 const rowsOf = (whole: boolean, telling?: Telling) => `
   select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged, i.candidates, i.warnings, i.error, i.before, i.after,
     i.finished_at,
@@ -119,7 +129,11 @@ const WHY_ENDED = {
   whyStopped: JSON.stringify(STOPPED),
 }
 
-export function listItems(scope: ShopScope, operation: string, filter: ItemFilter): Promise<ItemRow[]> {
+export function listItems(
+  scope: ShopScope,
+  operation: string,
+  filter: ItemFilter,
+): Promise<ItemRow[]> {
   const conditions = [
     ...(filter.statuses ? ['status = any(:statuses::text[])'] : []),
     ...(filter.search ? ['position(:search in lower(filename)) > 0'] : []),
@@ -154,7 +168,10 @@ export async function* pagesOfItems(
 }
 
 /** The same as plugins see them: with their files as they are by now. */
-export async function* finishedItems(scope: ShopScope, operation: string): AsyncGenerator<FinishedItem[]> {
+export async function* finishedItems(
+  scope: ShopScope,
+  operation: string,
+): AsyncGenerator<FinishedItem[]> {
   for await (const rows of pagesOfItems(scope, operation)) {
     const records = await readRecords(
       scope,
@@ -169,7 +186,11 @@ export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
   entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
 
 /** All, or those worth telling, without what is known of their files but the names. */
-export async function* toldItems(scope: ShopScope, operation: string, telling?: Telling): AsyncGenerator<ToldItem[]> {
+export async function* toldItems(
+  scope: ShopScope,
+  operation: string,
+  telling?: Telling,
+): AsyncGenerator<ToldItem[]> {
   for await (const rows of pagesOfItems(scope, operation, telling && { telling }))
     yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
       ...{ filename, url: urlOf({ entry }), error, product_mapped, warnings: warnings ?? [] },
@@ -182,7 +203,11 @@ function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
   return {
     id: String(row.position),
     position: row.position,
-    file: { ...viewOfDraft(draft, row.staged?.size_bytes ?? null, record), id: row.file_id, filename: row.filename },
+    file: {
+      ...viewOfDraft(draft, row.staged?.size_bytes ?? null, record),
+      id: row.file_id,
+      filename: row.filename,
+    },
     entry: row.entry,
     staged: row.staged,
     wanted: null,

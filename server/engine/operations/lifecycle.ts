@@ -1,5 +1,6 @@
-// What a person can do to an operation on its way: pause, resume, cancel, retry, confirm. Each is one transaction that
-// moves its status; whoever works on it is told, and whatever they write afterwards is checked against it.
+// What a person can do to an operation on its way: pause, resume, cancel, retry, confirm. Each is
+// one transaction that moves its status; whoever works on it is told, and whatever they write
+// afterwards is checked against it.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
@@ -12,7 +13,10 @@ import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
 export type Move = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
 type Step = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
 
-const MOVES: Record<Move, { from: readonly OperationStatus[]; also?(operation: OperationRow): boolean; step: Step }> = {
+const MOVES: Record<
+  Move,
+  { from: readonly OperationStatus[]; also?(operation: OperationRow): boolean; step: Step }
+> = {
   pause: { from: ['queued', 'running'], step: pause },
   resume: { from: ['paused'], step: resume },
   cancel: { from: ['previewing', 'previewed', 'queued', 'running', 'paused'], step: cancel },
@@ -56,14 +60,20 @@ export function allows(operation: OperationRow, move: Move): boolean {
 }
 
 /** Throws `operation_state` when it can't be done, `not_found` when there is no such operation. */
-export function moveOperation(scope: ShopScope, id: string, move: Move, plugins: readonly Plugin[]): Promise<void> {
+export function moveOperation(
+  scope: ShopScope,
+  id: string,
+  move: Move,
+  plugins: readonly Plugin[],
+): Promise<void> {
   return scope.transaction(async (tx) => {
     const [operation] = await tx.query<OperationRow>(
       'select * from operations where shop_id = :shop and id = :id for no key update',
       { id },
     )
     if (!operation) throw new AppError('not_found')
-    if (!allows(operation, move)) throw new AppError('operation_state', { message: refusal(operation, move) })
+    if (!allows(operation, move))
+      throw new AppError('operation_state', { message: refusal(operation, move) })
     await MOVES[move].step(tx, operation, plugins)
     await tx.query(`select pg_notify('operation_progress', :shop || '/' || :id)`, { id })
   })
@@ -76,7 +86,8 @@ function refusal(operation: OperationRow, move: Move): string {
   const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
   if (move === 'retry' && ended && failed + cancelled === 0 && stopped === null)
     return 'No file of this operation failed'
-  if (move === 'retry' && detail === 'record') return 'Which files of this operation failed is not known any more'
+  if (move === 'retry' && detail === 'record')
+    return 'Which files of this operation failed is not known any more'
   return `This operation ${state}: it cannot be ${PAST[move]}`
 }
 const PAST: Record<Move, string> = {
@@ -88,13 +99,20 @@ const PAST: Record<Move, string> = {
 }
 
 async function pause(tx: ShopScope, { id }: OperationRow): Promise<void> {
-  await tx.query(`update operations set status = 'paused', paused_at = now() where shop_id = :shop and id = :id`, {
-    id,
-  })
+  await tx.query(
+    `update operations set status = 'paused', paused_at = now() where shop_id = :shop and id = :id`,
+    {
+      id,
+    },
+  )
   await tellControl(tx, id)
 }
 
-async function resume(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+async function resume(
+  tx: ShopScope,
+  operation: OperationRow,
+  plugins: readonly Plugin[],
+): Promise<void> {
   const { id } = operation
   await tx.query(
     `update operations set status = case when started_at is null then 'queued' else 'running' end, paused_at = null,
@@ -105,7 +123,10 @@ async function resume(tx: ShopScope, operation: OperationRow, plugins: readonly 
   await queueWork(tx, operation, plugins)
 }
 
-/** What has not ended never will: it is counted as cancelled here, and marked so by the operation's end. */
+/**
+ * What has not ended never will: it is counted as cancelled here, and marked so by the operation's
+ * end.
+ */
 async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
   const { id, status } = operation
   if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
@@ -122,15 +143,28 @@ async function cancel(tx: ShopScope, operation: OperationRow): Promise<void> {
   await tellControl(tx, id)
 }
 
-/** Its items keep what was found: reading them leaves it out, since writing 100,000 rows would take seconds. */
+/**
+ * Its items keep what was found: reading them leaves it out, since writing 100,000 rows would take
+ * seconds.
+ */
 async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
-  await tx.query(`update operations set ${DISCARD}, finished_at = now() where shop_id = :shop and id = :id`, { id })
+  await tx.query(
+    `update operations set ${DISCARD}, finished_at = now() where shop_id = :shop and id = :id`,
+    { id },
+  )
   await tx.query('delete from foreseen_names where shop_id = :shop and operation_id = :id', { id })
   await tellControl(tx, id)
 }
 
-/** Failed items wait again, and so do those that were not started when the operation was cancelled or stopped. */
-async function retry(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+/**
+ * Failed items wait again, and so do those that were not started when the operation was cancelled
+ * or stopped.
+ */
+async function retry(
+  tx: ShopScope,
+  operation: OperationRow,
+  plugins: readonly Plugin[],
+): Promise<void> {
   const { id, ledger } = operation
   if (!ledger) {
     await tx.query(
@@ -158,8 +192,15 @@ async function retry(tx: ShopScope, operation: OperationRow, plugins: readonly P
   await beginRound(tx, operation, plugins)
 }
 
-/** What it found becomes a promise; what it skipped or failed stays so, unless a person is to be asked. */
-async function confirm(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+/**
+ * What it found becomes a promise; what it skipped or failed stays so, unless a person is to be
+ * asked.
+ */
+async function confirm(
+  tx: ShopScope,
+  operation: OperationRow,
+  plugins: readonly Plugin[],
+): Promise<void> {
   const { id } = operation
   await tx.query(
     `with promised as (
@@ -175,7 +216,11 @@ async function confirm(tx: ShopScope, operation: OperationRow, plugins: readonly
   await beginRound(tx, operation, plugins)
 }
 
-async function beginRound(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+async function beginRound(
+  tx: ShopScope,
+  operation: OperationRow,
+  plugins: readonly Plugin[],
+): Promise<void> {
   const { id } = operation
   await tx.query(
     `update operations set status = 'queued', round = round + 1, finished_steps = 0, warnings = '[]', detail = 'kept',
@@ -194,7 +239,11 @@ async function beginRound(tx: ShopScope, operation: OperationRow, plugins: reado
 }
 
 /** Jobs for every chain that has not ended, or for the end where there is nothing left. */
-async function queueWork(tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]): Promise<void> {
+async function queueWork(
+  tx: ShopScope,
+  operation: OperationRow,
+  plugins: readonly Plugin[],
+): Promise<void> {
   const { id } = operation
   const [left] = await tx.query<{ complete: boolean }>(
     `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete from operations
@@ -202,7 +251,8 @@ async function queueWork(tx: ShopScope, operation: OperationRow, plugins: readon
     { id },
   )
   if (left!.complete) return queueFinish(tx, id)
-  // Locked, so that a batch that ends at this moment either sees the operation go on or leaves its chain to us.
+  // Locked, so that a batch that ends at this moment either sees the operation go on or leaves its
+  // chain to us.
   const chains = await tx.query<{ chain: number }>(
     `select chain from chains where shop_id = :shop and operation_id = :id and chain <> :finish and not ended
      order by chain for update`,

@@ -13,7 +13,10 @@ afterEach(async () => {
 
 const workflow = { ...workflowOf('fetch-backwards'), parallel: 4 }
 
-/** Gives the last item's bytes first; each item's bytes are as many as its position and one. `fail`: what it says instead. */
+/**
+ * Gives the last item's bytes first; each item's bytes are as many as its position and one. `fail`:
+ * what it says instead.
+ */
 async function engineWith(fail: (item: Item) => Outcome | null = () => null): Promise<TestEngine> {
   const fetchBackwards = definePlugin({
     id: 'fetch-backwards',
@@ -41,7 +44,11 @@ async function engineWith(fail: (item: Item) => Outcome | null = () => null): Pr
   return engine
 }
 
-async function importOf(engine: TestEngine, names: readonly string[], onConflict: Entry['on_conflict']) {
+async function importOf(
+  engine: TestEngine,
+  names: readonly string[],
+  onConflict: Entry['on_conflict'],
+) {
   const id = await engine.start(workflow, names, undefined, onConflict)
   return { id, ...(await engine.untilEnd(id)) }
 }
@@ -56,15 +63,24 @@ test('the first entry of a name gets it, whichever is fetched first', async () =
   const engine = await engineWith()
   const { items } = await importOf(engine, ['a.txt', 'b.txt', 'A.TXT', 'a.txt'], 'error')
   expect(outcomes(items)).toEqual(['done', 'done', 'duplicate_filename', 'duplicate_filename'])
-  expect(await files(engine)).toMatchObject([{ filename: 'a.txt', size_bytes: 1 }, { size_bytes: 2 }])
+  expect(await files(engine)).toMatchObject([
+    { filename: 'a.txt', size_bytes: 1 },
+    { size_bytes: 2 },
+  ])
 })
 
-test.each(['overwrite', 'new_version'] as const)('%s ends with the last entry', async (onConflict) => {
-  const engine = await engineWith()
-  const { items } = await importOf(engine, ['a.txt', 'a.txt', 'b.txt', 'a.txt'], onConflict)
-  expect(new Set(outcomes(items))).toEqual(new Set(['done']))
-  expect(await files(engine)).toMatchObject([{ filename: 'a.txt', size_bytes: 4, version: 3 }, { size_bytes: 3 }])
-})
+test.each(['overwrite', 'new_version'] as const)(
+  '%s ends with the last entry',
+  async (onConflict) => {
+    const engine = await engineWith()
+    const { items } = await importOf(engine, ['a.txt', 'a.txt', 'b.txt', 'a.txt'], onConflict)
+    expect(new Set(outcomes(items))).toEqual(new Set(['done']))
+    expect(await files(engine)).toMatchObject([
+      { filename: 'a.txt', size_bytes: 4, version: 3 },
+      { size_bytes: 3 },
+    ])
+  },
+)
 
 test('rename numbers them in order and never fails', async () => {
   const engine = await engineWith()
@@ -77,7 +93,9 @@ test('rename numbers them in order and never fails', async () => {
 
 test('more of one name than a batch and its chains take: every version is there, in order', async () => {
   const engine = await engineWith()
-  const names = Array.from({ length: 3 * BATCH }, (_, n) => (n % 3 === 0 ? `other-${n}.txt` : 'same.txt'))
+  const names = Array.from({ length: 3 * BATCH }, (_, n) =>
+    n % 3 === 0 ? `other-${n}.txt` : 'same.txt',
+  )
   const { operation } = await importOf(engine, names, 'new_version')
   expect(operation).toMatchObject({ status: 'success', done: 3 * BATCH })
   const sizes = await engine.scope.query<{ size_bytes: number }>(
@@ -93,7 +111,12 @@ test('an entry that is tried again keeps its turn, and one that fails gives it u
   const engine = await engineWith((item) => {
     const number = (tries.get(item.id) ?? 0) + 1
     tries.set(item.id, number)
-    const failed = { item: item.id, status: 'failed', code: 'url_not_accessible', message: 'no' } as const
+    const failed = {
+      item: item.id,
+      status: 'failed',
+      code: 'url_not_accessible',
+      message: 'no',
+    } as const
     if (item.position === 0) return { ...failed, retryable: false }
     // Its second attempt comes later than that of the one behind it, which has to wait for it.
     if (item.position === 1 && number <= 2) return { ...failed, retryable: true }
@@ -104,7 +127,9 @@ test('an entry that is tried again keeps its turn, and one that fails gives it u
   expect(outcomes(items)).toEqual(['url_not_accessible', 'done', 'duplicate_filename'])
   expect(items.map(({ attempt }) => attempt)).toEqual([1, 3, 2])
   // Each claim takes a lease: nothing was claimed over and over while the name was waited for.
-  const [{ last_value: leases }] = (await engine.parts.database.pool.query('select last_value from leases')).rows
+  const [{ last_value: leases }] = (
+    await engine.parts.database.pool.query('select last_value from leases')
+  ).rows
   expect(leases).toBeLessThan(20)
 })
 
@@ -112,7 +137,13 @@ test('entries that are retried keep their order, across one that had ended betwe
   let healed = false
   const engine = await engineWith((item) => {
     if (item.position === 1 || healed) return null
-    return { item: item.id, status: 'failed', code: 'url_not_accessible', message: 'no', retryable: false }
+    return {
+      item: item.id,
+      status: 'failed',
+      code: 'url_not_accessible',
+      message: 'no',
+      retryable: false,
+    }
   })
   const { id, items } = await importOf(engine, Array<string>(4).fill('a.txt'), 'overwrite')
   expect(outcomes(items).filter((outcome) => outcome === 'done')).toHaveLength(1)

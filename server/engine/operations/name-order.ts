@@ -1,6 +1,6 @@
-// Entries of one import that ask for the same filename are fetched in parallel, but end in the order
-// of the request: the first one gets the name, and the last one's bytes are the newest. Without this
-// the origin that answers first would decide.
+// Entries of one import that ask for the same filename are fetched in parallel, but end in the
+// order of the request: the first one gets the name, and the last one's bytes are the newest.
+// Without this the origin that answers first would decide.
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -12,7 +12,9 @@ const targetOf = ({ entry, draft }: { entry: Entry; draft: Draft }): string =>
   entry.replaces === undefined ? `name ${nameKey(draft.filename)}` : `file ${entry.replaces}`
 
 /** For each entry the position of the one before it with the same target, or null. */
-export function predecessorsOf(entries: readonly { entry: Entry; draft: Draft }[]): (number | null)[] {
+export function predecessorsOf(
+  entries: readonly { entry: Entry; draft: Draft }[],
+): (number | null)[] {
   const last = new Map<string, number>()
   return entries.map((each, position) => {
     const target = targetOf(each)
@@ -60,8 +62,8 @@ const WAITS = `f.status = 'pending' and f.crashed = :crashed::boolean
 
 /**
  * After a retry, links each pending item to the nearest pending item of its name: the items between
- * them have ended, and the order would be lost. An item without one keeps its link, so that the next
- * retry finds the same group.
+ * them have ended, and the order would be lost. An item without one keeps its link, so that the
+ * next retry finds the same group.
  */
 export async function relinkRetried(tx: ShopScope, operation: string): Promise<void> {
   await tx.query(
@@ -111,7 +113,9 @@ export async function* inNameOrder(
   }
 }
 
-/** Cuts a group so that no part has two items of one name: outcomes are written one after another. */
+/**
+ * Cuts a group so that no part has two items of one name: outcomes are written one after another.
+ */
 export function partsInOrder(group: readonly EndedItem[]): EndedItem[][] {
   const parts: EndedItem[][] = [[]]
   const partOf = new Map<number, number>()

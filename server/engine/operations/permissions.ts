@@ -1,4 +1,5 @@
-// The API scopes that someone needs who sets an operation going again, or takes it back: what it does to files is what they do then.
+// The API scopes that someone needs who sets an operation going again, or takes it back: what it
+// does to files is what they do then.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Move } from './lifecycle.ts'
@@ -17,7 +18,12 @@ export async function permissionsTo(
   if (doing === 'undo') return toUndo(scope, operation, plugins)
   if (doing !== 'confirm' && doing !== 'retry') return []
   if (operation.undoes === null)
-    return [...new Set([...permissionsOf(operation.workflow, plugins), ...(await toOverwrite(scope, operation))])]
+    return [
+      ...new Set([
+        ...permissionsOf(operation.workflow, plugins),
+        ...(await toOverwrite(scope, operation)),
+      ]),
+    ]
   const [undone] = await scope.query<Ran>(
     'select id, kind, workflow, undoes from operations where shop_id = :shop and id = :undoes',
     { undoes: operation.undoes },
@@ -43,10 +49,17 @@ async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[
 }
 
 /** As to run it; and to delete, where files that it made go to the trash. */
-async function toUndo(scope: ShopScope, { id, kind, workflow }: Ran, plugins: readonly Plugin[]): Promise<string[]> {
-  const made = await scope.query('select 1 from created_files where shop_id = :shop and operation_id = :id limit 1', {
-    id,
-  })
+async function toUndo(
+  scope: ShopScope,
+  { id, kind, workflow }: Ran,
+  plugins: readonly Plugin[],
+): Promise<string[]> {
+  const made = await scope.query(
+    'select 1 from created_files where shop_id = :shop and operation_id = :id limit 1',
+    {
+      id,
+    },
+  )
   const trashes = kind === 'import' || made.length > 0
   return [...new Set([...permissionsOf(workflow, plugins), ...(trashes ? ['files:delete'] : [])])]
 }

@@ -16,8 +16,15 @@ afterAll(() => database.drop())
 const NOW = new Date('2027-03-15T12:00:00Z')
 const daysAgo = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
 
-/** An operation of two items, one with a ledger, that ended (or, as a preview, was made) so many days ago. */
-async function operation(days: number, status = 'success', undoneBy: string | null = null): Promise<string> {
+/**
+ * An operation of two items, one with a ledger, that ended (or, as a preview, was made) so many
+ * days ago.
+ */
+async function operation(
+  days: number,
+  status = 'success',
+  undoneBy: string | null = null,
+): Promise<string> {
   const at = daysAgo(days)
   const id = randomUUID()
   const ended = !['previewed', 'running'].includes(status)
@@ -68,13 +75,15 @@ test('what is being undone keeps what it is undone by', async () => {
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(undone)).toMatchObject({ ledgers: 1 })
   // What it did not take back can be tried again.
-  await database.pool.query(`update operations set status = 'partial', failed = 1, finished_at = $2 where id = $1`, [
-    undo,
-    NOW,
-  ])
+  await database.pool.query(
+    `update operations set status = 'partial', failed = 1, finished_at = $2 where id = $1`,
+    [undo, NOW],
+  )
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(undone)).toMatchObject({ ledgers: 1 })
-  await database.pool.query(`update operations set status = 'success', failed = 0 where id = $1`, [undo])
+  await database.pool.query(`update operations set status = 'success', failed = 0 where id = $1`, [
+    undo,
+  ])
   await sweepOperations(database.pool, NOW)
   expect(await stateOf(undone)).toMatchObject({ ledgers: 0 })
 })
@@ -96,9 +105,11 @@ test('what was told of no operation goes after 13 months, unless it has yet to l
   }
   await sweepOperations(database.pool, NOW)
   const left = async (column: string, table: string) =>
-    (await database.pool.query<{ name: string }>(`select ${column} as name from ${table} order by 1`)).rows.map(
-      ({ name }) => name,
-    )
+    (
+      await database.pool.query<{ name: string }>(
+        `select ${column} as name from ${table} order by 1`,
+      )
+    ).rows.map(({ name }) => name)
   expect(await left('title', 'notices')).toEqual(['young'])
   expect(await left('key', 'outbox')).toEqual(['old waiting', 'young sent', 'young waiting'])
 })
@@ -113,8 +124,12 @@ test('a preview that nobody confirmed is discarded after 7 days', async () => {
 test('the trash is emptied of what has been there for 7 days', async () => {
   await insertManyFiles(database.pool, { shop, count: 30, prefix: 'trash', mapped: 0.5 })
   const names = async () =>
-    (await database.pool.query<{ n: number }>(`select count(*)::int as n from files where shop_id = $1`, [shop]))
-      .rows[0]!.n
+    (
+      await database.pool.query<{ n: number }>(
+        `select count(*)::int as n from files where shop_id = $1`,
+        [shop],
+      )
+    ).rows[0]!.n
   await database.pool.query(
     `update files set deleted_at = case when tags @> array['tenth'] then $2::timestamptz else $3::timestamptz end
      where shop_id = $1 and right(filename, 5) <> '7.zip'`,
@@ -130,7 +145,8 @@ test('an operation takes its items with it, and a shop all of them; others keep 
   const stays = await operation(1)
   const goes = await operation(1)
   const itemsOf = async (id: string) =>
-    (await database.pool.query('select position from items where operation_id = $1', [id])).rows.length
+    (await database.pool.query('select position from items where operation_id = $1', [id])).rows
+      .length
   await database.pool.query('delete from operations where shop_id = $1 and id = $2', [shop, goes])
   expect([await itemsOf(goes), await itemsOf(stays)]).toEqual([0, 2])
   await database.pool.query('delete from shops where id = $1', [shop])

@@ -1,7 +1,7 @@
-// What operations leave behind is kept for as long as it is of use, across shops: before and after, and the sealed addresses
-// of files that could be tried again and of callbacks, for 7 days, each file's result
-// for 90, the operation itself for 13 months, and so long what was told of no operation. One operation is one transaction, so that no
-// sweep holds anyone up for long.
+// What operations leave behind is kept for as long as it is of use, across shops: before and after,
+// and the sealed addresses of files that could be tried again and of callbacks, for 7 days, each
+// file's result for 90, the operation itself for 13 months, and so long what was told of no
+// operation. One operation is one transaction, so that no sweep holds anyone up for long.
 import type { Database } from '../../db/database.ts'
 import { DISCARD } from './lifecycle.ts'
 import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
@@ -46,7 +46,10 @@ async function discardPreviews(pool: Pool, before: Date): Promise<void> {
 type Detail = 'kept' | 'results' | 'record'
 type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
 
-/** Those that ended before then and are in that state; not one that is being undone, or whose undo can still be tried again. */
+/**
+ * Those that ended before then and are in that state; not one that is being undone, or whose undo
+ * can still be tried again.
+ */
 async function each(pool: Pool, detail: Detail, before: Date, sweep: Sweep): Promise<number> {
   let count = 0
   while (true) {
@@ -79,12 +82,15 @@ async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
   )
 }
 
-/** From here on nothing goes there any more: a file that is tried again is asked for without its query. */
+/**
+ * From here on nothing goes there any more: a file that is tried again is asked for without its
+ * query.
+ */
 async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void> {
-  await pool.query(`update items set ${FORGET_ENTRY} where shop_id = $1 and operation_id = $2 and ${SECRET_PART}`, [
-    shop,
-    id,
-  ])
+  await pool.query(
+    `update items set ${FORGET_ENTRY} where shop_id = $1 and operation_id = $2 and ${SECRET_PART}`,
+    [shop, id],
+  )
   await pool.query(
     `update outbox set payload = jsonb_build_object('url', ${keptPart(`payload ->> 'url'`)})
      where shop_id = $1 and operation_id = $2 and kind = 'callback' and status not in ('waiting', 'sending')`,
@@ -106,7 +112,9 @@ async function dropOperation(pool: Pool, shop: number, id: string): Promise<void
   await pool.query('delete from operations where shop_id = $1 and id = $2', [shop, id])
 }
 
-/** Of those that are about an operation the rest went with it. One that is still to be sent stays. */
+/**
+ * Of those that are about an operation the rest went with it. One that is still to be sent stays.
+ */
 async function dropMessages(pool: Pool, before: Date): Promise<void> {
   await pool.query('delete from notices where operation_id is null and created_at < $1', [before])
   await pool.query(

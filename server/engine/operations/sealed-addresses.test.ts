@@ -28,14 +28,24 @@ async function kept(): Promise<string> {
 
 async function started(path: string, more: object = {}): Promise<string> {
   const files = [
-    { filename: `${path.slice(1).replaceAll('/', '-')}.pdf`, url: `${origin.url}${path}?token=${CANARY}#x` },
+    {
+      filename: `${path.slice(1).replaceAll('/', '-')}.pdf`,
+      url: `${origin.url}${path}?token=${CANARY}#x`,
+    },
   ]
-  const { body } = await app.owner.call('POST', '/api/files/import', { files, ...more }, { prefer: 'respond-async' })
+  const { body } = await app.owner.call(
+    'POST',
+    '/api/files/import',
+    { files, ...more },
+    { prefer: 'respond-async' },
+  )
   return body.job_id as string
 }
 
 test('an import’s address is sealed until it has ended, and kept without its query from then on', async () => {
-  const id = await started('/bytes/1000/sealed', { callback_url: `${origin.url}/bytes/1/called?key=${CANARY}` })
+  const id = await started('/bytes/1000/sealed', {
+    callback_url: `${origin.url}/bytes/1/called?key=${CANARY}`,
+  })
   const before = await kept()
   expect(before).not.toContain(CANARY)
   expect(before).toContain('"sealed"')
@@ -50,7 +60,9 @@ test('an import’s address is sealed until it has ended, and kept without its q
   const { rows } = await pool().query<{ entry: { source: object } }>(
     `select entry from items where entry #>> '{source,url}' like '%/sealed'`,
   )
-  expect(rows.map(({ entry }) => entry.source)).toEqual([{ type: 'url', url: `${origin.url}/bytes/1000/sealed` }])
+  expect(rows.map(({ entry }) => entry.source)).toEqual([
+    { type: 'url', url: `${origin.url}/bytes/1000/sealed` },
+  ])
   expect(await kept()).not.toContain(CANARY)
 })
 
@@ -82,15 +94,24 @@ test('a file that failed is tried again at its whole address, which goes after s
 const ADDRESSES = [
   ['https://files.example/a.pdf', 'https://files.example/a.pdf'],
   ['https://files.example/a.pdf?X-Amz-Signature=1&b=2#page', 'https://files.example/a.pdf'],
-  ['https://user:secret@files.example:444/@scope/a.pdf#b?c', 'https://files.example:444/@scope/a.pdf'],
+  [
+    'https://user:secret@files.example:444/@scope/a.pdf#b?c',
+    'https://files.example:444/@scope/a.pdf',
+  ],
   ['https://a:b@c@files.example', 'https://files.example'],
   ['https://files.example?q=http://a@b/', 'https://files.example'],
 ] as const
-test.each(ADDRESSES)('%s is kept as %s, by the program and by the database', async (url, expected) => {
-  expect(withoutSecrets(url)).toBe(expected)
-  const { rows } = await pool().query<{ kept: string }>(`select ${keptPart('$1::text')} as kept`, [url])
-  expect(rows[0]!.kept).toBe(expected)
-})
+test.each(ADDRESSES)(
+  '%s is kept as %s, by the program and by the database',
+  async (url, expected) => {
+    expect(withoutSecrets(url)).toBe(expected)
+    const { rows } = await pool().query<{ kept: string }>(
+      `select ${keptPart('$1::text')} as kept`,
+      [url],
+    )
+    expect(rows[0]!.kept).toBe(expected)
+  },
+)
 
 test('another shop’s value, and one of another secret, do not open', () => {
   const secrets = createSecrets('a secret of at least thirty-two characters')

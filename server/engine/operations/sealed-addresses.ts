@@ -1,5 +1,6 @@
-// Addresses that callers gave, of imports and callbacks: rows keep them without user info, query and fragment, where
-// access tokens are. The whole address is sealed beside it for as long as a request may still go there.
+// Addresses that callers gave, of imports and callbacks: rows keep them without user info, query
+// and fragment, where access tokens are. The whole address is sealed beside it for as long as a
+// request may still go there.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -34,10 +35,15 @@ export const keptPart = (text: string): string =>
 
 export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddress {
   const kept = withoutSecrets(url)
-  return kept === url ? { url } : { url: kept, sealed: secrets.seal(url, aboutOf(shop)).toString('base64') }
+  return kept === url
+    ? { url }
+    : { url: kept, sealed: secrets.seal(url, aboutOf(shop)).toString('base64') }
 }
 
-/** The whole address, as far as it is still known: one sealed under another secret stays without its query. */
+/**
+ * The whole address, as far as it is still known: one sealed under another secret stays without its
+ * query.
+ */
 export function wholeAddress({ url, sealed }: KeptAddress, { shop, secrets }: SealPlace): string {
   if (sealed === undefined) return url
   try {
@@ -52,12 +58,17 @@ interface Started {
   draft: Draft
 }
 
-export async function sealEntries<T extends Started>(entries: readonly T[], place: SealPlace): Promise<T[]> {
+export async function sealEntries<T extends Started>(
+  entries: readonly T[],
+  place: SealPlace,
+): Promise<T[]> {
   const sealed: T[] = []
   for (const one of entries) {
     const { entry } = one
     const source =
-      entry.source.type === 'url' ? { ...entry.source, ...keepAddress(entry.source.url, place) } : entry.source
+      entry.source.type === 'url'
+        ? { ...entry.source, ...keepAddress(entry.source.url, place) }
+        : entry.source
     sealed.push({ ...one, entry: { ...entry, source } })
     if (sealed.length % SEALED_PER_TURN === 0) await nextTurn()
   }
@@ -87,8 +98,9 @@ export const FORGET_ENTRY = `entry = jsonb_set(entry #- '{source,sealed}', '{sou
   to_jsonb(${keptPart(`entry #>> '{source,url}'`)}))`
 
 /**
- * Once an operation has ended, drops what was sealed for its items. Those that failed or never began keep it: they can
- * be tried again, and the sweep (retention.ts) drops it when the operation's time for undoing is over.
+ * Once an operation has ended, drops what was sealed for its items. Those that failed or never
+ * began keep it: they can be tried again, and the sweep (retention.ts) drops it when the
+ * operation's time for undoing is over.
  */
 export async function forgetAddresses(scope: ShopScope, operation: string): Promise<void> {
   await scope.query(

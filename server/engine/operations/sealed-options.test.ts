@@ -46,14 +46,19 @@ test('no other shop and no other secret opens it', () => {
 })
 
 test('what was kept before it was sealed is taken as it is', () => {
-  expect(openOptions(workflow.steps[0]!, safe, place)).toEqual({ password: 'canary', name: 'left one' })
+  expect(openOptions(workflow.steps[0]!, safe, place)).toEqual({
+    password: 'canary',
+    name: 'left one',
+  })
 })
 
 test('an option is sensitive however its schema is wrapped', () => {
   const schemas = [
     z.strictObject({ password }),
     z.strictObject({ password, other: z.string().optional() }).refine(() => true),
-    z.strictObject({ password: z.string().default('a').meta({ sensitive: true }) }).transform((value) => value),
+    z
+      .strictObject({ password: z.string().default('a').meta({ sensitive: true }) })
+      .transform((value) => value),
     z.strictObject({ password: z.string().meta({ sensitive: true }) }),
   ]
   for (const schema of schemas) expect(sensitiveOptions(plugin(schema))).toEqual(['password'])

@@ -1,4 +1,5 @@
-// Options that nobody is to read again: sealed in the operation's row, and opened when a step is carried out.
+// Options that nobody is to read again: sealed in the operation's row, and opened when a step is
+// carried out.
 import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../secrets.ts'
 import { sensitiveOptions } from '../../sensitive.ts'
@@ -11,10 +12,17 @@ interface Place {
 
 const aboutOf = (shop: number) => `${shop}/operations.workflow`
 const isSealed = (value: unknown): value is { sealed: string } =>
-  typeof value === 'object' && value !== null && 'sealed' in value && typeof value.sealed === 'string'
+  typeof value === 'object' &&
+  value !== null &&
+  'sealed' in value &&
+  typeof value.sealed === 'string'
 
 /** The workflow as it is kept. */
-export const sealOptions = (workflow: Workflow, plugins: readonly Plugin[], { shop, secrets }: Place): Workflow => ({
+export const sealOptions = (
+  workflow: Workflow,
+  plugins: readonly Plugin[],
+  { shop, secrets }: Place,
+): Workflow => ({
   ...workflow,
   steps: workflow.steps.map((step) =>
     mapped(step, plugins, (value) => ({
@@ -24,18 +32,29 @@ export const sealOptions = (workflow: Workflow, plugins: readonly Plugin[], { sh
 })
 
 /** A step's options as they were given. Throws where they were sealed with another secret. */
-export const openOptions = (step: Step, plugin: Plugin, { shop, secrets }: Place): Record<string, unknown> =>
+export const openOptions = (
+  step: Step,
+  plugin: Plugin,
+  { shop, secrets }: Place,
+): Record<string, unknown> =>
   mapped(step, [plugin], (value) =>
-    isSealed(value) ? JSON.parse(secrets.open(Buffer.from(value.sealed, 'base64'), aboutOf(shop))) : value,
+    isSealed(value)
+      ? JSON.parse(secrets.open(Buffer.from(value.sealed, 'base64'), aboutOf(shop)))
+      : value,
   ).options ?? {}
 
 function mapped(step: Step, plugins: readonly Plugin[], map: (value: unknown) => unknown): Step {
   const plugin = plugins.find(({ id }) => id === step.plugin)
   const names =
-    plugin && step.options ? sensitiveOptions(plugin).filter((name) => step.options![name] !== undefined) : []
+    plugin && step.options
+      ? sensitiveOptions(plugin).filter((name) => step.options![name] !== undefined)
+      : []
   if (names.length === 0) return step
   return {
     ...step,
-    options: { ...step.options, ...Object.fromEntries(names.map((name) => [name, map(step.options![name])])) },
+    options: {
+      ...step.options,
+      ...Object.fromEntries(names.map((name) => [name, map(step.options![name])])),
+    },
   }
 }

@@ -1,5 +1,6 @@
-// Bytes that items have on their way, across shops: staged by one step, not yet any file's. An operation may be paused for days between
-// the two, so the sweeps of the storage locations ask for them.
+// Bytes that items have on their way, across shops: staged by one step, not yet any file's. An
+// operation may be paused for days between the two, so the sweeps of the storage locations ask for
+// them.
 import type { Database } from '../../db/database.ts'
 
 /** Which of these blobs an item that has not ended will need. */

@@ -1,4 +1,5 @@
-// Starting: the operation, its items and its first jobs in one transaction. Once it commits, nothing can lose the work.
+// Starting: the operation, its items and its first jobs in one transaction. Once it commits,
+// nothing can lose the work.
 import type { Entry, FileChange, Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
@@ -10,8 +11,10 @@ import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
 import { inOrder } from './workflows.ts'
 
-/** What an operation works on: entries of an import, files by their bare UUIDs in this order, or all that a filter selects; or
- * files each with a change of its own. */
+/**
+ * What an operation works on: entries of an import, files by their bare UUIDs in this order, or all
+ * that a filter selects; or files each with a change of its own.
+ */
 export type Source =
   | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
   | { type: 'files'; ids: readonly string[] }
@@ -46,8 +49,14 @@ export interface OperationQuotas {
 /** Below the quota by so many, no number of starts at the same moment can reach it. */
 const FAR = 100
 
-/** Counts the operation that was just made. Near the quota starts take turns, so that no two take the same place. */
-async function requireRoom(tx: ShopScope, { shop_waiting_operations: most }: OperationQuotas): Promise<void> {
+/**
+ * Counts the operation that was just made. Near the quota starts take turns, so that no two take
+ * the same place.
+ */
+async function requireRoom(
+  tx: ShopScope,
+  { shop_waiting_operations: most }: OperationQuotas,
+): Promise<void> {
   const count = async () => {
     const [row] = await tx.query<{ open: number }>(
       'select count(*) as open from operations where shop_id = :shop and finished_at is null',
@@ -59,7 +68,10 @@ async function requireRoom(tx: ShopScope, { shop_waiting_operations: most }: Ope
   if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
 }
 
-/** Gives the operation's UUID. Throws `operation_quota`. `quotas`: null for what always has room, as an undo. */
+/**
+ * Gives the operation's UUID. Throws `operation_quota`. `quotas`: null for what always has room, as
+ * an undo.
+ */
 export function startOperation(
   scope: ShopScope,
   input: StartInput,
@@ -99,7 +111,10 @@ export function startOperation(
     if (quotas) await requireRoom(tx, quotas)
     const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
     const total = await insertItems(tx, created.id, input.source, batches)
-    await tx.query('update operations set total = :total where shop_id = :shop and id = :id', { id: created.id, total })
+    await tx.query('update operations set total = :total where shop_id = :shop and id = :id', {
+      id: created.id,
+      total,
+    })
     const chains = ledger ? Math.max(1, Math.min(workflow.parallel, Math.ceil(total / batch))) : 0
     // What is added later wakes a chain that has had nothing to do yet.
     const spare = input.open ? workflow.parallel : chains
@@ -115,11 +130,17 @@ export function startOperation(
   })
 }
 
-/** Steps on the operation alone that need no result of each file: then there is nothing to write of each. */
+/**
+ * Steps on the operation alone that need no result of each file: then there is nothing to write of
+ * each.
+ */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')
-  return working.length === 0 || working.some((plugin) => plugin?.scope !== 'operation' || plugin.ledger !== false)
+  return (
+    working.length === 0 ||
+    working.some((plugin) => plugin?.scope !== 'operation' || plugin.ledger !== false)
+  )
 }
 
 function recordOf(source: Source): SourceRecord {
@@ -147,7 +168,10 @@ async function existingOperation(tx: ShopScope, key: string): Promise<string> {
   return row!.id
 }
 
-/** Freezes what the operation is about, in its order; gives how many items that is. `batches`: null where each item has a row at once. */
+/**
+ * Freezes what the operation is about, in its order; gives how many items that is. `batches`: null
+ * where each item has a row at once.
+ */
 async function insertItems(
   tx: ShopScope,
   operation: string,
@@ -167,7 +191,10 @@ async function insertItems(
   return row!.total
 }
 
-/** Batches of the largest size that leaves no chain without work while another one has a last batch of its own. */
+/**
+ * Batches of the largest size that leaves no chain without work while another one has a last batch
+ * of its own.
+ */
 const EVEN_BATCHES = `
   insert into item_batches (shop_id, operation_id, position, file_ids)
   select :shop, :operation, first, ids[first + 1 : first + size]
@@ -184,7 +211,8 @@ const EVEN_BATCHES = `
 
 /** Rows of position, file_id, entry, draft, wanted and waits_for. */
 async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<string, unknown>]> {
-  const none = 'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted, null::int as waits_for'
+  const none =
+    'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted, null::int as waits_for'
   switch (source.type) {
     case 'entries':
       return [
@@ -207,7 +235,8 @@ async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<
         { rows: JSON.stringify(source.rows) },
       ]
     case 'filter': {
-      // Ids grow with time: this is the order in which the files came, and the one in which they lie on the disk.
+      // Ids grow with time: this is the order in which the files came, and the one in which they
+      // lie on the disk.
       const { sql, bindings } = await compileFilter(tx, source.filter)
       return [
         `select (row_number() over (order by id) - 1)::int as position, id as file_id, ${none} from files
@@ -231,5 +260,7 @@ async function ordering(tx: ShopScope, source: Source): Promise<[string, Record<
 
 function linked(entries: Extract<Source, { type: 'entries' }>['entries']) {
   const before = predecessorsOf(entries)
-  return entries.map((each, at) => (before[at] === null ? each : { ...each, waits_for: before[at] }))
+  return entries.map((each, at) =>
+    before[at] === null ? each : { ...each, waits_for: before[at] },
+  )
 }

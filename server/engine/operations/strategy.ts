@@ -1,5 +1,6 @@
-// How an operation's batches are worked on, derived from its item steps' plugins. Nothing of it is stored: an
-// installation that is updated while an operation waits works on it as its plugins are now.
+// How an operation's batches are worked on, derived from its item steps' plugins. Nothing of it is
+// stored: an installation that is updated while an operation waits works on it as its plugins are
+// now.
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ChainLoad } from '../worker/queue.ts'
 import type { OperationRow } from '../types.ts'
@@ -28,8 +29,10 @@ type Planned = Pick<OperationRow, 'workflow'> & { source: Pick<OperationRow['sou
 
 export function strategyOf({ workflow, source }: Planned, plugins: readonly Plugin[]): Strategy {
   const steps = itemPlugins(workflow, plugins)
-  const executed = source.type === 'entries' || steps.some(({ run, bytes }) => run !== undefined || bytes)
+  const executed =
+    source.type === 'entries' || steps.some(({ run, bytes }) => run !== undefined || bytes)
   if (executed) return { kind: 'executed', batch: BATCH, load: 'slow' }
-  if (steps.some(({ outside }) => outside)) return { kind: 'planned', batch: EXTERNAL_PLAN_BATCH, load: 'slow' }
+  if (steps.some(({ outside }) => outside))
+    return { kind: 'planned', batch: EXTERNAL_PLAN_BATCH, load: 'slow' }
   return { kind: 'planned', batch: PLAN_BATCH, load: 'quick' }
 }

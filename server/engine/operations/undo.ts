@@ -1,4 +1,5 @@
-// Starting an undo: an operation of its own over what another one did, once, and within the time for it.
+// Starting an undo: an operation of its own over what another one did, once, and within the time
+// for it.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
@@ -20,27 +21,36 @@ export const mayUndo = ({ undo_until, undone_by, finished_at }: OperationRow, no
   finished_at !== null && undo_until !== null && undo_until > now && undone_by === null
 
 /** Gives the new operation's UUID. Throws `operation_state` or `not_found`. */
-export function startUndo(scope: ShopScope, id: string, by: { requestedBy: string; channel: string }): Promise<string> {
+export function startUndo(
+  scope: ShopScope,
+  id: string,
+  by: { requestedBy: string; channel: string },
+): Promise<string> {
   return scope.transaction(async (tx) => {
     const [operation] = await tx.query<OperationRow & { now: Date }>(
       'select *, now() as now from operations where shop_id = :shop and id = :id for no key update',
       { id },
     )
     if (!operation) throw new AppError('not_found')
-    if (!mayUndo(operation, operation.now)) throw new AppError('operation_state', { message: refusal(operation) })
+    if (!mayUndo(operation, operation.now))
+      throw new AppError('operation_state', { message: refusal(operation) })
     const undo = await startOperation(
       tx,
       { workflow: undoOf(operation), source: { type: 'operation', id }, request: {}, ...by },
       [],
     )
-    await tx.query('update operations set undone_by = :undo where shop_id = :shop and id = :id', { id, undo })
+    await tx.query('update operations set undone_by = :undo where shop_id = :shop and id = :id', {
+      id,
+      undo,
+    })
     return undo
   })
 }
 
 function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): string {
   if (undone_by !== null) return 'This operation has been undone, or is being undone'
-  if (status === 'cancelled' && finished_at === null) return 'This operation is still being cancelled: wait a moment'
+  if (status === 'cancelled' && finished_at === null)
+    return 'This operation is still being cancelled: wait a moment'
   if (finished_at === null) return 'This operation is still running: cancel it first'
   return undo_until === null
     ? 'There is nothing about this operation that can be undone'

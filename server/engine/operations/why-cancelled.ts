@@ -1,4 +1,5 @@
-// What is said of an item that was not started: a person cancelled the operation, or another failure ended it.
+// What is said of an item that was not started: a person cancelled the operation, or another
+// failure ended it.
 import { ERRORS } from '../../errors.ts'
 import type { ItemError, OperationRow } from '../types.ts'
 
@@ -13,6 +14,10 @@ const because = (
 
 export const CANCELLED = because('operation_cancelled')
 export const STOPPED = because('operation_stopped')
-export const DISCARDED = because('operation_cancelled', 'The preview was discarded: nothing was changed')
+export const DISCARDED = because(
+  'operation_cancelled',
+  'The preview was discarded: nothing was changed',
+)
 
-export const whyCancelled = ({ stopped }: Pick<OperationRow, 'stopped'>): ItemError => (stopped ? STOPPED : CANCELLED)
+export const whyCancelled = ({ stopped }: Pick<OperationRow, 'stopped'>): ItemError =>
+  stopped ? STOPPED : CANCELLED

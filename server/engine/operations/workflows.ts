@@ -1,9 +1,11 @@
-// Questions about a workflow as data: what it works on, what it takes to run it, what could not be undone.
+// Questions about a workflow as data: what it works on, what it takes to run it, what could not be
+// undone.
 import type { ItemPlugin, Plugin, Step, Workflow } from '../../../plugins/contract.ts'
 import { AppError } from '../../errors.ts'
 import type { FileFilter } from '../../files/filter.ts'
 
-const pluginOf = (plugins: readonly Plugin[], step: Step) => plugins.find(({ id }) => id === step.plugin)
+const pluginOf = (plugins: readonly Plugin[], step: Step) =>
+  plugins.find(({ id }) => id === step.plugin)
 
 export const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): ItemPlugin[] =>
   workflow.steps
@@ -20,17 +22,24 @@ export function placeOf(workflow: Workflow, plugins: readonly Plugin[]): Place {
   return works[0] === 'trash' ? 'trash' : 'files'
 }
 
-/** What comes of such a step is known once it has made it: its plan can't say that a file would stay as it is. */
+/**
+ * What comes of such a step is known once it has made it: its plan can't say that a file would stay
+ * as it is.
+ */
 export const isKnownLater = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
   itemPlugins(workflow, plugins).some(({ run }) => run !== undefined)
 
 /** One batch after another, where files may take each other's names. */
 export function inOrder(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
-  const ordered = workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
+  const ordered =
+    workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
   return ordered ? { ...workflow, parallel: 1 } : workflow
 }
 
-/** With the steps that its steps' options want before them. Throws `workflow_broken` where there is no such plugin here. */
+/**
+ * With the steps that its steps' options want before them. Throws `workflow_broken` where there is
+ * no such plugin here.
+ */
 export function withPreceding(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const steps = workflow.steps.flatMap((step) => {
     const before = precedingOf(step, plugins)
@@ -39,7 +48,10 @@ export function withPreceding(workflow: Workflow, plugins: readonly Plugin[]): W
   return { ...workflow, steps }
 }
 
-function precedingOf({ id, plugin: name, options, when, onFailure }: Step, plugins: readonly Plugin[]): Step | null {
+function precedingOf(
+  { id, plugin: name, options, when, onFailure }: Step,
+  plugins: readonly Plugin[],
+): Step | null {
   const plugin = plugins.find((one) => one.id === name)
   if (!plugin || plugin.scope === 'operation' || !plugin.precededBy) return null
   const before = plugin.precededBy(plugin.options.parse(options ?? {}))
@@ -50,29 +62,53 @@ function precedingOf({ id, plugin: name, options, when, onFailure }: Step, plugi
     })
   // Never `keep`: the step itself must not run on a file for which the preceding step failed.
   const stops = onFailure === 'stop' ? { onFailure } : {}
-  return { id: `${id}-${before}`, plugin: before, ...(when ? { when } : {}), onFailure: 'drop', ...stops }
+  return {
+    id: `${id}-${before}`,
+    plugin: before,
+    ...(when ? { when } : {}),
+    onFailure: 'drop',
+    ...stops,
+  }
 }
 
 /** A filter that does not say so means the files in the trash where the steps work there. */
-export const placedFilter = (filter: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): FileFilter =>
+export const placedFilter = (
+  filter: FileFilter,
+  workflow: Workflow,
+  plugins: readonly Plugin[],
+): FileFilter =>
   filter.deleted === undefined && ['trash', 'all'].includes(placeOf(workflow, plugins))
     ? { ...filter, deleted: true }
     : filter
 
 /** Why its steps can't work where the filter looks, or null. */
-export function misplaced({ deleted }: FileFilter, workflow: Workflow, plugins: readonly Plugin[]): string | null {
+export function misplaced(
+  { deleted }: FileFilter,
+  workflow: Workflow,
+  plugins: readonly Plugin[],
+): string | null {
   const place = placeOf(workflow, plugins)
   if (deleted === undefined || place === 'all' || deleted === (place === 'trash')) return null
-  return place === 'trash' ? 'This works on files in the trash alone' : 'This does not work on files in the trash'
+  return place === 'trash'
+    ? 'This works on files in the trash alone'
+    : 'This does not work on files in the trash'
 }
 
-/** Is there anything about it that an undo takes back? Nothing is, where the files are gone for good. */
+/**
+ * Is there anything about it that an undo takes back? Nothing is, where the files are gone for
+ * good.
+ */
 export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.flatMap((step) => pluginOf(plugins, step) ?? [])
-  return all.some(({ undo }) => undo !== 'none') && all.every(({ permission }) => permission !== 'files:purge')
+  return (
+    all.some(({ undo }) => undo !== 'none') &&
+    all.every(({ permission }) => permission !== 'files:purge')
+  )
 }
 
-/** Titles of the steps whose effect no undo takes back. A check has none, and neither has a message. */
+/**
+ * Titles of the steps whose effect no undo takes back. A check has none, and neither has a message.
+ */
 export function cannotUndo(workflow: Workflow, plugins: readonly Plugin[]): string[] {
   const lasting = workflow.steps.flatMap((step) => pluginOf(plugins, step) ?? [])
   return [
@@ -96,7 +132,11 @@ export const permissionsOf = (workflow: Workflow, plugins: readonly Plugin[]): s
 ]
 
 /** The workflow with an action's options in the step that carries it out. */
-export const withOptions = (workflow: Workflow, plugin: string, options: Record<string, unknown>): Workflow => ({
+export const withOptions = (
+  workflow: Workflow,
+  plugin: string,
+  options: Record<string, unknown>,
+): Workflow => ({
   ...workflow,
   steps: workflow.steps.map((step) =>
     step.plugin === plugin ? { ...step, options: { ...step.options, ...options } } : step,

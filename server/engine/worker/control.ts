@@ -1,4 +1,5 @@
-// Reaching what runs: a pause, a cancel or a stop is announced, and whoever works on that operation puts it down at once.
+// Reaching what runs: a pause, a cancel or a stop is announced, and whoever works on that operation
+// puts it down at once.
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Listener } from '../../db/listener.ts'
 
@@ -8,21 +9,28 @@ export async function tellControl(tx: ShopScope, operation: string): Promise<voi
 }
 
 export interface Control {
-  /** A signal that aborts when the operation is to be put down; `release` when the batch is over. */
+  /**
+   * A signal that aborts when the operation is to be put down; `release` when the batch is over.
+   */
   watch(operation: string): { signal: AbortSignal; release(): void }
   close(): void
 }
 
 /** @param isWanted whether an operation is still to be worked on. */
-export function createControl(listener: Listener, isWanted: (operation: string) => Promise<boolean>): Control {
+export function createControl(
+  listener: Listener,
+  isWanted: (operation: string) => Promise<boolean>,
+): Control {
   const watched = new Map<string, Set<AbortController>>()
   const look = async (operation: string) => {
     if (!watched.has(operation) || (await isWanted(operation))) return
-    for (const controller of watched.get(operation) ?? []) controller.abort(new Error('the operation was put down'))
+    for (const controller of watched.get(operation) ?? [])
+      controller.abort(new Error('the operation was put down'))
   }
   const forget = listener.on('operation_control', (payload) => {
     // After a broken connection anything may have been missed.
-    for (const operation of payload === null ? watched.keys() : [payload]) void look(operation).catch(() => {})
+    for (const operation of payload === null ? watched.keys() : [payload])
+      void look(operation).catch(() => {})
   })
   return {
     watch: (operation) => {

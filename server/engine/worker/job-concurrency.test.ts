@@ -27,7 +27,8 @@ test('messages and endings have places of their own, and leave some to quick cha
   const concurrency = createJobConcurrency(4)
   let taken = 0
   for (const flags of [bytesOf(1), bytesOf(2), [FINISH], [MESSAGE]])
-    for (; !flags.some((flag) => concurrency.full().includes(flag)); taken++) concurrency.enter(flags)
+    for (; !flags.some((flag) => concurrency.full().includes(flag)); taken++)
+      concurrency.enter(flags)
   expect(concurrency.full()).toEqual(expect.arrayContaining([BYTES, FINISH, MESSAGE]))
   expect(taken).toBeLessThan(concurrency.places)
 })

@@ -1,5 +1,6 @@
-// How many jobs of a kind one process works on at once. Downloads wait for others' servers, and mail for others' mail servers: neither
-// may take all of the places that changes and endings need, nor one shop's downloads those of every other shop.
+// How many jobs of a kind one process works on at once. Downloads wait for others' servers, and
+// mail for others' mail servers: neither may take all of the places that changes and endings need,
+// nor one shop's downloads those of every other shop.
 
 /** A job's flags say what it counts as: by the name, and by the name and the shop. */
 export const BYTES = 'bytes'
@@ -21,7 +22,10 @@ export interface JobConcurrency {
   enter(flags: readonly string[]): () => void
 }
 
-/** @param batches that read and write bytes, or wait for the outside; at most half of them for one shop */
+/**
+ * @param batches that read and write bytes, or wait for the outside; at most half of them for one
+ * shop
+ */
 export function createJobConcurrency(batches: number): JobConcurrency {
   const inside = new Map<string, number>()
   const isFull = (flag: string) => (inside.get(flag) ?? 0) >= mostOf(flag, batches)

@@ -1,11 +1,14 @@
-// Leases: a chain belongs to one worker under a lease number, which every write of its outcomes checks.
-// A worker that was presumed dead but still runs holds an old number and can write nothing.
+// Leases: a chain belongs to one worker under a lease number, which every write of its outcomes
+// checks. A worker that was presumed dead but still runs holds an old number and can write nothing.
 import type { ShopScope } from '../../db/for-shop.ts'
 
 /** A worker without a heartbeat for this long, by the database's clock, is dead. */
 export const SILENCE = '30 seconds'
 
-/** Another worker has taken this over, or the operation was ended from elsewhere: stop, write nothing. */
+/**
+ * Another worker has taken this over, or the operation was ended from elsewhere: stop, write
+ * nothing.
+ */
 export class LeaseLost extends Error {
   constructor() {
     super('the lease was taken over')
@@ -13,8 +16,16 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Keeps the chain from being taken over before the transaction ends. Throws `LeaseLost` when it already was. */
-export async function holdLease(tx: ShopScope, operation: string, chain: number, lease: number): Promise<void> {
+/**
+ * Keeps the chain from being taken over before the transaction ends. Throws `LeaseLost` when it
+ * already was.
+ */
+export async function holdLease(
+  tx: ShopScope,
+  operation: string,
+  chain: number,
+  lease: number,
+): Promise<void> {
   const rows = await tx.query(
     `select 1 from chains where shop_id = :shop and operation_id = :operation and chain = :chain and lease = :lease
      for update`,
@@ -33,7 +44,10 @@ export interface ChainRow {
   deaths: number
 }
 
-/** A fresh lease on a chain, with the chain as it was; null while another living worker holds it, or when it has ended. */
+/**
+ * A fresh lease on a chain, with the chain as it was; null while another living worker holds it, or
+ * when it has ended.
+ */
 export async function takeChain(
   tx: ShopScope,
   operation: string,

@@ -1,5 +1,5 @@
-// Announcing progress: at most twice a second an operation, outside the transactions that write outcomes, since NOTIFY
-// takes a lock of the whole database at commit.
+// Announcing progress: at most twice a second an operation, outside the transactions that write
+// outcomes, since NOTIFY takes a lock of the whole database at commit.
 import type { Database } from '../../db/database.ts'
 
 const EVERY_MS = 500

@@ -1,5 +1,5 @@
-// The jobs of an operation. They are queued by SQL inside the transaction that makes them necessary, under a key, so
-// that queueing one twice leaves one.
+// The jobs of an operation. They are queued by SQL inside the transaction that makes them
+// necessary, under a key, so that queueing one twice leaves one.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { BYTES, FINISH, MESSAGE, ofShop } from './job-concurrency.ts'
 
@@ -17,7 +17,8 @@ export interface OutboxJob {
   message: string
 }
 
-// A job that throws three times is given up; the sweep then sees an operation without a live job and queues it anew.
+// A job that throws three times is given up; the sweep then sees an operation without a live job
+// and queues it anew.
 const MAX_ATTEMPTS = 3
 
 export const TASKS = ['chain', 'finish', 'message'] as const
@@ -29,8 +30,9 @@ export const chainKey = (operation: string, chain: number) => `chain:${operation
 export const finishKey = (operation: string) => `finish:${operation}`
 
 /**
- * graphile-worker takes lower numbers first: an operation that begins goes before the further batches of those that have
- * begun, so that a large one holds a small one up for no longer than the batches at work.
+ * graphile-worker takes lower numbers first: an operation that begins goes before the further
+ * batches of those that have begun, so that a large one holds a small one up for no longer than the
+ * batches at work.
  */
 const FIRST = 0
 const FURTHER = 1
@@ -39,8 +41,8 @@ const LAST = 2
 const MESSAGES_APART_MS = 100
 
 /**
- * `slow`: it works on bytes, or waits for the outside, so that a process runs a limited number of these. `quick`: its
- * batches only use the database.
+ * `slow`: it works on bytes, or waits for the outside, so that a process runs a limited number of
+ * these. `quick`: its batches only use the database.
  */
 export type ChainLoad = 'quick' | 'slow'
 
@@ -54,7 +56,13 @@ export const queueChain = (
   { load = 'slow', runAt }: { load?: ChainLoad; runAt?: Date } = {},
 ) => addChain(tx, operation, chain, load, { priority: FURTHER, ...(runAt ? { runAt } : {}) })
 
-function addChain(tx: ShopScope, operation: string, chain: number, load: ChainLoad, when: When): Promise<void> {
+function addChain(
+  tx: ShopScope,
+  operation: string,
+  chain: number,
+  load: ChainLoad,
+  when: When,
+): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
   const flags = load === 'quick' ? [] : [BYTES, ofShop(BYTES, tx.shop)]
   return addJob(tx, { task: 'chain', payload, key: chainKey(operation, chain), flags, ...when })
@@ -98,7 +106,10 @@ interface Job extends When {
   flags: readonly string[]
 }
 
-async function addJob(tx: ShopScope, { task, payload, key, flags, runAt, priority }: Job): Promise<void> {
+async function addJob(
+  tx: ShopScope,
+  { task, payload, key, flags, runAt, priority }: Job,
+): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job(:task, payload := :payload::json, job_key := :key, run_at := :runAt,
        max_attempts := :attempts, priority := :priority, flags := :flags::text[])

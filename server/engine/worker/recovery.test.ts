@@ -17,8 +17,14 @@ afterAll(async () => {
   await house.close()
 })
 
-/** Starts an import whose jobs are gone, or in the hands of whoever `holder` names, before any worker sees them. */
-async function startWith(name: string, change: (tx: ShopScope) => Promise<unknown>): Promise<string> {
+/**
+ * Starts an import whose jobs are gone, or in the hands of whoever `holder` names, before any
+ * worker sees them.
+ */
+async function startWith(
+  name: string,
+  change: (tx: ShopScope) => Promise<unknown>,
+): Promise<string> {
   return house.scope.transaction(async (tx) => {
     const id = await house.engine.start(tx, {
       workflow,
@@ -27,7 +33,11 @@ async function startWith(name: string, change: (tx: ShopScope) => Promise<unknow
         type: 'entries',
         entries: [
           {
-            entry: { filename: name, source: { type: 'url', url: 'http://127.0.0.1/' }, on_conflict: 'error' },
+            entry: {
+              filename: name,
+              source: { type: 'url', url: 'http://127.0.0.1/' },
+              on_conflict: 'error',
+            },
             draft: {
               ...{
                 filename: name,
@@ -37,7 +47,12 @@ async function startWith(name: string, change: (tx: ShopScope) => Promise<unknow
                 download_limit: null,
                 visibility: 'private',
               },
-              ...{ cdn: true, download_notification: false, download_tracking: true, allowed_referrers: [] },
+              ...{
+                cdn: true,
+                download_notification: false,
+                download_tracking: true,
+                allowed_referrers: [],
+              },
             },
           },
         ],
@@ -59,10 +74,13 @@ const lockedBy =
     )
 
 test('a job that is lost, one that a living pool took and forgot, and one of a pool that nobody knows', async () => {
-  const [{ pool_id }] = (await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers'))
-    .rows as [{ pool_id: string }]
+  const [{ pool_id }] = (
+    await house.parts.database.pool.query<{ pool_id: string }>('select pool_id from workers')
+  ).rows as [{ pool_id: string }]
   const operations = [
-    await startWith('lost.txt', (tx) => tx.query('delete from graphile_worker._private_jobs where :shop > 0')),
+    await startWith('lost.txt', (tx) =>
+      tx.query('delete from graphile_worker._private_jobs where :shop > 0'),
+    ),
     await startWith('forgotten.txt', lockedBy(pool_id)),
     await startWith('unknown.txt', lockedBy('a pool of another time', '31 seconds')),
   ]

@@ -1,5 +1,5 @@
-// Recovery across shops: workers beat by the database's clock, and a sweep frees the jobs of those that fell silent and
-// queues again whatever runs without a live job.
+// Recovery across shops: workers beat by the database's clock, and a sweep frees the jobs of those
+// that fell silent and queues again whatever runs without a live job.
 import { Logger as GraphileLogger, makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
@@ -39,7 +39,10 @@ export interface RecoveryOptions {
 /** Announces this worker, then beats and sweeps until stopped. */
 export async function startRecovery(options: RecoveryOptions): Promise<Recovery> {
   const { database, log } = options
-  const utils = await makeWorkerUtils({ pgPool: database.pool, logger: new GraphileLogger(() => () => {}) })
+  const utils = await makeWorkerUtils({
+    pgPool: database.pool,
+    logger: new GraphileLogger(() => () => {}),
+  })
   const suspects: Suspects = new Map()
   let held: number | null = null
   let forgotten: ReadonlySet<string> = new Set()
@@ -61,16 +64,25 @@ export async function startRecovery(options: RecoveryOptions): Promise<Recovery>
     beat: beatAndHold,
     stop: async () => {
       await Promise.all([stopBeat(), stopSweep()])
-      await database.pool.query('delete from workers where id = $1', [options.worker]).catch(() => {})
+      await database.pool
+        .query('delete from workers where id = $1', [options.worker])
+        .catch(() => {})
       await utils.release()
     },
   }
 }
 
-function every(ms: number, what: string, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
+function every(
+  ms: number,
+  what: string,
+  work: () => Promise<unknown>,
+  log: Logger,
+): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {
-    running = running.then(work).catch((error: unknown) => log.warn(`${what} failed`, errorFields(error)))
+    running = running
+      .then(work)
+      .catch((error: unknown) => log.warn(`${what} failed`, errorFields(error)))
   }, ms)
   return async () => {
     clearInterval(timer)
@@ -98,9 +110,10 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
 }
 
 /**
- * Jobs that our own pool has and nobody here works on: the database was away when graphile-worker took one or put it down, which
- * it does not do again. Twice in a row, since one may just be on its way. It can only free all of the pool's: whoever
- * comes to one that is worked on finds its chain held. Gives those that may be forgotten.
+ * Jobs that our own pool has and nobody here works on: the database was away when graphile-worker
+ * took one or put it down, which it does not do again. Twice in a row, since one may just be on its
+ * way. It can only free all of the pool's: whoever comes to one that is worked on finds its chain
+ * held. Gives those that may be forgotten.
  */
 async function freeForgotten(
   { database, pool, jobs, log }: RecoveryOptions,
@@ -121,14 +134,21 @@ async function freeForgotten(
 }
 
 /** Frees what dead workers hold and queues again what has no live job. */
-async function sweep(options: RecoveryOptions, utils: WorkerUtils, suspects: Suspects): Promise<void> {
+async function sweep(
+  options: RecoveryOptions,
+  utils: WorkerUtils,
+  suspects: Suspects,
+): Promise<void> {
   const { database, log } = options
   const dead = await findDead(database, suspects)
   if (dead.length > 0) {
     log.warn('freeing the jobs of dead workers', { workers: dead.length })
     await utils.forceUnlockWorkers(dead.map(({ pool_id }) => pool_id))
     for (const { id, beat } of dead)
-      await database.pool.query('delete from workers where id = $1 and beat_at::text = $2', [id, beat])
+      await database.pool.query('delete from workers where id = $1 and beat_at::text = $2', [
+        id,
+        beat,
+      ])
   }
   await freeUnknownPools(database, utils)
   await dropSucceeded(database, utils)
@@ -147,8 +167,9 @@ interface WorkerRow {
 type Suspects = Map<string, string>
 
 /**
- * Silent for too long; or without its connection, and not a beat since the sweep before. A worker that is merely slow keeps
- * its connection, and one that lost it has it back by then. Taking a living one for dead costs work, never correctness.
+ * Silent for too long; or without its connection, and not a beat since the sweep before. A worker
+ * that is merely slow keeps its connection, and one that lost it has it back by then. Taking a
+ * living one for dead costs work, never correctness.
  */
 async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
   const { rows } = await database.pool.query<WorkerRow>(
@@ -159,13 +180,18 @@ async function findDead(database: Database, suspects: Suspects): Promise<WorkerR
      from workers w`,
     [SILENCE, WORKER_LOCKS],
   )
-  const dead = rows.filter(({ id, beat, silent, connected }) => silent || (!connected && suspects.get(id) === beat))
+  const dead = rows.filter(
+    ({ id, beat, silent, connected }) => silent || (!connected && suspects.get(id) === beat),
+  )
   suspects.clear()
   for (const { id, beat, connected } of rows) if (!connected) suspects.set(id, beat)
   return dead
 }
 
-/** Jobs locked by a pool that is in no worker's row: its worker was swept before, or died before its first beat. */
+/**
+ * Jobs locked by a pool that is in no worker's row: its worker was swept before, or died before its
+ * first beat.
+ */
 async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ locked_by: string }>(
     `select distinct locked_by from graphile_worker.jobs j
@@ -175,7 +201,10 @@ async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise
   if (rows.length > 0) await utils.forceUnlockWorkers(rows.map(({ locked_by }) => locked_by))
 }
 
-/** Jobs whose worker died when it had queued the next one, under their key. graphile-worker never takes them up, and keeps them. */
+/**
+ * Jobs whose worker died when it had queued the next one, under their key. graphile-worker never
+ * takes them up, and keeps them.
+ */
 async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(
     `select id::text as id from graphile_worker.jobs

@@ -1,5 +1,6 @@
-// What every job of this process shares, and the rules of running one: a chain is worked on once at a time, and its
-// work is interrupted when the worker stops or the operation is paused or cancelled.
+// What every job of this process shares, and the rules of running one: a chain is worked on once at
+// a time, and its work is interrupted when the worker stops or the operation is paused or
+// cancelled.
 import type { EngineParts } from '../types.ts'
 import type { Control } from './control.ts'
 import { LeaseLost } from './lease.ts'
@@ -13,14 +14,24 @@ export interface EngineRunner {
   control: Control
   /** Chains that this process works on, by `operation:chain`. */
   active: Map<string, Promise<void>>
-  /** Chains that it could not release, perhaps because the database was away: the next heartbeat does. */
+  /**
+   * Chains that it could not release, perhaps because the database was away: the next heartbeat
+   * does.
+   */
   broken: Set<string>
   /** Aborts when the worker stops. */
   signal: AbortSignal
 }
 
-/** Runs `work` after this process's earlier work on the chain has ended; remembers a chain that it could not release. */
-export async function exclusively(runner: EngineRunner, job: ChainJob, work: () => Promise<void>): Promise<void> {
+/**
+ * Runs `work` after this process's earlier work on the chain has ended; remembers a chain that it
+ * could not release.
+ */
+export async function exclusively(
+  runner: EngineRunner,
+  job: ChainJob,
+  work: () => Promise<void>,
+): Promise<void> {
   const key = `${job.operation}:${job.chain}`
   while (runner.active.has(key)) await runner.active.get(key)!.catch(() => {})
   if (runner.signal.aborted) return
@@ -30,7 +41,10 @@ export async function exclusively(runner: EngineRunner, job: ChainJob, work: () 
     await working
   } catch (error) {
     if (error instanceof LeaseLost) {
-      runner.parts.log.info('a chain was taken over or ended', { operation: job.operation, chain: job.chain })
+      runner.parts.log.info('a chain was taken over or ended', {
+        operation: job.operation,
+        chain: job.chain,
+      })
       return
     }
     runner.broken.add(key)
@@ -42,8 +56,8 @@ export async function exclusively(runner: EngineRunner, job: ChainJob, work: () 
 }
 
 /**
- * Runs `work` with a signal that aborts when the worker stops or the operation is paused, cancelled or stopped. Take the
- * batch inside it: a pause between the two would be missed.
+ * Runs `work` with a signal that aborts when the worker stops or the operation is paused, cancelled
+ * or stopped. Take the batch inside it: a pause between the two would be missed.
  */
 export async function withCancellation<T>(
   runner: EngineRunner,

@@ -1,5 +1,6 @@
-// A documented example: a request that can be sent as it stands, and the status that it is answered with. A test sends every one of
-// them, with ids and addresses that exist in the place of those written here.
+// A documented example: a request that can be sent as it stands, and the status that it is answered
+// with. A test sends every one of them, with ids and addresses that exist in the place of those
+// written here.
 
 export interface Example {
   params?: Readonly<Record<string, string>>

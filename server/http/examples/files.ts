@@ -44,7 +44,10 @@ export const fileExamples: Examples = {
     },
     status: 200,
   },
-  'post /api/files/impact': { body: { select: { file_ids: [IDS.file, IDS.second_file] } }, status: 200 },
+  'post /api/files/impact': {
+    body: { select: { file_ids: [IDS.file, IDS.second_file] } },
+    status: 200,
+  },
   'get /api/files/{id}': { params: file, status: 200 },
   'patch /api/files/{id}': {
     params: file,
@@ -66,7 +69,10 @@ export const fileExamples: Examples = {
   'get /api/files/{id}/versions/{n}/content': { params: { ...file, n: '1' }, status: 200 },
   'get /api/tags': { query: { search: 'sum', limit: '10' }, status: 200 },
   'get /api/tag-templates': { status: 200 },
-  'post /api/tag-templates': { body: { name: 'Summer sale', tags: ['summer', 'sale'] }, status: 201 },
+  'post /api/tag-templates': {
+    body: { name: 'Summer sale', tags: ['summer', 'sale'] },
+    status: 201,
+  },
   'patch /api/tag-templates/{id}': {
     params: { id: IDS.template },
     body: { tags: ['summer', 'sale', '2026'] },

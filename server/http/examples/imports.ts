@@ -10,7 +10,10 @@ const tus = { 'Tus-Resumable': '1.0.0' }
 export const csvExamples: Examples = {
   'post /api/csv': {
     query: { filename: 'spring.csv' },
-    content: { type: 'text/csv', text: `filename,file_url,tags\r\nguide.pdf,${SOURCE},"guide,2026"\r\n` },
+    content: {
+      type: 'text/csv',
+      text: `filename,file_url,tags\r\nguide.pdf,${SOURCE},"guide,2026"\r\n`,
+    },
     status: 201,
   },
   'get /api/csv': { status: 200 },
@@ -18,17 +21,28 @@ export const csvExamples: Examples = {
   'delete /api/csv/{id}': { params: csv, status: 204 },
   'put /api/csv/{id}/columns': {
     params: csv,
-    body: { mapping: { filename: 'filename', file_url: 'file_url', tags: 'tags' }, save_as: 'Supplier list' },
+    body: {
+      mapping: { filename: 'filename', file_url: 'file_url', tags: 'tags' },
+      save_as: 'Supplier list',
+    },
     status: 200,
   },
-  'post /api/csv/{id}/check': { params: csv, body: { probe: false, on_conflict: 'rename' }, status: 202 },
+  'post /api/csv/{id}/check': {
+    params: csv,
+    body: { probe: false, on_conflict: 'rename' },
+    status: 202,
+  },
   'post /api/csv/{id}/stop': { params: csv, status: 200 },
   'get /api/csv/{id}/problems': { params: checked, query: { severity: 'error' }, status: 200 },
   'get /api/csv/{id}/errors.csv': { params: checked, status: 200 },
   'post /api/csv/{id}/start': { params: checked, body: { only_valid: true }, status: 202 },
   'get /api/csv/mappings': { status: 200 },
   'post /api/csv/mappings': {
-    body: { name: 'Supplier list', headers: ['Name', 'Link'], mapping: { filename: 'Name', file_url: 'Link' } },
+    body: {
+      name: 'Supplier list',
+      headers: ['Name', 'Link'],
+      mapping: { filename: 'Name', file_url: 'Link' },
+    },
     status: 201,
   },
   'delete /api/csv/mappings/{id}': { params: { id: IDS.columns }, status: 204 },
@@ -39,7 +53,10 @@ export const uploadExamples: Examples = {
   'get /api/uploads/batches/{id}': { params: batch, status: 200 },
   'post /api/uploads/batches/{id}/start': { params: batch, status: 202 },
   'post /api/uploads/check-names': { body: { filenames: ['guide.pdf', 'cover.jpg'] }, status: 200 },
-  'post /api/uploads/results': { body: { upload_ids: ['upload_00000000000000000000000000000000'] }, status: 200 },
+  'post /api/uploads/results': {
+    body: { upload_ids: ['upload_00000000000000000000000000000000'] },
+    status: 200,
+  },
   'options /api/uploads': { headers: tus, status: 204 },
   'post /api/uploads': {
     // The values are base64: guide.pdf, new_version.

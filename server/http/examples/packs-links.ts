@@ -7,14 +7,21 @@ const review = { id: IDS.review }
 
 export const packExamples: Examples = {
   'get /api/packs': { query: { search: 'summer', limit: '20' }, status: 200 },
-  'post /api/packs': { body: { name: 'Summer bundle', products: [{ product_id: PRODUCT }] }, status: 201 },
+  'post /api/packs': {
+    body: { name: 'Summer bundle', products: [{ product_id: PRODUCT }] },
+    status: 201,
+  },
   'get /api/packs/{id}': { params: pack, status: 200 },
   'patch /api/packs/{id}': {
     params: pack,
     body: { name: 'Winter bundle', products: [{ product_id: PRODUCT, variant_id: null }] },
     status: 200,
   },
-  'put /api/packs/{id}/order': { params: pack, body: { file_ids: [IDS.second_file, IDS.file] }, status: 200 },
+  'put /api/packs/{id}/order': {
+    params: pack,
+    body: { file_ids: [IDS.second_file, IDS.file] },
+    status: 200,
+  },
   'delete /api/packs/{id}': { params: pack, status: 204 },
 }
 

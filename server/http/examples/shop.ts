@@ -6,7 +6,12 @@ export const shopExamples: Examples = {
   'get /api/activity': { status: 200 },
   'get /api/settings': { status: 200 },
   'patch /api/settings': {
-    body: { expiry_days: 90, download_limit: null, recipients: ['owner@example.com'], time_zone: 'Europe/Berlin' },
+    body: {
+      expiry_days: 90,
+      download_limit: null,
+      recipients: ['owner@example.com'],
+      time_zone: 'Europe/Berlin',
+    },
     status: 200,
   },
   'get /api/api-keys': { status: 200 },
@@ -27,7 +32,11 @@ export const shopExamples: Examples = {
     status: 201,
   },
   'get /api/drop/accounts/{id}': { params: { id: IDS.drop_account }, status: 200 },
-  'patch /api/drop/accounts/{id}': { params: { id: IDS.drop_account }, body: { enabled: false }, status: 200 },
+  'patch /api/drop/accounts/{id}': {
+    params: { id: IDS.drop_account },
+    body: { enabled: false },
+    status: 200,
+  },
   'post /api/drop/accounts/{id}/password': { params: { id: IDS.drop_account }, status: 200 },
   'delete /api/drop/accounts/{id}': { params: { id: IDS.drop_account }, status: 204 },
   'get /api/drop/files': { query: { state: 'waiting' }, status: 200 },

@@ -1,5 +1,5 @@
-// What an open page asks for again and again, in one small answer: the counts of its frame, and whether its lists may have
-// changed. A page that only waits needs nothing else.
+// What an open page asks for again and again, in one small answer: the counts of its frame, and
+// whether its lists may have changed. A page that only waits needs nothing else.
 import { z } from 'zod'
 import type { Engine } from '../../engine/engine.ts'
 import { countOpen } from '../../files/reviews.ts'
@@ -12,7 +12,10 @@ const activitySchema = z
     unread: z.number().int().meta({ description: 'Notices that are not read' }),
     reviews: z.number().int().meta({ description: 'Open reviews' }),
     running: z.boolean().meta({ description: 'Whether an operation is running' }),
-    latest_operation: z.string().nullable().meta({ description: 'The newest operation; null: none yet' }),
+    latest_operation: z
+      .string()
+      .nullable()
+      .meta({ description: 'The newest operation; null: none yet' }),
   })
   .meta({ id: 'Activity' })
 

@@ -11,15 +11,20 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const create = (body: object, client = owner, headers = {}) => client.call('POST', '/api/api-keys', body, headers)
-const list = async () => (await owner.call('GET', '/api/api-keys')).body.data as Record<string, unknown>[]
+const create = (body: object, client = owner, headers = {}) =>
+  client.call('POST', '/api/api-keys', body, headers)
+const list = async () =>
+  (await owner.call('GET', '/api/api-keys')).body.data as Record<string, unknown>[]
 const listed = async (id: string) => (await list()).find((key) => key.id === id)
 const get = async (key: string, route = '/api/files') =>
   (await fetch(app.url + route, { headers: { authorization: `Bearer ${key}` } })).status
 const used = async (id: string) => (await listed(id))!.last_used_at
 
 it('a key is shown once, gets in with its scopes, and is nowhere in the database', async () => {
-  const made = await create({ name: ' Storefront sync ', scopes: ['files:read', 'links:write', 'files:read'] })
+  const made = await create({
+    name: ' Storefront sync ',
+    scopes: ['files:read', 'links:write', 'files:read'],
+  })
   const { key, ...shown } = made.body
   expect([made.status, shown]).toEqual([
     201,
@@ -39,7 +44,9 @@ it('a key is shown once, gets in with its scopes, and is nowhere in the database
   expect(JSON.stringify(await list())).not.toContain(key)
   expect(await get(key)).toBe(200)
   expect(await get(key, '/api/operations')).toBe(403)
-  const rows = await owner.scope.query('select api_keys::text as row from api_keys where shop_id = :shop')
+  const rows = await owner.scope.query(
+    'select api_keys::text as row from api_keys where shop_id = :shop',
+  )
   expect(JSON.stringify(rows)).not.toContain(key.slice(17))
 })
 it('keys of a shop that is no demo begin with another word', async () => {
@@ -51,7 +58,9 @@ it('keys of a shop that is no demo begin with another word', async () => {
 it('nobody gives a key scopes that they lack', async () => {
   const settings = await app.clientWith(['settings:write', 'files:read'])
   expect((await create({ name: 'a', scopes: ['files:read'] }, settings)).status).toBe(201)
-  expect(await create({ name: 'a', scopes: ['files:read', 'files:purge'] }, settings)).toMatchObject({
+  expect(
+    await create({ name: 'a', scopes: ['files:read', 'files:purge'] }, settings),
+  ).toMatchObject({
     status: 403,
     body: { error: { code: 'missing_scope', message: expect.stringContaining('files:purge') } },
   })
@@ -78,12 +87,17 @@ it('a revoked key gets nobody in, at once; it stays in the list', async () => {
   expect(await get(other.key)).toBe(200)
 })
 it('a key expires', async () => {
-  const { id, key, expires_at } = (await create({ name: 'soon', scopes: ['files:read'], expires_in_days: 30 })).body
+  const { id, key, expires_at } = (
+    await create({ name: 'soon', scopes: ['files:read'], expires_in_days: 30 })
+  ).body
   expect((Date.parse(expires_at) - Date.now()) / 86_400_000).toBeCloseTo(30, 1)
   expect(await get(key)).toBe(200)
-  await owner.scope.query(`update api_keys set expires_at = now() where shop_id = :shop and id = :id`, {
-    id: parsePublicId('key', id)!,
-  })
+  await owner.scope.query(
+    `update api_keys set expires_at = now() where shop_id = :shop and id = :id`,
+    {
+      id: parsePublicId('key', id)!,
+    },
+  )
   expect(await get(key)).toBe(401)
 })
 it('its last use is kept to the minute, and written once however many requests come at once', async () => {
@@ -128,7 +142,11 @@ it.each([
   ['nothing', {}, ['name', 'scopes']],
   ['no name, no scope', { name: ' ', scopes: [] }, ['name', 'scopes']],
   ['a scope that is none', { name: 'a', scopes: ['files:read', 'everything'] }, ['scopes']],
-  ['days that are none', { name: 'a', scopes: ['files:read'], expires_in_days: 0 }, ['expires_in_days']],
+  [
+    'days that are none',
+    { name: 'a', scopes: ['files:read'], expires_in_days: 0 },
+    ['expires_in_days'],
+  ],
 ])('refuses %s', async (_what, body, params) => {
   const { status, body: reply } = await create(body)
   expect(status).toBe(422)

@@ -63,13 +63,18 @@ const list = () =>
     path: '/api/api-keys',
     summary: 'List API keys, newest first',
     query: z.strictObject(shortPage),
-    replies: { 200: { description: 'A page of keys, revoked ones too', schema: listOf(keySchema) } },
+    replies: {
+      200: { description: 'A page of keys, revoked ones too', schema: listOf(keySchema) },
+    },
     handler: async ({ caller, query: { limit, cursor } }) => {
       const before = fromCursor(cursor, [uuid])?.[0] ?? null
       const rows = await listApiKeys(caller.scope, { before, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       return {
-        body: { data: shown.map(recordOf), next_cursor: rows.length > limit ? toCursor([shown.at(-1)!.id]) : null },
+        body: {
+          data: shown.map(recordOf),
+          next_cursor: rows.length > limit ? toCursor([shown.at(-1)!.id]) : null,
+        },
       }
     },
   })
@@ -86,10 +91,14 @@ const create = (clock: () => Date) =>
     body: keyBody,
     replies: {
       201: {
-        description: 'The key; where an `Idempotency-Key` asks for the same answer again, `key` is null',
+        description:
+          'The key; where an `Idempotency-Key` asks for the same answer again, `key` is null',
         schema: keySchema.extend({ key: z.string().nullable() }),
       },
-      403: { description: 'The caller lacks a scope that the key was to have', schema: errorSchema },
+      403: {
+        description: 'The caller lacks a scope that the key was to have',
+        schema: errorSchema,
+      },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body }) => {
@@ -116,7 +125,8 @@ const revoke = () =>
     params: byId,
     replies: { 204: { description: 'It is revoked', schema: null } },
     handler: async ({ caller, params }) => {
-      if (!(await revokeApiKey(caller.scope, requirePublicId('key', params.id)))) throw new AppError('not_found')
+      if (!(await revokeApiKey(caller.scope, requirePublicId('key', params.id))))
+        throw new AppError('not_found')
       return { status: 204, body: null }
     },
   })

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
+import {
+  openTestApp,
+  untilEnded,
+  type Answer,
+  type Client,
+  type TestApp,
+} from '../../../test/app.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { sweepOperations } from '../../engine/operations/retention.ts'
 
@@ -10,7 +16,11 @@ let worker: { stop(): Promise<void> }
 
 beforeAll(async () => {
   app = await openTestApp()
-  await insertManyFiles(app.engine.parts.database.pool, { shop: app.engine.shop, count: FILES, mapped: 0.5 })
+  await insertManyFiles(app.engine.parts.database.pool, {
+    shop: app.engine.shop,
+    count: FILES,
+    mapped: 0.5,
+  })
   worker = await app.engine.startWorker()
 })
 afterAll(async () => {
@@ -23,7 +33,8 @@ const start = (
   select: object = { filter: {} },
   by: Client = app.owner,
   more: object = {},
-): Promise<Answer> => by.call('POST', '/api/operations', { action: 'export-files', select, options, ...more })
+): Promise<Answer> =>
+  by.call('POST', '/api/operations', { action: 'export-files', select, options, ...more })
 const exported = async (options: object, select?: object) => {
   const { body } = await start(options, select)
   const operation = await untilEnded(app.owner, body.id)
@@ -33,9 +44,16 @@ const exported = async (options: object, select?: object) => {
 describe('an export', () => {
   it('is downloaded as a file, whole or in parts', async () => {
     const { operation, answer } = await exported({})
-    expect(operation).toMatchObject({ status: 'success', done: FILES, undo_until: null, action: 'export-files' })
+    expect(operation).toMatchObject({
+      status: 'success',
+      done: FILES,
+      undo_until: null,
+      action: 'export-files',
+    })
     expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="?files-\d{4}-\d\d-\d\d\.csv/)
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="?files-\d{4}-\d\d-\d\d\.csv/,
+    )
     expect(answer.headers.get('content-type')).toBe('text/csv')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     const lines = answer.body.trimEnd().split('\r\n')
@@ -43,7 +61,9 @@ describe('an export', () => {
     const { url } = operation.artifact
     const part = await app.owner.call('GET', url, undefined, { range: 'bytes=3-10' })
     expect([part.status, part.body]).toEqual([206, 'filename'])
-    const again = await app.owner.call('GET', url, undefined, { 'if-none-match': answer.headers.get('etag')! })
+    const again = await app.owner.call('GET', url, undefined, {
+      'if-none-match': answer.headers.get('etag')!,
+    })
     expect(again.status).toBe(304)
     const { body } = await app.owner.call('GET', '/api/operations?action=export-files')
     expect(body.data[0].artifact).toEqual(operation.artifact)
@@ -60,12 +80,15 @@ describe('an export', () => {
     )
     expect(answer.headers.get('content-type')).toBe('application/json')
     const mapped = body.data.filter(({ products }: { products: string[] }) => products.length > 0)
-    const byName = (a: { filename: string }, b: { filename: string }) => (a.filename < b.filename ? -1 : 1)
+    const byName = (a: { filename: string }, b: { filename: string }) =>
+      a.filename < b.filename ? -1 : 1
     expect(answer.body.toSorted(byName)).toEqual(
       mapped
-        .map(({ id, filename, products }: { id: string; filename: string; products: string[] }) => ({
-          ...{ id, filename, products, url: expect.stringContaining(`/api/files/${id}/content`) },
-        }))
+        .map(
+          ({ id, filename, products }: { id: string; filename: string; products: string[] }) => ({
+            ...{ id, filename, products, url: expect.stringContaining(`/api/files/${id}/content`) },
+          }),
+        )
         .toSorted(byName),
     )
   })
@@ -101,7 +124,10 @@ describe('an export', () => {
   it.each([[{ columns: [] }], [{ columns: ['hash'] }], [{ format: 'xlsx' }], [{ sheet: 1 }]])(
     'of %j is refused',
     async (options) => {
-      expect(await start(options)).toMatchObject({ status: 422, body: { error: { code: 'validation_failed' } } })
+      expect(await start(options)).toMatchObject({
+        status: 422,
+        body: { error: { code: 'validation_failed' } },
+      })
     },
   )
 

@@ -9,7 +9,10 @@ import { endpoint, type Endpoint, type Scope } from '../endpoint.ts'
 import { requireScopes } from '../scopes.ts'
 import { findOperation } from './operations.ts'
 
-export const artifactRoutes = (parts: { engine: Engine; stores: ReadonlyMap<string, BlobStore> }): Endpoint[] => [
+export const artifactRoutes = (parts: {
+  engine: Engine
+  stores: ReadonlyMap<string, BlobStore>
+}): Endpoint[] => [
   endpoint({
     method: 'get',
     path: '/api/operations/{id}/artifact',
@@ -23,7 +26,10 @@ export const artifactRoutes = (parts: { engine: Engine; stores: ReadonlyMap<stri
     handler: async ({ caller, params, ctx }) => {
       const operation = await findOperation(parts.engine, caller.scope, params.id)
       const found = await locateArtifact(caller.scope, operation.id)
-      if (!found) throw new AppError('not_found', { message: 'This operation produced nothing to be downloaded' })
+      if (!found)
+        throw new AppError('not_found', {
+          message: 'This operation produced nothing to be downloaded',
+        })
       requireScopes(caller, scopesOf(operation, parts.engine))
       await sendContent(ctx, parts.stores.get(found.location)!, caller.scope.shop, found)
       return null
@@ -35,6 +41,8 @@ export const artifactRoutes = (parts: { engine: Engine; stores: ReadonlyMap<stri
 function scopesOf({ workflow }: OperationRow, { plugins }: Engine): Scope[] {
   const steps = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   return steps.flatMap((plugin) =>
-    plugin?.scope === 'operation' && plugin.kind !== 'notify' ? [plugin.permission ?? 'files:write'] : [],
+    plugin?.scope === 'operation' && plugin.kind !== 'notify'
+      ? [plugin.permission ?? 'files:write']
+      : [],
   )
 }

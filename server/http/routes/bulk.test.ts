@@ -34,7 +34,8 @@ const some = (client: Client, count: number, given: Partial<MadeFile> = {}) =>
     client,
     Array.from({ length: count }, (_, n) => ({ filename: `file-${n}.pdf`, ...given })),
   )
-const read = async (id: string, client = owner) => (await client.call('GET', `/api/files/${id}`)).body
+const read = async (id: string, client = owner) =>
+  (await client.call('GET', `/api/files/${id}`)).body
 const update = (body: unknown, client = owner, headers = {}) =>
   client.call('PUT', '/api/files/bulk-update', body, headers)
 const remove = (body: unknown, client = owner, headers = {}) =>
@@ -61,7 +62,13 @@ describe('PUT /api/files/bulk-update', () => {
     ])
     for (const id of ids) expect(await read(id)).toMatchObject(updates)
     const job = await owner.call('GET', `/api/jobs/${body.job_id}`)
-    expect(job.body).toMatchObject({ id: body.job_id, status: 'success', total: 3, done: 3, percentage: 100 })
+    expect(job.body).toMatchObject({
+      id: body.job_id,
+      status: 'success',
+      total: 3,
+      done: 3,
+      percentage: 100,
+    })
     const items = await owner.call('GET', `/api/operations/${body.job_id}/items`)
     expect(items.body.data[0]).toMatchObject({
       file_id: ids[0],
@@ -95,7 +102,10 @@ describe('PUT /api/files/bulk-update', () => {
     await remove({ file_ids: [trashed] })
     const stranger = await app.stranger(`stranger-${batches}.myshopify.com`)
     const [theirs] = await some(stranger, 1)
-    const { status, body } = await update({ file_ids: [GONE, theirs, mine, trashed], updates: { cdn: false } })
+    const { status, body } = await update({
+      file_ids: [GONE, theirs, mine, trashed],
+      updates: { cdn: false },
+    })
     expect([status, body]).toMatchObject([
       200,
       {
@@ -127,14 +137,19 @@ describe('PUT /api/files/bulk-update', () => {
       [1, 2, 3].map(() => update(body, owner, { 'idempotency-key': `once-${batches}` })),
     )
     expect(new Set(answers.map((answer) => answer.body.job_id)).size).toBe(1)
-    const other = await update({ ...body, updates: { cdn: true } }, owner, { 'idempotency-key': `once-${batches}` })
+    const other = await update({ ...body, updates: { cdn: true } }, owner, {
+      'idempotency-key': `once-${batches}`,
+    })
     expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused'])
   })
 
   it('counts a malformed id as failed, as one that is unknown, and does the others', async () => {
     const [id] = await some(owner, 1)
     const wrong = ['', 'file_1', 'op_01999999999979998999999999999999', 'x'.repeat(1000)]
-    const { status, body } = await update({ file_ids: [...wrong, id, GONE], updates: { cdn: false } })
+    const { status, body } = await update({
+      file_ids: [...wrong, id, GONE],
+      updates: { cdn: false },
+    })
     const error = { code: 'file_not_found', message: 'This is not the id of a file' }
     expect([status, body]).toEqual([
       200,
@@ -172,7 +187,11 @@ describe('PUT /api/files/bulk-update', () => {
       note: 'hello',
     })
     expect([status, body.error.code]).toEqual([422, 'validation_failed'])
-    const named = body.error.details.map(({ param, code, index }: Record<string, unknown>) => [param, index, code])
+    const named = body.error.details.map(({ param, code, index }: Record<string, unknown>) => [
+      param,
+      index,
+      code,
+    ])
     expect(named).toEqual(
       expect.arrayContaining([
         ['file_ids', 1, 'invalid_type'],
@@ -191,10 +210,25 @@ describe('PUT /api/files/bulk-update', () => {
 
   it.each<[string, unknown, string, string]>([
     ['no files', { file_ids: [], updates: { cdn: true } }, 'file_ids', 'too_few'],
-    ['too many files', { file_ids: Array(10_001).fill(GONE), updates: { cdn: true } }, 'file_ids', 'too_many'],
+    [
+      'too many files',
+      { file_ids: Array(10_001).fill(GONE), updates: { cdn: true } },
+      'file_ids',
+      'too_many',
+    ],
     ['no change', { file_ids: [GONE], updates: {} }, 'updates', 'invalid_value'],
-    ['only a mode', { file_ids: [GONE], updates: { tags_mode: 'add' } }, 'updates', 'invalid_value'],
-    ['nothing to add', { file_ids: [GONE], updates: { tags_mode: 'add', tags: [] } }, 'updates.tags', 'invalid_value'],
+    [
+      'only a mode',
+      { file_ids: [GONE], updates: { tags_mode: 'add' } },
+      'updates',
+      'invalid_value',
+    ],
+    [
+      'nothing to add',
+      { file_ids: [GONE], updates: { tags_mode: 'add', tags: [] } },
+      'updates.tags',
+      'invalid_value',
+    ],
     ['no updates', { file_ids: [GONE] }, 'updates', 'required'],
     [
       'half a character',
@@ -210,18 +244,24 @@ describe('PUT /api/files/bulk-update', () => {
     ],
   ])('%s is refused by name', async (_what, body, param, code) => {
     const answer = await update(body)
-    expect([answer.status, answer.body.error.details?.[0]?.param, answer.body.error.details?.[0]?.code]).toEqual([
-      422,
-      param,
-      code,
-    ])
+    expect([
+      answer.status,
+      answer.body.error.details?.[0]?.param,
+      answer.body.error.details?.[0]?.code,
+    ]).toEqual([422, param, code])
   })
 
   it('takes files:write', async () => {
     const [id] = await some(owner, 1)
     const body = { file_ids: [id], updates: { cdn: false } }
-    const refused = await update(body, await app.clientWith(['files:read', 'files:delete', 'operations:write']))
-    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('files:write')])
+    const refused = await update(
+      body,
+      await app.clientWith(['files:read', 'files:delete', 'operations:write']),
+    )
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining('files:write'),
+    ])
     expect((await update(body, await app.clientWith(['files:write']))).status).toBe(200)
   })
 })
@@ -234,7 +274,10 @@ describe('POST /api/files/bulk-delete', () => {
     expect(body).not.toHaveProperty('updated')
     expect((await owner.call('GET', `/api/files/${ids[0]}`)).status).toBe(404)
     const trash = await owner.call('GET', `/api/files?deleted=true&search=${batches}-file`)
-    expect(trash.body.data).toMatchObject([{ products: [expect.anything()] }, { products: [expect.anything()] }])
+    expect(trash.body.data).toMatchObject([
+      { products: [expect.anything()] },
+      { products: [expect.anything()] },
+    ])
     expect((await remove({ file_ids: [ids[0]] })).body).toMatchObject({
       deleted: 0,
       failed: 1,
@@ -245,12 +288,16 @@ describe('POST /api/files/bulk-delete', () => {
   it('with remove_mappings takes the products too; an undo brings both back', async () => {
     const [id] = await some(owner, 1, { mapped: true })
     const { body } = await remove({ file_ids: [id], remove_mappings: true })
-    expect((await owner.call('GET', `/api/files?deleted=true&search=${batches}-file`)).body.data[0].products).toEqual(
-      [],
-    )
+    expect(
+      (await owner.call('GET', `/api/files?deleted=true&search=${batches}-file`)).body.data[0]
+        .products,
+    ).toEqual([])
     const undo = await owner.call('POST', `/api/operations/${body.job_id}/undo`)
     expect(undo.status).toBe(202)
-    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', undoes: body.job_id })
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({
+      status: 'success',
+      undoes: body.job_id,
+    })
     expect((await read(id!)).products).toHaveLength(1)
   })
 
@@ -288,9 +335,15 @@ describe('POST /api/files/bulk-delete', () => {
     const copies = 'select from backups where shop_id = :shop and file_id = :id'
     expect(await owner.scope.query(copies, { id: items[0]!.file_id })).toEqual([])
     await owner.call('POST', `${at}/confirm`)
-    expect(await untilEnded(owner, preview.id)).toMatchObject({ action: 'delete-files', done: 1, failed: 1 })
+    expect(await untilEnded(owner, preview.id)).toMatchObject({
+      action: 'delete-files',
+      done: 1,
+      failed: 1,
+    })
     expect((await owner.call('GET', `/api/files/${lost}`)).status).toBe(200)
-    expect((await owner.call('GET', `/api/files/${toPublicId('file', items[0]!.file_id!)}`)).status).toBe(404)
+    expect(
+      (await owner.call('GET', `/api/files/${toPublicId('file', items[0]!.file_id!)}`)).status,
+    ).toBe(404)
     expect(await owner.scope.query(copies, { id: items[0]!.file_id })).toHaveLength(1)
   })
 
@@ -298,14 +351,23 @@ describe('POST /api/files/bulk-delete', () => {
     const [one, two] = await some(owner, 2)
     const deleter = await app.clientWith(['files:delete', 'files:read', 'files:write'])
     const refused = await remove({ file_ids: [one], permanent: true }, deleter)
-    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('files:purge')])
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining('files:purge'),
+    ])
     expect((await owner.call('GET', `/api/files/${one}`)).status).toBe(200)
     expect((await remove({ file_ids: [one] }, deleter)).body).toMatchObject({ deleted: 1 })
     const purger = await app.clientWith(['files:delete', 'files:purge'])
-    expect((await remove({ file_ids: [two], permanent: true }, purger)).body).toMatchObject({ deleted: 1, failed: 0 })
-    const left = await owner.scope.query(`select filename from files where shop_id = :shop and filename like :names`, {
-      names: `${batches}-%`,
+    expect((await remove({ file_ids: [two], permanent: true }, purger)).body).toMatchObject({
+      deleted: 1,
+      failed: 0,
     })
+    const left = await owner.scope.query(
+      `select filename from files where shop_id = :shop and filename like :names`,
+      {
+        names: `${batches}-%`,
+      },
+    )
     expect(left).toEqual([{ filename: `${batches}-file-0.pdf` }])
   })
 
@@ -321,7 +383,12 @@ describe('POST /api/files/bulk-delete', () => {
   })
 
   it('names every problem of a request', async () => {
-    const { status, body } = await remove({ file_ids: [], backup_first: 1, permanent: null, force: true })
+    const { status, body } = await remove({
+      file_ids: [],
+      backup_first: 1,
+      permanent: null,
+      force: true,
+    })
     expect(status).toBe(422)
     expect(body.error.details.map(({ param }: { param: string }) => param).sort()).toEqual([
       'backup_first',
@@ -335,7 +402,9 @@ describe('POST /api/files/bulk-delete', () => {
     const [id] = await some(owner, 1)
     const writer = await app.clientWith(['files:read', 'files:write', 'files:purge'])
     expect((await remove({ file_ids: [id] }, writer)).status).toBe(403)
-    expect((await remove({ file_ids: [id] }, await app.clientWith(['files:delete']))).status).toBe(200)
+    expect((await remove({ file_ids: [id] }, await app.clientWith(['files:delete']))).status).toBe(
+      200,
+    )
   })
 })
 
@@ -366,14 +435,26 @@ describe('the background thresholds', () => {
       // Nobody works yet: the large one gives up waiting after a second, the small one does not.
       const small = send(ids.slice(0, most))
       const large = await send(ids.slice(most))
-      expect([large.status, large.body]).toMatchObject([202, { [`${what}d`]: 0, failed: 0, errors: [] }])
+      expect([large.status, large.body]).toMatchObject([
+        202,
+        { [`${what}d`]: 0, failed: 0, errors: [] },
+      ])
       expect(large.headers.get('location')).toBe(`/api/operations/${large.body.job_id}`)
       const hurried = await send([ids[0]!], { prefer: 'respond-async' })
-      expect([hurried.status, hurried.headers.get('preference-applied')]).toEqual([202, 'respond-async'])
+      expect([hurried.status, hurried.headers.get('preference-applied')]).toEqual([
+        202,
+        'respond-async',
+      ])
       late = await slow.engine.startWorker()
-      expect((await small).body).toMatchObject({ [`${what}d`]: expect.any(Number), failed: expect.any(Number) })
+      expect((await small).body).toMatchObject({
+        [`${what}d`]: expect.any(Number),
+        failed: expect.any(Number),
+      })
       expect((await small).status).toBe(200)
-      expect(await untilEnded(slow.owner, large.body.job_id)).toMatchObject({ status: 'success', done: most + 1 })
+      expect(await untilEnded(slow.owner, large.body.job_id)).toMatchObject({
+        status: 'success',
+        done: most + 1,
+      })
       await untilEnded(slow.owner, hurried.body.job_id)
     },
   )

@@ -1,10 +1,18 @@
-// The specification's two bulk endpoints: PUT /api/files/bulk-update and POST /api/files/bulk-delete.
+// The specification's two bulk endpoints: PUT /api/files/bulk-update and POST
+// /api/files/bulk-delete.
 import { z } from 'zod'
 import { settingChanges, type Step, type Workflow } from '../../../plugins/contract.ts'
 import { action, startWorkflow } from '../../channels/admin.ts'
 import { hasEnded, type OperationRow } from '../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../ids.ts'
-import { endpoint, type Caller, type Endpoint, type Reply, type Request, type Scope } from '../endpoint.ts'
+import {
+  endpoint,
+  type Caller,
+  type Endpoint,
+  type Reply,
+  type Request,
+  type Scope,
+} from '../endpoint.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { waitingTime } from '../prefer.ts'
 import { errorSchema, tags } from '../schemas.ts'
@@ -15,12 +23,16 @@ import { channelOf, type OperationParts } from './operations.ts'
 /** So long a small one is waited for: it answers within the request. */
 const SMALL_WAIT_SECONDS = 120
 
-const errors = z.array(z.object({ file_id: z.string().nullable(), code: z.string(), message: z.string() }))
+const errors = z.array(
+  z.object({ file_id: z.string().nullable(), code: z.string(), message: z.string() }),
+)
 const reply = <const Name extends string>(done: Name) =>
-  z.object({ [done]: z.number().int(), failed: z.number().int(), errors, job_id: z.string() } as Record<
-    Name | 'failed',
-    z.ZodNumber
-  > & { errors: typeof errors; job_id: z.ZodString })
+  z.object({
+    [done]: z.number().int(),
+    failed: z.number().int(),
+    errors,
+    job_id: z.string(),
+  } as Record<Name | 'failed', z.ZodNumber> & { errors: typeof errors; job_id: z.ZodString })
 
 export function bulkRoutes(parts: OperationParts): Endpoint[] {
   return [update(parts), remove(parts)]
@@ -44,9 +56,13 @@ const update = (parts: OperationParts) =>
             tags_mode: z.enum(['replace', 'add', 'remove']).default('replace'),
             ...settingChanges,
           })
-          .refine(({ tags_mode: _, ...updates }) => Object.values(updates).some((value) => value !== undefined), {
-            message: 'Name at least one field to change',
-          })
+          .refine(
+            ({ tags_mode: _, ...updates }) =>
+              Object.values(updates).some((value) => value !== undefined),
+            {
+              message: 'Name at least one field to change',
+            },
+          )
           .refine(({ tags_mode, tags }) => tags_mode === 'replace' || tags?.length !== 0, {
             path: ['tags'],
             message: 'Name at least one tag to add or remove',
@@ -56,10 +72,19 @@ const update = (parts: OperationParts) =>
     replies: replies('updated', 'Every file has its result'),
     handler: (request) => {
       const { tags, tags_mode, ...settings } = request.body.updates
-      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-      const change = Object.keys(given).length > 0 ? action(parts.engine, 'update-settings', given) : null
+      const given = Object.fromEntries(
+        Object.entries(settings).filter(([, value]) => value !== undefined),
+      )
+      const change =
+        Object.keys(given).length > 0 ? action(parts.engine, 'update-settings', given) : null
       const tagging = tags ? action(parts.engine, 'tag-files', { mode: tags_mode, tags }) : null
-      return run(parts, request, joined(change, tagging)!, 'updated', parts.limits.background_update)
+      return run(
+        parts,
+        request,
+        joined(change, tagging)!,
+        'updated',
+        parts.limits.background_update,
+      )
     },
   })
 
@@ -89,7 +114,13 @@ const remove = (parts: OperationParts) =>
         : action(parts.engine, 'delete-files', { remove_mappings, backup_first })
       const workflow = joined(backup, remove)!
       const { id, title, action: name } = remove
-      return run(parts, request, { ...workflow, id, title, action: name }, 'deleted', parts.limits.background_delete)
+      return run(
+        parts,
+        request,
+        { ...workflow, id, title, action: name },
+        'deleted',
+        parts.limits.background_delete,
+      )
     },
   })
 
@@ -116,7 +147,9 @@ async function run(
   background: number,
 ): Promise<Reply> {
   const malformed = new Map<string, string>()
-  const ids = body.file_ids.map((given) => parsePublicId('file', given) ?? unknown(given, malformed))
+  const ids = body.file_ids.map(
+    (given) => parsePublicId('file', given) ?? unknown(given, malformed),
+  )
   const id = await startWorkflow(engine, caller.scope, workflow, {
     source: { type: 'files', ids },
     dryRun: false,
@@ -134,7 +167,9 @@ async function run(
 /** So much of a malformed id is repeated in the answer. */
 const REPEATED = 100
 
-/** An id that is malformed goes the way of one that is unknown; `malformed` keeps what was given. */
+/**
+ * An id that is malformed goes the way of one that is unknown; `malformed` keeps what was given.
+ */
 function unknown(given: string, malformed: Map<string, string>): string {
   const uuid = unknownUuid(given)
   malformed.set(uuid, given.slice(0, REPEATED))
@@ -155,7 +190,10 @@ async function answer(given: {
   const items =
     operation.done === operation.total
       ? []
-      : await engine.items(caller.scope, operation.id, { statuses: refused, limit: operation.total })
+      : await engine.items(caller.scope, operation.id, {
+          statuses: refused,
+          limit: operation.total,
+        })
   const headers: Record<string, string> = applied ? { 'Preference-Applied': applied } : {}
   const body = {
     [done]: operation.done,
@@ -163,7 +201,8 @@ async function answer(given: {
     errors: items.map(({ file_id, error }) => {
       const { code, message } = error!
       const wrong = malformed.get(file_id ?? '')
-      if (wrong !== undefined) return { file_id: wrong, code, message: 'This is not the id of a file' }
+      if (wrong !== undefined)
+        return { file_id: wrong, code, message: 'This is not the id of a file' }
       return { file_id: file_id && toPublicId('file', file_id), code, message }
     }),
     job_id: operationId(operation),

@@ -10,7 +10,9 @@ const channelSchema = z
     imports: z
       .object({
         title: z.string().meta({ description: 'One import: `CSV import`' }),
-        plural: z.string().meta({ description: 'What a workflow attached to it runs on: `CSV imports`' }),
+        plural: z
+          .string()
+          .meta({ description: 'What a workflow attached to it runs on: `CSV imports`' }),
       })
       .nullable()
       .meta({ description: 'Null: its operations are about files that exist' }),
@@ -25,8 +27,11 @@ export function channelRoutes(channels: readonly Channel[]): Endpoint[] {
       summary: 'List the channels by which operations start',
       tag: 'Workflows',
       scope: 'operations:read',
-      replies: { 200: { description: 'All of them', schema: z.object({ data: z.array(channelSchema) }) } },
-      handler: () => Promise.resolve({ body: { data: channels.map((channel) => ({ ...channel })) } }),
+      replies: {
+        200: { description: 'All of them', schema: z.object({ data: z.array(channelSchema) }) },
+      },
+      handler: () =>
+        Promise.resolve({ body: { data: channels.map((channel) => ({ ...channel })) } }),
     }),
   ]
 }

@@ -1,4 +1,5 @@
-// CSV import over the API: every way in, every message, the choice of columns, the check of the whole file, and the start.
+// CSV import over the API: every way in, every message, the choice of columns, the check of the
+// whole file, and the start.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
 import { untilEnded, type Answer } from '../../../test/app.ts'
@@ -48,14 +49,27 @@ describe('an upload', () => {
       check: null,
       job_id: null,
     })
-    expect(body.columns.filename).toEqual({ header: 'filename', sure: 1, reason: 'The header is the field’s own name' })
+    expect(body.columns.filename).toEqual({
+      header: 'filename',
+      sure: 1,
+      reason: 'The header is the field’s own name',
+    })
     expect(body.columns.id).toBe(null)
-    expect(body.mapping).toEqual({ ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])), id: null })
+    expect(body.mapping).toEqual({
+      ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])),
+      id: null,
+    })
     expect(body.preview).toEqual([
       {
         row: 2,
         values: {
-          ...{ filename: 'guide.pdf', file_url: url, product_sku: 'BOOK-1', expiry_days: '30', download_limit: '3' },
+          ...{
+            filename: 'guide.pdf',
+            file_url: url,
+            product_sku: 'BOOK-1',
+            expiry_days: '30',
+            download_limit: '3',
+          },
           ...{ tags: 'a; b,c', id: null },
         },
         problems: [],
@@ -65,7 +79,14 @@ describe('an upload', () => {
     const listed = await app.owner.call('GET', '/api/csv')
     expect(listed.body.next_cursor).toBe(null)
     const { filename, status: stands, rows, created_at, check } = listed.body.data[0]
-    expect(body).toMatchObject({ id: listed.body.data[0].id, filename, status: stands, rows, created_at, check })
+    expect(body).toMatchObject({
+      id: listed.body.data[0].id,
+      filename,
+      status: stands,
+      rows,
+      created_at,
+      check,
+    })
   })
 
   it('comes as a form too, and as bytes of no said kind', async () => {
@@ -79,7 +100,9 @@ describe('an upload', () => {
     })
     expect(response.status).toBe(201)
     expect(await response.json()).toMatchObject({ filename: 'Übersicht.csv', rows: 1 })
-    const raw = await app.upload(csv(`a.pdf,${url},,,,`), { 'content-type': 'application/octet-stream' })
+    const raw = await app.upload(csv(`a.pdf,${url},,,,`), {
+      'content-type': 'application/octet-stream',
+    })
     expect(raw.body).toMatchObject({ filename: 'import.csv', rows: 1 })
     expect((await app.upload('{}', { 'content-type': 'application/json' })).status).toBe(415)
     const empty = new FormData()
@@ -113,13 +136,20 @@ describe('an upload', () => {
       Buffer.from('\ufefffilename\tfile_url\nПриют.pdf\thttps://x.example/a\n', 'utf16le'),
       'Приют.pdf',
     ],
-    ['utf-8', '|', Buffer.from('\ufefffilename|file_url\n日本.pdf|https://x.example/a'), '日本.pdf'],
+    [
+      'utf-8',
+      '|',
+      Buffer.from('\ufefffilename|file_url\n日本.pdf|https://x.example/a'),
+      '日本.pdf',
+    ],
     ['utf-8', ';', Buffer.from('sep=;\nfilename;file_url\na,b.pdf;https://x.example/a'), 'a,b.pdf'],
   ])('in %s with %j', async (encoding, delimiter, bytes, filename) => {
     const { body } = await app.upload(bytes)
     expect(body).toMatchObject({ encoding, delimiter, rows: 1, missing: [] })
     expect(body.preview[0].values).toMatchObject({ filename, file_url: 'https://x.example/a' })
-    expect(await app.checked(body.id)).toMatchObject({ check: { errors: 0, warnings: 0, import_rows: 1 } })
+    expect(await app.checked(body.id)).toMatchObject({
+      check: { errors: 0, warnings: 0, import_rows: 1 },
+    })
   })
 
   it.each([
@@ -136,7 +166,11 @@ describe('an upload', () => {
       Buffer.from('504b030414000600080000002100', 'hex'),
       'Row 1: This is a workbook or an archive: save it as CSV first',
     ],
-    ['bytes', Buffer.from([1, 0, 0, 2, 3, 0, 0]), 'Row 1: This is not a text file: save it as CSV first'],
+    [
+      'bytes',
+      Buffer.from([1, 0, 0, 2, 3, 0, 0]),
+      'Row 1: This is not a text file: save it as CSV first',
+    ],
   ])('of %s is refused', async (_, bytes, message) => {
     const { status, body } = await app.upload(bytes)
     expect(status).toBe(422)
@@ -146,7 +180,11 @@ describe('an upload', () => {
 
   it('of more than 50 MB or 50,000 rows is refused, and nothing of it is kept', async () => {
     const count = async () =>
-      (await app.owner.scope.query<{ n: number }>('select count(*) as n from csv_uploads where shop_id = :shop'))[0]!.n
+      (
+        await app.owner.scope.query<{ n: number }>(
+          'select count(*) as n from csv_uploads where shop_id = :shop',
+        )
+      )[0]!.n
     const before = await count()
     const large = await app.upload(megabytes(50.5))
     expect(large.body.error.code).toBe('payload_too_large')
@@ -157,18 +195,25 @@ describe('an upload', () => {
       duplex: 'half',
     } as RequestInit)
     expect(streamed.status).toBe(413)
-    const long = await app.upload(csv(...Array.from({ length: 50_001 }, (_, n) => `f${n},${url},,,,`)))
+    const long = await app.upload(
+      csv(...Array.from({ length: 50_001 }, (_, n) => `f${n},${url},,,,`)),
+    )
     expect([long.status, long.body.error.code]).toEqual([422, 'too_many'])
     expect(await count()).toBe(before)
   })
 
   it('under one Idempotency-Key is one file; under the same key another file is a conflict', async () => {
     const headers = (key: string) => ({ 'content-type': 'text/csv', 'idempotency-key': key })
-    const count = async () => (await app.owner.scope.query('select from csv_uploads where shop_id = :shop')).length
+    const count = async () =>
+      (await app.owner.scope.query('select from csv_uploads where shop_id = :shop')).length
     const [text, before] = [csv(`a.pdf,${url},,,,`), await count()]
     const first = await app.upload(text, headers('key-1'), '?filename=a.csv')
     const again = await app.upload(text, headers('key-1'), '?filename=a.csv')
-    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      201,
+      'true',
+    ])
     expect(again.body).toEqual(first.body)
     const form = new FormData()
     form.append('file', new Blob([text]), 'a.csv')
@@ -177,7 +222,10 @@ describe('an upload', () => {
       headers: { authorization: `Bearer ${app.key}`, 'idempotency-key': 'key-1' },
       body: form,
     })
-    expect([posted.status, ((await posted.json()) as Answer['body']).id]).toEqual([201, first.body.id])
+    expect([posted.status, ((await posted.json()) as Answer['body']).id]).toEqual([
+      201,
+      first.body.id,
+    ])
     for (const [other, name] of [
       [csv(`b.pdf,${url},,,,`), 'a.csv'],
       [text, 'b.csv'],
@@ -188,7 +236,9 @@ describe('an upload', () => {
     expect((await app.upload(text, headers('key-2'))).body.id).not.toBe(first.body.id)
     const refused = await app.upload('nothing', headers('key-3'))
     expect([refused.status, (await app.upload(text, headers('key-3'))).status]).toEqual([422, 201])
-    const together = await Promise.all(Array.from({ length: 5 }, () => app.upload(text, headers('key-4'))))
+    const together = await Promise.all(
+      Array.from({ length: 5 }, () => app.upload(text, headers('key-4'))),
+    )
     expect(new Set(together.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
     expect((await app.upload(text, headers('x'.repeat(256)))).status).toBe(400)
     expect(await count()).toBe(before + 4)
@@ -214,14 +264,26 @@ describe('an upload', () => {
     )
     expect(body.problems).toEqual([
       {
-        ...{ row: 2, column: 'product_sku', severity: 'error', code: 'invalid_csv', message: 'Invalid CSV format' },
+        ...{
+          row: 2,
+          column: 'product_sku',
+          severity: 'error',
+          code: 'invalid_csv',
+          message: 'Invalid CSV format',
+        },
         detail: 'The row has 2 cells and the header 6: product_sku is missing',
         value: null,
       },
       expect.objectContaining({ row: 3, column: 'tags', message: 'Invalid CSV format' }),
-      expect.objectContaining({ row: 6, column: 'file_url', detail: 'A quote inside a quoted cell is not doubled' }),
+      expect.objectContaining({
+        row: 6,
+        column: 'file_url',
+        detail: 'A quote inside a quoted cell is not doubled',
+      }),
     ])
-    expect(await app.checked(body.id)).toMatchObject({ check: { errors: 3, error_rows: 3, import_rows: 1, rows: 4 } })
+    expect(await app.checked(body.id)).toMatchObject({
+      check: { errors: 3, error_rows: 3, import_rows: 1, rows: 4 },
+    })
   })
 })
 
@@ -235,13 +297,18 @@ describe('columns', () => {
       product_sku: 'Article number',
     })
     const mapping = { filename: 'Unused', file_url: 'Download link' }
-    const changed = await app.owner.call('PUT', `/api/csv/${first.body.id}/columns`, { mapping, save_as: 'supplier' })
+    const changed = await app.owner.call('PUT', `/api/csv/${first.body.id}/columns`, {
+      mapping,
+      save_as: 'supplier',
+    })
     expect(changed.body).toMatchObject({
       saved_mapping: 'supplier',
       mapping: { filename: 'Unused', product_sku: null },
     })
     expect(changed.body.preview[0].values.filename).toBe('u.pdf')
-    const again = await app.upload(`unused;TITLE;Download Link;article-number\nv.pdf;b.pdf;${url};BOOK-1\n`)
+    const again = await app.upload(
+      `unused;TITLE;Download Link;article-number\nv.pdf;b.pdf;${url};BOOK-1\n`,
+    )
     expect(again.body).toMatchObject({
       saved_mapping: 'supplier',
       mapping: { filename: 'unused', file_url: 'Download Link' },
@@ -250,15 +317,22 @@ describe('columns', () => {
     expect(body.data).toEqual([
       expect.objectContaining({ name: 'supplier', mapping: expect.objectContaining(mapping) }),
     ])
-    expect((await app.owner.call('DELETE', `/api/csv/mappings/${body.data[0].id}`)).status).toBe(204)
-    expect((await app.owner.call('DELETE', `/api/csv/mappings/${body.data[0].id}`)).status).toBe(404)
+    expect((await app.owner.call('DELETE', `/api/csv/mappings/${body.data[0].id}`)).status).toBe(
+      204,
+    )
+    expect((await app.owner.call('DELETE', `/api/csv/mappings/${body.data[0].id}`)).status).toBe(
+      404,
+    )
     expect((await app.upload(`${foreign}a.pdf;${url};;\n`)).body.saved_mapping).toBe(null)
   })
 
   it('are saved by themselves too', async () => {
     const body = { name: 'by hand', headers: ['A', 'B'], mapping: { filename: 'B', file_url: 'A' } }
     expect((await app.owner.call('POST', '/api/csv/mappings', body)).status).toBe(201)
-    expect((await app.upload(`A,B\n${url},a.pdf\n`)).body).toMatchObject({ saved_mapping: 'by hand', missing: [] })
+    expect((await app.upload(`A,B\n${url},a.pdf\n`)).body).toMatchObject({
+      saved_mapping: 'by hand',
+      missing: [],
+    })
   })
 
   it('that are not there, or twice the same, are refused', async () => {
@@ -268,7 +342,9 @@ describe('columns', () => {
       param: 'mapping.filename',
       message: 'There is no column Nope',
     })
-    expect((await put({ filename: 'Title', tags: 'Title' })).body.error.details[0].param).toBe('mapping.tags')
+    expect((await put({ filename: 'Title', tags: 'Title' })).body.error.details[0].param).toBe(
+      'mapping.tags',
+    )
     expect((await put({ wrong: 'Title' })).status).toBe(422)
   })
 
@@ -279,8 +355,14 @@ describe('columns', () => {
     const checked = await app.checked(id)
     expect(checked.check).toMatchObject({ import_rows: 0 })
     expect((await app.problems(id)).filter(({ row }) => row === 1)).toEqual([
-      expect.objectContaining({ message: 'Invalid CSV format', detail: 'The required column filename is missing' }),
-      expect.objectContaining({ message: 'Invalid CSV format', detail: 'The required column file_url is missing' }),
+      expect.objectContaining({
+        message: 'Invalid CSV format',
+        detail: 'The required column filename is missing',
+      }),
+      expect.objectContaining({
+        message: 'Invalid CSV format',
+        detail: 'The required column file_url is missing',
+      }),
     ])
   })
 })
@@ -304,7 +386,11 @@ describe('a check', () => {
       [`a/b.pdf,${url},,,,`, 'filename', 'A filename cannot contain / or \\'],
       [`${name()},,,,,`, 'file_url', 'A file URL is required'],
       [`${name()},ftp://x.example/a,,,,`, 'file_url', 'This is not an http or https URL'],
-      [`${name()},https://u:p@x.example/a,,,,`, 'file_url', 'A URL cannot carry a user name or password'],
+      [
+        `${name()},https://u:p@x.example/a,,,,`,
+        'file_url',
+        'A URL cannot carry a user name or password',
+      ],
       [`${name()},${url},,soon,,`, 'expiry_days', 'This is not a whole number'],
       [`${name()},${url},,0,,`, 'expiry_days', 'This is not a number from 1 to 36500'],
       [`${name()},${url},,,-1,`, 'download_limit', 'This must be 0 or more'],
@@ -342,8 +428,10 @@ describe('a check', () => {
       skus: 3,
     })
     expect((await app.problems(id, '&severity=warning')).length).toBe(3)
-    // Of two rows with one name only one can replace a file, or bring its new version; both can have a number.
-    const counts = async (on_conflict: string) => (await app.checked(id, { probe: false, on_conflict })).check
+    // Of two rows with one name only one can replace a file, or bring its new version; both can
+    // have a number.
+    const counts = async (on_conflict: string) =>
+      (await app.checked(id, { probe: false, on_conflict })).check
     expect(await counts('overwrite')).toMatchObject({ errors: 13, warnings: 4 })
     expect(await counts('rename')).toMatchObject({ errors: 12, warnings: 5 })
   })
@@ -354,7 +442,9 @@ describe('a check', () => {
     const found: string[] = []
     for (let cursor = ''; ;) {
       const { body } = await app.owner.call('GET', `/api/csv/${id}/problems?limit=1${cursor}`)
-      found.push(...body.data.map(({ row, code }: { row: number; code: string }) => `${row} ${code}`))
+      found.push(
+        ...body.data.map(({ row, code }: { row: number; code: string }) => `${row} ${code}`),
+      )
       if (!body.next_cursor) break
       cursor = `&cursor=${body.next_cursor}`
     }
@@ -377,12 +467,22 @@ describe('a check', () => {
     const { check } = await app.checked(id, {})
     expect(check).toMatchObject({ probe: true, urls: 6, urls_total: 6, errors: 4, warnings: 1 })
     expect(
-      (await app.problems(id)).map(({ row, message, detail, severity }) => [row, severity, message, detail]),
+      (await app.problems(id)).map(({ row, message, detail, severity }) => [
+        row,
+        severity,
+        message,
+        detail,
+      ]),
     ).toEqual([
       [3, 'error', 'File URL not accessible', 'The server answered 404: file not found'],
       [4, 'error', 'File URL not accessible', 'The server answered 403: access denied'],
       [6, 'warning', 'The file has 600 MB: up to 500 MB are recommended', null],
-      [7, 'error', 'The file is larger than 5 GB: contact support to have larger files imported', null],
+      [
+        7,
+        'error',
+        'The file is larger than 5 GB: contact support to have larger files imported',
+        null,
+      ],
       [8, 'error', 'File URL not accessible', 'The server answered 404: file not found'],
     ])
     expect(origin.count('/bytes/10/x')).toBe(1)
@@ -430,31 +530,48 @@ describe('rows with errors', () => {
 })
 
 describe('a start', () => {
-  const start = (id: string, body: object = {}) => app.owner.call('POST', `/api/csv/${id}/start`, body)
+  const start = (id: string, body: object = {}) =>
+    app.owner.call('POST', `/api/csv/${id}/start`, body)
 
   it('wants a check, and no errors unless the valid rows alone are asked for', async () => {
     const good = name()
-    const id = await app.uploaded(csv(`${good},${origin.url}/bytes/100/s,BOOK-1,never,7,"x,y"`, `bad/.pdf,${url},,,,`))
+    const id = await app.uploaded(
+      csv(`${good},${origin.url}/bytes/100/s,BOOK-1,never,7,"x,y"`, `bad/.pdf,${url},,,,`),
+    )
     expect((await start(id)).body.error).toMatchObject({
       status: 409,
       message: 'Check this file before it is imported',
     })
     await app.checked(id, { on_conflict: 'rename' })
-    expect((await start(id)).body.error.message).toBe('1 row has errors: correct them, or import the valid rows only')
-    expect((await start(id, { only_valid: true, on_conflict: 'error' })).body.error.status).toBe(409)
+    expect((await start(id)).body.error.message).toBe(
+      '1 row has errors: correct them, or import the valid rows only',
+    )
+    expect((await start(id, { only_valid: true, on_conflict: 'error' })).body.error.status).toBe(
+      409,
+    )
     const begun = await start(id, { only_valid: true, notify: false, auto_map: false })
     expect(begun.status).toBe(202)
-    expect(begun.body).toMatchObject({ workflow: 'import-csv', channel: 'csv', total: 1, kind: 'import' })
+    expect(begun.body).toMatchObject({
+      workflow: 'import-csv',
+      channel: 'csv',
+      total: 1,
+      kind: 'import',
+    })
     expect(begun.headers.get('location')).toBe(`/api/jobs/${begun.body.id}`)
     expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({
       status: 'started',
       job_id: begun.body.id,
     })
-    expect((await start(id, { only_valid: true })).body.error.message).toBe('The import of this file has started')
+    expect((await start(id, { only_valid: true })).body.error.message).toBe(
+      'The import of this file has started',
+    )
     expect((await app.owner.call('POST', `/api/csv/${id}/check`, {})).status).toBe(409)
     const worker = await app.engine.startWorker()
     try {
-      expect(await untilEnded(app.owner, begun.body.id)).toMatchObject({ status: 'success', done: 1 })
+      expect(await untilEnded(app.owner, begun.body.id)).toMatchObject({
+        status: 'success',
+        done: 1,
+      })
     } finally {
       await worker.stop()
     }
@@ -484,7 +601,10 @@ describe('a start', () => {
     const id = await app.uploaded(csv(`${name()},${url},,,,`))
     await app.checked(id)
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(id)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, ...Array.from({ length: 7 }, () => 409)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      202,
+      ...Array.from({ length: 7 }, () => 409),
+    ])
   })
 })
 
@@ -506,7 +626,8 @@ describe('rows with the id of a file', () => {
       severity,
       detail ?? message,
     ])
-  const start = (id: string, body: object = {}) => app.owner.call('POST', `/api/csv/${id}/start`, body)
+  const start = (id: string, body: object = {}) =>
+    app.owner.call('POST', `/api/csv/${id}/start`, body)
   async function working<T>(work: () => Promise<T>): Promise<T> {
     const worker = await app.engine.startWorker()
     try {
@@ -527,7 +648,8 @@ describe('rows with the id of a file', () => {
         `${c},,,,,,`,
       ),
     )
-    expect((await app.checked(id, {})).check).toMatchObject({ errors: 0, warnings: 0, import_rows: 1, update_rows: 3, urls: 1, skus: 1 }) // prettier-ignore
+    // prettier-ignore
+    expect((await app.checked(id, {})).check).toMatchObject({ errors: 0, warnings: 0, import_rows: 1, update_rows: 3, urls: 1, skus: 1 })
     const begun = await start(id)
     expect(begun.body).toMatchObject({ workflow: 'import-csv', total: 1, job_id: begun.body.id })
     const { job_id, update_job_id } = begun.body
@@ -538,7 +660,8 @@ describe('rows with the id of a file', () => {
     })
     await working(async () => {
       expect(await untilEnded(app.owner, job_id)).toMatchObject({ status: 'success', done: 1 })
-      expect(await untilEnded(app.owner, update_job_id)).toMatchObject({ status: 'success', done: 3, workflow: 'update-from-csv', channel: 'csv', kind: 'bulk' }) // prettier-ignore
+      // prettier-ignore
+      expect(await untilEnded(app.owner, update_job_id)).toMatchObject({ status: 'success', done: 3, workflow: 'update-from-csv', channel: 'csv', kind: 'bulk' })
       expect(await read(a!)).toMatchObject({
         filename: fresh,
         expiry_days: null,
@@ -547,28 +670,46 @@ describe('rows with the id of a file', () => {
       })
       expect(await read(b!)).toMatchObject({ expiry_days: 7, tags: [] })
       expect(await read(c!)).toEqual(before)
-      const items = (await app.owner.call('GET', `/api/operations/${update_job_id}/items`)).body.data
+      const items = (await app.owner.call('GET', `/api/operations/${update_job_id}/items`)).body
+        .data
       expect(
-        items.map(({ status, after }: { status: string; after: object | null }) => [status, after === null]),
+        items.map(({ status, after }: { status: string; after: object | null }) => [
+          status,
+          after === null,
+        ]),
       ).toEqual([
         ['done', false],
         ['done', false],
         ['done', true],
       ])
       const undo = await app.owner.call('POST', `/api/operations/${update_job_id}/undo`)
-      expect(await untilEnded(app.owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
-      expect(await read(a!)).toMatchObject({ filename: expect.not.stringMatching(fresh), tags: ['old'] })
+      expect(await untilEnded(app.owner, undo.body.id)).toMatchObject({
+        status: 'success',
+        done: 2,
+      })
+      expect(await read(a!)).toMatchObject({
+        filename: expect.not.stringMatching(fresh),
+        tags: ['old'],
+      })
     })
   })
 
   it('alone are one operation, and a file of imports alone has none of them', async () => {
     const [a] = await files(name())
     const id = await app.uploaded(`id,tags\n${a},x\n`)
-    expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({ missing: [], mapping: { id: 'id' } })
+    expect((await app.owner.call('GET', `/api/csv/${id}`)).body).toMatchObject({
+      missing: [],
+      mapping: { id: 'id' },
+    })
     await app.checked(id)
     const begun = await start(id, { notify: true })
     expect(begun.headers.get('location')).toBe(`/api/operations/${begun.body.update_job_id}`)
-    expect(begun.body).toMatchObject({ id: begun.body.update_job_id, job_id: null, total: 1, kind: 'bulk' })
+    expect(begun.body).toMatchObject({
+      id: begun.body.update_job_id,
+      job_id: null,
+      total: 1,
+      kind: 'bulk',
+    })
     const other = await app.uploaded(csv(`${name()},${url},,,,`))
     await app.checked(other)
     expect((await start(other)).body).toMatchObject({ update_job_id: null, kind: 'import' })
@@ -576,7 +717,8 @@ describe('rows with the id of a file', () => {
 
   it('are checked: ids, names, values; not addresses and SKUs, which they have no use for', async () => {
     const [own, twice, trashed, taken] = await files(name(), name(), name(), name())
-    await app.owner.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: requirePublicId('file', trashed!) }) // prettier-ignore
+    // prettier-ignore
+    await app.owner.scope.query('update files set deleted_at = now() where shop_id = :shop and id = :id', { id: requirePublicId('file', trashed!) })
     const stranger = await app.stranger('other-files.myshopify.com')
     const [theirs] = await makeFiles(stranger.scope, [{ filename: 'x.pdf' }])
     const takenName = (await read(taken!)).filename
@@ -596,7 +738,13 @@ describe('rows with the id of a file', () => {
       mapping: Object.fromEntries(COLUMNS.split(',').map((one) => [one, one])),
     })
     const { check } = await app.checked(id, {})
-    expect(check).toMatchObject({ error_rows: 6, import_rows: 0, update_rows: 2, urls_total: 0, skus_total: 0 })
+    expect(check).toMatchObject({
+      error_rows: 6,
+      import_rows: 0,
+      update_rows: 2,
+      urls_total: 0,
+      skus_total: 0,
+    })
     expect(await found(id)).toEqual([
       [2, 'filename', 'error', 'A filename cannot contain / or \\'],
       [2, 'product_sku', 'warning', 'The products of a file that exists are not changed by a row'],
@@ -615,24 +763,39 @@ describe('rows with the id of a file', () => {
 
   it('may swap names and take those that others leave; not those of files that stay', async () => {
     const [a, b, c, d] = await files('swap-a.pdf', 'swap-b.pdf', 'swap-c.pdf', 'swap-d.pdf')
-    const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`)) // prettier-ignore
-    expect((await app.checked(good, { on_conflict: 'overwrite' })).check).toMatchObject({ errors: 0, update_rows: 4 })
+    // prettier-ignore
+    const good = await app.uploaded(table(`${a},swap-b.pdf,,,,,`, `${b},SWAP-A.pdf,,,,,`, `${c},swap-e.pdf,,,,,`, `${d},swap-c.pdf,,,,,`))
+    expect((await app.checked(good, { on_conflict: 'overwrite' })).check).toMatchObject({
+      errors: 0,
+      update_rows: 4,
+    })
     await working(async () => {
       const { body } = await start(good)
-      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({ status: 'success', done: 4 })
+      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({
+        status: 'success',
+        done: 4,
+      })
     })
-    expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf']) // prettier-ignore
-    // The file in row 4 keeps its name, since what it is to have is another one's; so does the one in row 2, that wants it.
+    // prettier-ignore
+    expect(await Promise.all([a!, b!, c!, d!].map(async (id) => (await read(id)).filename))).toEqual(['swap-b.pdf', 'SWAP-A.pdf', 'swap-e.pdf', 'swap-c.pdf'])
+    // The file in row 4 keeps its name, since what it is to have is another one's; so does the one
+    // in row 2, that wants it.
     await files('swap-x.pdf')
     const bad = await app.uploaded(
-      table(`${a},swap-a.pdf,,,,,`, `${c},swap-y.pdf,,,,,`, `${b},swap-x.pdf,,,,,`, `${d},swap-y.pdf,,,,,`, `,swap-e.pdf,${url},,,,`), // prettier-ignore
+      // prettier-ignore
+      table(`${a},swap-a.pdf,,,,,`, `${c},swap-y.pdf,,,,,`, `${b},swap-x.pdf,,,,,`, `${d},swap-y.pdf,,,,,`, `,swap-e.pdf,${url},,,,`),
     )
     await app.checked(bad)
     expect(await found(bad)).toEqual([
       [2, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
       [4, 'filename', 'error', 'A file of this name is in the shop: choose another one'],
       [5, 'filename', 'error', 'Row 3 has this name too: rename one of them'],
-      [6, 'filename', 'error', 'A file of this name is in the shop: rename it, or choose to overwrite'],
+      [
+        6,
+        'filename',
+        'error',
+        'A file of this name is in the shop: rename it, or choose to overwrite',
+      ],
     ])
   })
 
@@ -645,7 +808,8 @@ describe('rows with the id of a file', () => {
       return importer.call('POST', `/api/csv/${id}/start`, {})
     }
     const refused = await started(table(`${a},,,,,,x`, `,${name()},${url},,,,`))
-    expect([refused.status, refused.body.error.message]).toEqual([403, 'Permission denied: this key lacks the scope files:write']) // prettier-ignore
+    // prettier-ignore
+    expect([refused.status, refused.body.error.message]).toEqual([403, 'Permission denied: this key lacks the scope files:write'])
     expect((await started(csv(`${name()},${url},,,,`))).status).toBe(202)
   })
 
@@ -662,12 +826,21 @@ describe('rows with the id of a file', () => {
     )
     rows[1]![5] = 'old;changed'
     rows[2]![1] = 'round three.pdf'
-    const header = 'id,filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit,url'
+    const header =
+      'id,filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit,url'
     const id = await app.uploaded(`${[header, ...rows].join('\n')}\n`)
-    expect((await app.checked(id, {})).check).toMatchObject({ errors: 0, warnings: 0, update_rows: 4, urls_total: 0 })
+    expect((await app.checked(id, {})).check).toMatchObject({
+      errors: 0,
+      warnings: 0,
+      update_rows: 4,
+      urls_total: 0,
+    })
     await working(async () => {
       const { body } = await start(id)
-      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({ status: 'success', done: 4 })
+      expect(await untilEnded(app.owner, body.update_job_id)).toMatchObject({
+        status: 'success',
+        done: 4,
+      })
     })
     const now = await Promise.all(ids.map(read))
     expect([now[0], now[3]]).toEqual([exported[0], exported[3]])

@@ -1,4 +1,5 @@
-// CSV import: upload, map the columns, check the whole file, start. The check goes on in the background; the file says how far.
+// CSV import: upload, map the columns, check the whole file, start. The check goes on in the
+// background; the file says how far.
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
@@ -55,9 +56,16 @@ const columnMapping = z
       z.ZodOptional<typeof header>
     >,
   )
-  .transform((given) => Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping)
+  .transform(
+    (given) =>
+      Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
+  )
   .meta({ description: 'Field → the header of its column; absent or null: no column has it' })
-const mappingName = z.string().trim().min(1, 'Give it a name').max(100, 'A name has at most 100 characters')
+const mappingName = z
+  .string()
+  .trim()
+  .min(1, 'Give it a name')
+  .max(100, 'A name has at most 100 characters')
 const conflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
 
 const startedSchema = operationSchema
@@ -71,10 +79,14 @@ const startedSchema = operationSchema
   .meta({ id: 'CsvStarted' })
 
 const idOf = (id: string) => requirePublicId('csv', id)
-const fileOf = async (caller: Caller, id: string) => csvRecord(await requireUpload(caller.scope, idOf(id)))
+const fileOf = async (caller: Caller, id: string) =>
+  csvRecord(await requireUpload(caller.scope, idOf(id)))
 const asItStands = { description: 'The file as it stands', schema: csvSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
-const conflict = { description: 'Not as the file stands now: the message says why', schema: errorSchema }
+const conflict = {
+  description: 'Not as the file stands now: the message says why',
+  schema: errorSchema,
+}
 
 /** Those of saved mappings come first: `mappings` is no id. */
 export const csvRoutes = (parts: CsvParts): Endpoint[] => [
@@ -98,11 +110,19 @@ const upload = ({ secrets }: CsvParts) =>
     path: '/api/csv',
     summary: 'Upload a CSV file',
     description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MOST_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or Windows-1252; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MOST_KEPT} are kept.`,
-    query: z.strictObject({ filename: z.string().max(255).optional().meta({ description: 'What it is called' }) }),
+    query: z.strictObject({
+      filename: z.string().max(255).optional().meta({ description: 'What it is called' }),
+    }),
     replies: {
-      201: { description: 'The file, with suggested columns and its first rows', schema: csvSchema },
+      201: {
+        description: 'The file, with suggested columns and its first rows',
+        schema: csvSchema,
+      },
       413: { description: 'More than 50 MB', schema: errorSchema },
-      422: { description: 'It cannot be read: `Invalid CSV format`, with row and column', schema: errorSchema },
+      422: {
+        description: 'It cannot be read: `Invalid CSV format`, with row and column',
+        schema: errorSchema,
+      },
     },
     readsBody: true,
     handler: async ({ caller, query, ctx, signal }) => {
@@ -128,7 +148,10 @@ async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGener
   }
 }
 
-/** The file was received before it could be compared: where the key has its answer, or another file, it is not kept. */
+/**
+ * The file was received before it could be compared: where the key has its answer, or another file,
+ * it is not kept.
+ */
 async function onceFor(
   caller: Caller,
   id: string,
@@ -153,7 +176,9 @@ const list = () =>
     path: '/api/csv',
     summary: 'List the CSV files that are kept',
     description: `Newest first, all of them: at most ${MOST_KEPT}. Those that were imported are among them.`,
-    replies: { 200: { description: 'The files, without their rows', schema: listOf(listedCsvSchema) } },
+    replies: {
+      200: { description: 'The files, without their rows', schema: listOf(listedCsvSchema) },
+    },
     handler: async ({ caller }) => ({
       body: { data: (await listUploads(caller.scope)).map(listedCsvRecord), next_cursor: null },
     }),
@@ -196,7 +221,8 @@ const columns = () =>
       .strictObject({
         mapping: columnMapping,
         save_as: mappingName.optional().meta({
-          description: 'Keeps it under this name; it applies by itself when the same headers come again',
+          description:
+            'Keeps it under this name; it applies by itself when the same headers come again',
         }),
       })
       .meta({ id: 'CsvColumns' }),
@@ -217,7 +243,9 @@ const check = () =>
     body: z
       .strictObject({
         probe: z.boolean().default(true).meta({ description: 'Ask whether each address answers' }),
-        on_conflict: conflicts.default('error').meta({ description: 'What becomes of names that are taken' }),
+        on_conflict: conflicts
+          .default('error')
+          .meta({ description: 'What becomes of names that are taken' }),
       })
       .meta({ id: 'CsvCheck' }),
     replies: {
@@ -253,18 +281,29 @@ const problems = () =>
     summary: 'List what the check has found, by row',
     params: byId,
     query: z.strictObject({ ...page, severity: z.enum(['error', 'warning']).optional() }),
-    replies: { 200: { description: 'Errors hold up the import, warnings do not', schema: listOf(problemSchema) } },
+    replies: {
+      200: {
+        description: 'Errors hold up the import, warnings do not',
+        schema: listOf(problemSchema),
+      },
+    },
     handler: async ({ caller, params, query }) => {
       const file = await requireUpload(caller.scope, idOf(params.id))
       const { severity, limit } = query
-      const rows = await listProblems(caller.scope, file, { severity, after: placeAfter(query.cursor), limit })
+      const rows = await listProblems(caller.scope, file, {
+        severity,
+        after: placeAfter(query.cursor),
+        limit,
+      })
       const last = rows.at(-1)
-      const next_cursor = last && rows.length === limit ? toCursor([last.row, last.place, last.number]) : null
+      const next_cursor =
+        last && rows.length === limit ? toCursor([last.row, last.place, last.number]) : null
       return { body: { data: rows.map(problemRecord), next_cursor } }
     },
   })
 
-const field = (value: unknown): value is number => integer(value) && value >= 0 && value <= FIELDS.length
+const field = (value: unknown): value is number =>
+  integer(value) && value >= 0 && value <= FIELDS.length
 
 function placeAfter(cursor: string | undefined): ProblemPlace | undefined {
   const values = fromCursor(cursor, [integer, field, integer])
@@ -279,7 +318,11 @@ const errors = () =>
     summary: 'Take away the rows with errors, to correct and import them',
     params: byId,
     replies: {
-      200: { description: 'Those rows as they came, and a column that says why', schema: null, type: 'text/csv' },
+      200: {
+        description: 'Those rows as they came, and a column that says why',
+        schema: null,
+        type: 'text/csv',
+      },
     },
     handler: async ({ caller, params, ctx }) => {
       const file = await requireUpload(caller.scope, idOf(params.id))
@@ -318,7 +361,13 @@ const start = ({ engine, clock }: CsvParts) =>
     handler: async ({ caller, params, body, idempotencyKey }) => {
       const permit = (scopes: readonly Scope[]) => requireScopes(caller, scopes)
       const who = { name: caller.name, idempotencyKey, permit }
-      const { imports, updates } = await startCsvImport(engine, caller.scope, idOf(params.id), body, who)
+      const { imports, updates } = await startCsvImport(
+        engine,
+        caller.scope,
+        idOf(params.id),
+        body,
+        who,
+      )
       const operation = (await engine.get(caller.scope, (imports ?? updates)!))!
       const reply = {
         ...operationRecord(engine, operation, clock()),
@@ -345,7 +394,8 @@ const mappingRoutes = (): Endpoint[] => [
     method: 'post',
     path: '/api/csv/mappings',
     summary: 'Save a column mapping',
-    description: 'In place of the one that has this name. It applies by itself to files with these headers.',
+    description:
+      'In place of the one that has this name. It applies by itself to files with these headers.',
     body: z
       .strictObject({
         name: mappingName,

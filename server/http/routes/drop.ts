@@ -36,19 +36,38 @@ const name = z
 const range = z
   .string()
   .max(50)
-  .refine((value) => isRange(value), 'Write an address or a CIDR, like 203.0.113.7 or 2001:db8::/32')
-const keyInput = z.strictObject({ name, key: z.string().max(8000) }).superRefine((value, context) => {
-  if (publicKey(value.name, value.key) === null)
-    context.addIssue({ code: 'custom', path: ['key'], message: 'Paste the whole line of the .pub file' })
-})
+  .refine(
+    (value) => isRange(value),
+    'Write an address or a CIDR, like 203.0.113.7 or 2001:db8::/32',
+  )
+const keyInput = z
+  .strictObject({ name, key: z.string().max(8000) })
+  .superRefine((value, context) => {
+    if (publicKey(value.name, value.key) === null)
+      context.addIssue({
+        code: 'custom',
+        path: ['key'],
+        message: 'Paste the whole line of the .pub file',
+      })
+  })
 
 const accountFields = {
   enabled: z.boolean().optional().meta({ description: 'Switched off, nobody gets in with it' }),
-  allowed_addresses: z.array(range).max(MOST_RANGES).optional().meta({ description: 'CIDR; empty: any address' }),
-  public_keys: z.array(keyInput).max(MOST_KEYS).optional().meta({ description: 'For SFTP; replaces those there' }),
+  allowed_addresses: z
+    .array(range)
+    .max(MOST_RANGES)
+    .optional()
+    .meta({ description: 'CIDR; empty: any address' }),
+  public_keys: z
+    .array(keyInput)
+    .max(MOST_KEYS)
+    .optional()
+    .meta({ description: 'For SFTP; replaces those there' }),
 }
 const createBody = z.strictObject({ name, ...accountFields }).meta({ id: 'DropAccountRequest' })
-const changeBody = z.strictObject({ name: name.optional(), ...accountFields }).meta({ id: 'DropAccountChange' })
+const changeBody = z
+  .strictObject({ name: name.optional(), ...accountFields })
+  .meta({ id: 'DropAccountChange' })
 
 const accountSchema = z
   .object({
@@ -64,7 +83,10 @@ const accountSchema = z
   })
   .meta({ id: 'DropAccount' })
 const withPassword = accountSchema.extend({
-  password: z.string().nullable().meta({ description: 'Shown once; null where the same request is answered again' }),
+  password: z
+    .string()
+    .nullable()
+    .meta({ description: 'Shown once; null where the same request is answered again' }),
 })
 const settingsBody = z
   .strictObject({ enabled: z.boolean().optional(), tls_required: z.boolean().optional() })
@@ -132,7 +154,9 @@ function settingsRoutes({ host, sftpPort, ftpPort }: DropAddress): Endpoint[] {
       path: '/api/drop',
       summary: 'How to connect, and the settings',
       replies: { 200: { description: 'Host, ports, path and settings', schema: dropSchema } },
-      handler: async ({ caller: { scope } }) => ({ body: record(scope.shop, await readSettings(scope)) }),
+      handler: async ({ caller: { scope } }) => ({
+        body: record(scope.shop, await readSettings(scope)),
+      }),
     }),
     endpoint({
       ...writing,
@@ -143,7 +167,9 @@ function settingsRoutes({ host, sftpPort, ftpPort }: DropAddress): Endpoint[] {
       body: settingsBody,
       replies: { 200: { description: 'All of them', schema: dropSchema }, ...invalid },
       handler: ({ caller, body }) =>
-        caller.scope.transaction(async (tx) => ({ body: record(tx.shop, await changeSettings(tx, body)) })),
+        caller.scope.transaction(async (tx) => ({
+          body: record(tx.shop, await changeSettings(tx, body)),
+        })),
     }),
   ]
 }
@@ -170,7 +196,10 @@ function accountRoutes(): Endpoint[] {
       body: createBody,
       replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
       handler: async ({ caller, body }) => {
-        const { account, password } = await createAccount(caller.scope, { ...body, public_keys: keysOf(body) })
+        const { account, password } = await createAccount(caller.scope, {
+          ...body,
+          public_keys: keysOf(body),
+        })
         const record = accountRecord(account)
         return { status: 201, body: { ...record, password }, kept: { ...record, password: null } }
       },
@@ -186,7 +215,10 @@ function accountRoutes(): Endpoint[] {
       replies: { 200: { description: 'The account', schema: accountSchema }, ...invalid },
       handler: async ({ caller, params, body }) => {
         const id = requirePublicId('account', params.id)
-        const account = await changeAccount(caller.scope, id, { ...body, public_keys: keysOf(body) })
+        const account = await changeAccount(caller.scope, id, {
+          ...body,
+          public_keys: keysOf(body),
+        })
         if (!account) throw new AppError('not_found')
         return { body: accountRecord(account) }
       },
@@ -200,7 +232,8 @@ function accountRoutes(): Endpoint[] {
       params: byId,
       replies: { 204: { description: 'It is deleted', schema: null } },
       handler: async ({ caller, params }) => {
-        if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id)))) throw new AppError('not_found')
+        if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
+          throw new AppError('not_found')
         return { status: 204, body: null }
       },
     }),
@@ -227,7 +260,8 @@ function passwordRoutes(): Endpoint[] {
       method: 'post',
       path: '/api/drop/accounts/{id}/password',
       summary: 'Change the password of a drop account',
-      description: 'The new one is in this answer and nowhere else. Open sessions end within a second.',
+      description:
+        'The new one is in this answer and nowhere else. Open sessions end within a second.',
       atomic: true,
       params: byId,
       replies: { 200: { description: 'The account', schema: withPassword } },
@@ -235,7 +269,10 @@ function passwordRoutes(): Endpoint[] {
         const changed = await changePassword(caller.scope, requirePublicId('account', params.id))
         if (!changed) throw new AppError('not_found')
         const record = accountRecord(changed.account)
-        return { body: { ...record, password: changed.password }, kept: { ...record, password: null } }
+        return {
+          body: { ...record, password: changed.password },
+          kept: { ...record, password: null },
+        }
       },
     }),
   ]
@@ -253,7 +290,12 @@ function listRoutes(): Endpoint[] {
       replies: { 200: { description: 'A page, by path', schema: listOf(fileSchema) } },
       handler: async ({ caller, query: { limit, cursor, state } }) => {
         const [folder = '', after = ''] = fromCursor(cursor, [text, text]) ?? []
-        const rows = await listFiles(caller.scope, { folder, after, limit: limit + 1, state: state ?? null })
+        const rows = await listFiles(caller.scope, {
+          folder,
+          after,
+          limit: limit + 1,
+          state: state ?? null,
+        })
         const shown = rows.slice(0, limit)
         const last = shown.at(-1)
         const next = rows.length > limit && last ? toCursor([last.folder, last.name]) : null
@@ -269,7 +311,11 @@ function listRoutes(): Endpoint[] {
       handler: async ({ caller }) => {
         const rows = await listConnections(caller.scope)
         const data = rows.map((row) => ({
-          ...{ ...row, id: toPublicId('connection', row.id), connected_at: row.connected_at.toISOString() },
+          ...{
+            ...row,
+            id: toPublicId('connection', row.id),
+            connected_at: row.connected_at.toISOString(),
+          },
           ended_at: row.ended_at?.toISOString() ?? null,
           account_id: row.account_id === null ? null : toPublicId('account', row.account_id),
         }))
@@ -297,7 +343,11 @@ const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => 
   username: account.username,
   enabled: account.enabled,
   allowed_addresses: account.allowed_addresses,
-  public_keys: account.public_keys.map(({ name, type, fingerprint }) => ({ name, type, fingerprint })),
+  public_keys: account.public_keys.map(({ name, type, fingerprint }) => ({
+    name,
+    type,
+    fingerprint,
+  })),
   password_changed_at: account.password_changed_at.toISOString(),
   created_at: account.created_at.toISOString(),
   last_used_at: account.last_used_at?.toISOString() ?? null,
@@ -313,5 +363,8 @@ const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
   protocol: row.protocol,
   account_id: row.account_id === null ? null : toPublicId('account', row.account_id),
   writing_since: row.writing_since?.toISOString() ?? null,
-  bytes_per_second: row.state === 'writing' ? Math.round(row.size_bytes / Math.max(row.writing_seconds ?? 1, 1)) : null,
+  bytes_per_second:
+    row.state === 'writing'
+      ? Math.round(row.size_bytes / Math.max(row.writing_seconds ?? 1, 1))
+      : null,
 })

@@ -3,10 +3,26 @@ import { z } from 'zod'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { filterFields, type FileFilter } from '../../files/filter.ts'
-import { countFiles, cursorOf, FILE_SORTS, listFiles, listTags, type FilePage } from '../../files/list.ts'
+import {
+  countFiles,
+  cursorOf,
+  FILE_SORTS,
+  listFiles,
+  listTags,
+  type FilePage,
+} from '../../files/list.ts'
 import { hasPack } from '../../files/pack-list.ts'
 import { requirePublicId } from '../../ids.ts'
-import { bigInteger, fromCursor, integer, text, time, toCursor, uuid, type CursorPart } from '../cursors.ts'
+import {
+  bigInteger,
+  fromCursor,
+  integer,
+  text,
+  time,
+  toCursor,
+  uuid,
+  type CursorPart,
+} from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { listOf, page } from '../schemas.ts'
@@ -46,8 +62,17 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
         counting(scope, filter, place, clock()),
       ])
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at]) : null
-      return { body: { data: shown.map((row) => fileRecord(row, baseUrl)), next_cursor: next, total: counted.total } }
+      const next =
+        rows.length > limit
+          ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at])
+          : null
+      return {
+        body: {
+          data: shown.map((row) => fileRecord(row, baseUrl)),
+          next_cursor: next,
+          total: counted.total,
+        },
+      }
     },
   })
 
@@ -57,8 +82,14 @@ interface Counted {
   at: number
 }
 
-/** The cursor knows where to go on, and what was counted on the page before: counting is what a list takes longest for. */
-function placeOf(cursor: string | undefined, sort: string): (Counted & { after: FilePage['after'] }) | null {
+/**
+ * The cursor knows where to go on, and what was counted on the page before: counting is what a list
+ * takes longest for.
+ */
+function placeOf(
+  cursor: string | undefined,
+  sort: string,
+): (Counted & { after: FilePage['after'] }) | null {
   const values = fromCursor(cursor, [VALUES[sort.replace('-', '')]!, uuid, bigInteger, bigInteger])
   if (!values) return null
   const [value, id, total, at] = values
@@ -72,14 +103,22 @@ const VALUES: Readonly<Record<string, CursorPart>> = {
   pack_position: integer,
 }
 
-async function counting(scope: ShopScope, filter: FileFilter, before: Counted | null, now: Date): Promise<Counted> {
+async function counting(
+  scope: ShopScope,
+  filter: FileFilter,
+  before: Counted | null,
+  now: Date,
+): Promise<Counted> {
   const at = now.getTime()
-  return before && Math.abs(at - before.at) < COUNTED_FOR_MS ? before : { total: await countFiles(scope, filter), at }
+  return before && Math.abs(at - before.at) < COUNTED_FOR_MS
+    ? before
+    : { total: await countFiles(scope, filter), at }
 }
 
 /** A pack that is not there is another thing than an empty one. */
 async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
-  if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack)))) throw new AppError('not_found')
+  if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack))))
+    throw new AppError('not_found')
 }
 
 const tagsInUse = () =>
@@ -91,10 +130,17 @@ const tagsInUse = () =>
     scope: 'files:read',
     query: z.strictObject({
       ...page,
-      search: z.string().max(100).default('').meta({ description: 'The tag contains this, in any case' }),
+      search: z
+        .string()
+        .max(100)
+        .default('')
+        .meta({ description: 'The tag contains this, in any case' }),
     }),
     replies: {
-      200: { description: 'Tags', schema: listOf(z.object({ tag: z.string(), files: z.number().int() })) },
+      200: {
+        description: 'Tags',
+        schema: listOf(z.object({ tag: z.string(), files: z.number().int() })),
+      },
     },
     handler: async ({ caller, query: { limit, cursor, search } }) => {
       const after = fromCursor(cursor, [integer, text])

@@ -28,9 +28,11 @@ const files = async (...given: MadeFile[]): Promise<string[]> =>
       given.map((file) => ({ ...file, filename: named(file.filename) })),
     )
   ).map((id) => toPublicId('file', id))
-const file = async (given: Partial<MadeFile> = {}) => (await files({ filename: 'guide.pdf', ...given }))[0]!
+const file = async (given: Partial<MadeFile> = {}) =>
+  (await files({ filename: 'guide.pdf', ...given }))[0]!
 const read = (id: string) => owner.call('GET', `/api/files/${id}`)
-const change = (id: string, body: object, client = owner) => client.call('PATCH', `/api/files/${id}`, body)
+const change = (id: string, body: object, client = owner) =>
+  client.call('PATCH', `/api/files/${id}`, body)
 
 describe('PATCH /api/files/{id}', () => {
   it('changes what is named and leaves the rest', async () => {
@@ -47,7 +49,12 @@ describe('PATCH /api/files/{id}', () => {
       allowed_referrers: ['blog.example.com'],
     }
     const { status, body } = await change(id, { ...updates, tags: [' new', 'b', 'new'] })
-    const after = { ...before, ...updates, content_type: 'application/zip', updated_at: body.updated_at }
+    const after = {
+      ...before,
+      ...updates,
+      content_type: 'application/zip',
+      updated_at: body.updated_at,
+    }
     expect([status, body]).toEqual([200, after])
     expect((await read(id)).body).toEqual(after)
     expect((await change(id, { expiry_days: null })).body).toEqual({
@@ -62,24 +69,30 @@ describe('PATCH /api/files/{id}', () => {
     const { body } = await change(id, { visibility: 'public' })
     expect(body.public_url).toMatch(/^http:\/\/127\.0\.0\.1\/files\/[0-9a-f-]{36}\/\d+-guide\.pdf$/)
     expect((await change(id, { visibility: 'private' })).body.public_url).toBeNull()
-    expect((await change(id, { visibility: 'public', filename: named('a b.pdf') })).body.public_url).toBe(
-      body.public_url.replace('guide', 'a%20b'),
-    )
+    expect(
+      (await change(id, { visibility: 'public', filename: named('a b.pdf') })).body.public_url,
+    ).toBe(body.public_url.replace('guide', 'a%20b'))
   })
   it('says nothing new of what is so already', async () => {
     const id = await file({ tags: ['a'] })
     const { body } = await read(id)
-    expect((await change(id, { tags: ['a'], cdn: body.cdn, filename: body.filename })).body).toEqual(body)
+    expect(
+      (await change(id, { tags: ['a'], cdn: body.cdn, filename: body.filename })).body,
+    ).toEqual(body)
     expect((await change(id, {})).body).toEqual(body)
   })
   it('refuses a name that is taken, and keeps its own in another case', async () => {
     const [a, b] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string, string]
     expect(await change(a, { filename: named('B.PDF'), cdn: false })).toMatchObject({
       status: 409,
-      body: { error: { code: 'duplicate_filename', param: 'filename', message: 'Duplicate filename' } },
+      body: {
+        error: { code: 'duplicate_filename', param: 'filename', message: 'Duplicate filename' },
+      },
     })
     expect((await read(a)).body).toMatchObject({ cdn: true, filename: named('a.pdf') })
-    expect((await change(b, { filename: named('B.PDF') })).body).toMatchObject({ filename: named('B.PDF') })
+    expect((await change(b, { filename: named('B.PDF') })).body).toMatchObject({
+      filename: named('B.PDF'),
+    })
   })
   it('names every problem, and does nothing', async () => {
     const [a] = (await files({ filename: 'a.pdf' }, { filename: 'b.pdf' })) as [string]
@@ -96,10 +109,21 @@ describe('PATCH /api/files/{id}', () => {
       },
     ])
     const wrong = await change(a, {
-      ...{ filename: 'a/b.pdf', tags: ['a;b'], expiry_days: 0, download_limit: -1, visibility: 'secret' },
+      ...{
+        filename: 'a/b.pdf',
+        tags: ['a;b'],
+        expiry_days: 0,
+        download_limit: -1,
+        visibility: 'secret',
+      },
       ...{ pack_id: 'mine', size_bytes: 3 },
     })
-    expect(wrong.body.error.details.map(({ param, code }: { param: string; code: string }) => [param, code])).toEqual([
+    expect(
+      wrong.body.error.details.map(({ param, code }: { param: string; code: string }) => [
+        param,
+        code,
+      ]),
+    ).toEqual([
       ['filename', 'invalid_filename'],
       ['tags', 'invalid_tag'],
       ['expiry_days', 'out_of_range'],
@@ -112,10 +136,16 @@ describe('PATCH /api/files/{id}', () => {
   })
   it('a file that an operation has in its hands is in use', async () => {
     const id = await file()
-    const operation = await app.engine.startOn(app.engine.engine.workflow('tag-files')!, { ids: [], dryRun: true })
+    const operation = await app.engine.startOn(app.engine.engine.workflow('tag-files')!, {
+      ids: [],
+      dryRun: true,
+    })
     const claim = { file_id: parsePublicId('file', id)!, operation_id: operation, lease: 1 }
     await owner.scope.insert('file_claims', claim)
-    expect(await change(id, { cdn: false })).toMatchObject({ status: 409, body: { error: { code: 'file_in_use' } } })
+    expect(await change(id, { cdn: false })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'file_in_use' } },
+    })
     await owner.scope.from('file_claims').where('file_id', claim.file_id).delete()
     expect((await change(id, { cdn: false })).status).toBe(200)
   })
@@ -134,7 +164,9 @@ describe('PATCH /api/files/{id}', () => {
     const id = await file()
     const stranger = await app.stranger(`stranger-${batch}.myshopify.com`)
     expect((await change(id, { cdn: false }, stranger)).status).toBe(404)
-    expect((await change(id, { cdn: false }, await app.clientWith(['files:read']))).status).toBe(403)
+    expect((await change(id, { cdn: false }, await app.clientWith(['files:read']))).status).toBe(
+      403,
+    )
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     expect((await change(id, { cdn: false })).status).toBe(404)
   })
@@ -150,7 +182,10 @@ describe('the list', () => {
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const { body } = await shop.call('GET', `/api/files?limit=3&sort=filename${cursor ? `&cursor=${cursor}` : ''}`)
+      const { body } = await shop.call(
+        'GET',
+        `/api/files?limit=3&sort=filename${cursor ? `&cursor=${cursor}` : ''}`,
+      )
       expect(body.total).toBe(7)
       seen.push(...body.data.map(({ filename }: { filename: string }) => filename))
       cursor = body.next_cursor
@@ -161,11 +196,19 @@ describe('the list', () => {
     ['another list’s', Buffer.from('["a"]')],
     ['no time', Buffer.from('["yesterday","01999999-0000-7000-8000-000000000000",1,1]')],
     ['no id', Buffer.from('["2026-01-01 00:00:00+00","1 or true",1,1]')],
-    ['no number', Buffer.from('["2026-01-01 00:00:00+00","01999999-0000-7000-8000-000000000000","1","1"]')],
+    [
+      'no number',
+      Buffer.from('["2026-01-01 00:00:00+00","01999999-0000-7000-8000-000000000000","1","1"]'),
+    ],
     ['no JSON', Buffer.from('nonsense')],
-    ['a day that there is not', Buffer.from('["2026-02-30 00:00:00+00","01999999-0000-7000-8000-000000000000",1,1]')],
+    [
+      'a day that there is not',
+      Buffer.from('["2026-02-30 00:00:00+00","01999999-0000-7000-8000-000000000000",1,1]'),
+    ],
   ])('refuses a cursor that is %s', async (_what, cursor) => {
-    expect(await owner.call('GET', `/api/files?cursor=${cursor.toString('base64url')}`)).toMatchObject({
+    expect(
+      await owner.call('GET', `/api/files?cursor=${cursor.toString('base64url')}`),
+    ).toMatchObject({
       status: 422,
       body: { error: { code: 'validation_failed' } },
     })
@@ -175,10 +218,14 @@ describe('the list', () => {
     const { body: started } = await owner.call('POST', '/api/operations', {
       ...{ action: 'restore-files', select: { file_ids: [id] }, dry_run: true },
     })
-    const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    const cursorOf = (...parts: unknown[]) =>
+      Buffer.from(JSON.stringify(parts)).toString('base64url')
     const uuid = '01999999-0000-7000-8000-000000000000'
     const wrong: [string, string[]][] = [
-      [`/api/operations/${started.id}/items`, [cursorOf('x'), cursorOf(1.5), cursorOf(5e9), cursorOf(null)]],
+      [
+        `/api/operations/${started.id}/items`,
+        [cursorOf('x'), cursorOf(1.5), cursorOf(5e9), cursorOf(null)],
+      ],
       ['/api/products', [cursorOf('x', 'a', 'b'), cursorOf(1.5, 'a', 'b'), cursorOf(1, 2, 'b')]],
       ['/api/files?sort=size_bytes', [cursorOf(1.5, uuid, 1, 1), cursorOf('1', uuid, 1, 1)]],
       ['/api/tags', [cursorOf('x', 'a'), cursorOf(1, 2)]],
@@ -191,7 +238,10 @@ describe('the list', () => {
     ]
     for (const [path, cursors] of wrong)
       for (const cursor of cursors) {
-        const { status } = await owner.call('GET', `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`)
+        const { status } = await owner.call(
+          'GET',
+          `${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`,
+        )
         expect([path, cursor, status]).toEqual([path, cursor, 422])
       }
   })
@@ -211,7 +261,9 @@ describe('the list', () => {
     let cursor = ''
     do {
       const { body } = await shop.call('GET', `/api/tags?limit=2${cursor}`)
-      seen.push(...body.data.map(({ tag, files }: { tag: string; files: number }) => `${tag} ${files}`))
+      seen.push(
+        ...body.data.map(({ tag, files }: { tag: string; files: number }) => `${tag} ${files}`),
+      )
       cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : ''
     } while (cursor !== '')
     expect(seen).toEqual(['all 3', 'two 2', 'x 1', 'y 1', 'z 1'])
@@ -220,11 +272,15 @@ describe('the list', () => {
     const id = await file()
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     const age = (days: string) =>
-      owner.scope.query(`update files set deleted_at = now() - :days::interval where shop_id = :shop and id = :id`, {
-        ...{ days, id: parsePublicId('file', id) },
-      })
+      owner.scope.query(
+        `update files set deleted_at = now() - :days::interval where shop_id = :shop and id = :id`,
+        {
+          ...{ days, id: parsePublicId('file', id) },
+        },
+      )
     const listed = async () =>
-      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data.length as number
+      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data
+        .length as number
     await age('6 days 23 hours')
     expect(await listed()).toBe(1)
     await age('7 days')
@@ -245,14 +301,19 @@ describe('the list', () => {
     ])
       expect((await owner.call('GET', path!)).headers.get('allow')).toBe(allow)
     const stranger = await fetch(`${app.url}/api/files`)
-    expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="Stevedore"'])
+    expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="Stevedore"',
+    ])
   })
   it('links are counted that work, and no others', async () => {
     const id = await file({ mapped: true })
-    const link = async () => (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
+    const link = async () =>
+      (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
     const active = async () => (await read(id)).body.links_active as number
     const set = (table: 'files' | 'links', fields: object) =>
-      owner.scope.from(table).where(table === 'files' ? 'id' : 'file_id', parsePublicId('file', id)!).update(fields as never) // prettier-ignore
+      // prettier-ignore
+      owner.scope.from(table).where(table === 'files' ? 'id' : 'file_id', parsePublicId('file', id)!).update(fields as never)
     await link()
     await owner.call('POST', `/api/links/${await link()}/revoke`)
     expect(await active()).toBe(1)
@@ -261,7 +322,10 @@ describe('the list', () => {
     await set('files', { mapping_state: 'mapped' })
     const { body: pack } = await owner.call('POST', '/api/packs', { name: named('set') })
     await change(id, { pack_id: pack.id })
-    const { body: made } = await owner.call('POST', '/api/links', { pack_id: pack.id, expiry_days: 1 })
+    const { body: made } = await owner.call('POST', '/api/links', {
+      pack_id: pack.id,
+      expiry_days: 1,
+    })
     await fetch(made.data[0].url.replace('http://127.0.0.1', app.url))
     expect(await active()).toBe(2)
     // Its own expiry is no matter: it lives as long as the pack's.
@@ -282,10 +346,8 @@ describe('the list', () => {
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     expect((await read(id)).status).toBe(404)
     const trash = async () =>
-      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body.data as Record<
-        string,
-        unknown
-      >[]
+      (await owner.call('GET', `/api/files?deleted=true&search=${named('guide')}`)).body
+        .data as Record<string, unknown>[]
     expect(await trash()).toEqual(
       [
         {
@@ -310,9 +372,15 @@ describe('the list', () => {
     await owner.call('POST', '/api/files/bulk-delete', { file_ids: [id] })
     await file()
     const select = { filter: { search: named('guide') } }
-    const { body } = await owner.call('POST', '/api/operations', { action: 'restore-files', select })
+    const { body } = await owner.call('POST', '/api/operations', {
+      action: 'restore-files',
+      select,
+    })
     expect(await untilEnded(owner, body.id)).toMatchObject({ status: 'success', total: 1, done: 1 })
-    expect((await read(id)).body).toMatchObject({ filename: named('guide (2).pdf'), deleted_at: null })
+    expect((await read(id)).body).toMatchObject({
+      filename: named('guide (2).pdf'),
+      deleted_at: null,
+    })
   })
   it('purging needs its scope', async () => {
     const id = await file()
@@ -321,8 +389,12 @@ describe('the list', () => {
     expect((await deleter.call('POST', '/api/files/bulk-delete', body)).status).toBe(403)
     const purge = { action: 'purge-files', select: { file_ids: [id] } }
     expect((await deleter.call('POST', '/api/operations', purge)).status).toBe(403)
-    expect((await owner.call('POST', '/api/files/bulk-delete', body)).body).toMatchObject({ deleted: 1 })
-    expect((await owner.call('GET', `/api/files?deleted=true&search=${named('')}`)).body.data).toEqual([])
+    expect((await owner.call('POST', '/api/files/bulk-delete', body)).body).toMatchObject({
+      deleted: 1,
+    })
+    expect(
+      (await owner.call('GET', `/api/files?deleted=true&search=${named('')}`)).body.data,
+    ).toEqual([])
   })
 })
 
@@ -333,7 +405,8 @@ describe('POST /api/files/impact', () => {
       ...[{ filename: 'd.pdf' }, { filename: 'trashed.pdf', mapped: true }],
     )
     const [a, b, c, d, trashed] = ids as [string, string, string, string, string]
-    const link = async (...file_ids: string[]) => (await owner.call('POST', '/api/links', { file_ids })).body.data[0].id
+    const link = async (...file_ids: string[]) =>
+      (await owner.call('POST', '/api/links', { file_ids })).body.data[0].id
     await link(a, c, d, trashed)
     await link(a)
     await owner.call('POST', `/api/links/${await link(b)}/revoke`)
@@ -342,12 +415,32 @@ describe('POST /api/files/impact', () => {
       (await client.call('POST', '/api/files/impact', { select })).body
     const all = { files: 5, mapped: 4, products: 1, live_links: 4 }
     expect(await impact({ file_ids: ids })).toEqual(all)
-    expect(await impact({ file_ids: [b, d, d] })).toEqual({ files: 2, mapped: 1, products: 1, live_links: 1 })
+    expect(await impact({ file_ids: [b, d, d] })).toEqual({
+      files: 2,
+      mapped: 1,
+      products: 1,
+      live_links: 1,
+    })
     const pdfs = { search: named(''), type: ['pdf'] }
-    expect(await impact({ filter: pdfs })).toEqual({ files: 3, mapped: 2, products: 1, live_links: 3 })
-    expect(await impact({ filter: { ...pdfs, deleted: true } })).toEqual({ ...all, files: 1, mapped: 1, live_links: 0 })
+    expect(await impact({ filter: pdfs })).toEqual({
+      files: 3,
+      mapped: 2,
+      products: 1,
+      live_links: 3,
+    })
+    expect(await impact({ filter: { ...pdfs, deleted: true } })).toEqual({
+      ...all,
+      files: 1,
+      mapped: 1,
+      live_links: 0,
+    })
     const stranger = await app.stranger(`impact-${batch}.myshopify.com`)
-    expect(await impact({ file_ids: ids }, stranger)).toEqual({ files: 0, mapped: 0, products: 0, live_links: 0 })
+    expect(await impact({ file_ids: ids }, stranger)).toEqual({
+      files: 0,
+      mapped: 0,
+      products: 0,
+      live_links: 0,
+    })
   })
 })
 
@@ -355,7 +448,8 @@ describe('downloads of a file', () => {
   it('are listed newest first, page by page, with the link that each came through', async () => {
     const id = await file()
     const file_id = parsePublicId('file', id)!
-    const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0].id as string
+    const link = (await owner.call('POST', '/api/links', { file_ids: [id] })).body.data[0]
+      .id as string
     for (const [n, link_id] of [null, parsePublicId('link', link), null].entries())
       await owner.scope.insert('downloads', {
         ...{ file_id, link_id, address: `192.0.2.${n}`, agent: 'curl/8' },
@@ -366,9 +460,15 @@ describe('downloads of a file', () => {
       { at: '2026-01-03T00:00:00.000Z', link_id: null, address: '192.0.2.2', agent: 'curl/8' },
       { at: '2026-01-02T00:00:00.000Z', link_id: link, address: '192.0.2.1', agent: 'curl/8' },
     ])
-    const rest = await owner.call('GET', `/api/files/${id}/downloads?limit=2&cursor=${first.body.next_cursor}`)
+    const rest = await owner.call(
+      'GET',
+      `/api/files/${id}/downloads?limit=2&cursor=${first.body.next_cursor}`,
+    )
     expect(rest.body).toMatchObject({ data: [{ address: '192.0.2.0' }], next_cursor: null })
-    expect((await owner.call('GET', `/api/files/${await file({ filename: 'other.pdf' })}/downloads`)).body).toEqual({
+    expect(
+      (await owner.call('GET', `/api/files/${await file({ filename: 'other.pdf' })}/downloads`))
+        .body,
+    ).toEqual({
       data: [],
       next_cursor: null,
     })
@@ -377,9 +477,12 @@ describe('downloads of a file', () => {
   it('through its public address count too', async () => {
     const id = await file()
     await change(id, { visibility: 'public' })
-    await owner.scope.query('update public_addresses set downloads = 4 where shop_id = :shop and file_id = :id', {
-      id: parsePublicId('file', id)!,
-    })
+    await owner.scope.query(
+      'update public_addresses set downloads = 4 where shop_id = :shop and file_id = :id',
+      {
+        id: parsePublicId('file', id)!,
+      },
+    )
     expect((await read(id)).body.downloads).toBe(4)
   })
 })
@@ -391,7 +494,10 @@ describe('a public address', () => {
     expect(await rotate()).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     const { body: before } = await change(id, { visibility: 'public' })
     const { status, body } = await rotate()
-    expect([status, body]).toMatchObject([200, { ...before, public_url: expect.stringMatching(/guide\.pdf$/) }])
+    expect([status, body]).toMatchObject([
+      200,
+      { ...before, public_url: expect.stringMatching(/guide\.pdf$/) },
+    ])
     expect(body.public_url).not.toBe(before.public_url)
   })
 })

@@ -19,7 +19,11 @@ const byId = z.strictObject({ id: z.string() })
 const packId = z.string().transform((id, context) => {
   const uuid = parsePublicId('pack', id)
   if (uuid !== null) return uuid
-  context.addIssue({ code: 'custom', message: 'This is not the id of a pack', params: { code: 'invalid_value' } })
+  context.addIssue({
+    code: 'custom',
+    message: 'This is not the id of a pack',
+    params: { code: 'invalid_value' },
+  })
   return z.NEVER
 })
 
@@ -64,7 +68,8 @@ const change = (parts: FileRouteParts) =>
     method: 'patch',
     path: '/api/files/{id}',
     summary: 'Change a file',
-    description: 'What is absent stays. With `pack_id` its products follow it into the pack, or (null) out of it.',
+    description:
+      'What is absent stays. With `pack_id` its products follow it into the pack, or (null) out of it.',
     tag: 'Files',
     scope: 'files:write',
     params: byId,
@@ -78,7 +83,10 @@ const change = (parts: FileRouteParts) =>
       .meta({ id: 'FileChange' }),
     replies: {
       200: { description: 'The file as it is now', schema: whole },
-      409: { description: 'The name is taken, or an operation has the file in its hands', schema: errorSchema },
+      409: {
+        description: 'The name is taken, or an operation has the file in its hands',
+        schema: errorSchema,
+      },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, params, body }) => {
@@ -122,7 +130,10 @@ const downloads = () =>
         schema: listOf(
           z.object({
             at: timestamp,
-            link_id: z.string().nullable().meta({ description: 'null: through its public address' }),
+            link_id: z
+              .string()
+              .nullable()
+              .meta({ description: 'null: through its public address' }),
             address: z.string(),
             agent: z.string(),
           }),
@@ -131,13 +142,18 @@ const downloads = () =>
     },
     handler: async ({ caller, params, query: { limit, cursor } }) => {
       const before = fromCursor(cursor, [uuid])?.[0] ?? null
-      const rows = await listDownloads(caller.scope, requirePublicId('file', params.id), { before, limit: limit + 1 })
+      const rows = await listDownloads(caller.scope, requirePublicId('file', params.id), {
+        before,
+        limit: limit + 1,
+      })
       if (!rows) throw new AppError('not_found')
       const data = rows.slice(0, limit).map(({ at, link_id, address, agent }) => ({
         ...{ at: at.toISOString(), address, agent },
         link_id: link_id && toPublicId('link', link_id),
       }))
-      return { body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null } }
+      return {
+        body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null },
+      }
     },
   })
 
@@ -146,7 +162,8 @@ const publicAddress = (parts: FileRouteParts) =>
     method: 'post',
     path: '/api/files/{id}/public-address',
     summary: 'Give a public file another address',
-    description: 'The old one stops at once. A file that is private has none: make it public first.',
+    description:
+      'The old one stops at once. A file that is private has none: make it public first.',
     tag: 'Files',
     scope: 'files:write',
     params: byId,
@@ -158,7 +175,8 @@ const publicAddress = (parts: FileRouteParts) =>
       const id = requirePublicId('file', params.id)
       const token = await rotateAddress(caller.scope, id)
       const file = await wholeFile(parts, caller.scope, id)
-      if (token === null) throw new AppError('conflict', { message: 'A private file has no public address' })
+      if (token === null)
+        throw new AppError('conflict', { message: 'A private file has no public address' })
       return { body: file }
     },
   })

@@ -17,7 +17,13 @@ const impactSchema = z
   })
   .meta({ id: 'FilesImpact' })
 
-export const impactRoutes = ({ limits, clock }: { limits: Limits; clock: () => Date }): Endpoint[] => [
+export const impactRoutes = ({
+  limits,
+  clock,
+}: {
+  limits: Limits
+  clock: () => Date
+}): Endpoint[] => [
   endpoint({
     method: 'post',
     path: '/api/files/impact',
@@ -31,7 +37,11 @@ export const impactRoutes = ({ limits, clock }: { limits: Limits; clock: () => D
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body: { select } }) => ({
-      body: await impactOf(caller.scope, 'filter' in select ? select : { ids: select.file_ids }, clock()),
+      body: await impactOf(
+        caller.scope,
+        'filter' in select ? select : { ids: select.file_ids },
+        clock(),
+      ),
     }),
   }),
 ]

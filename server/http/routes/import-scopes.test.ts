@@ -1,4 +1,5 @@
-// An import that replaces the bytes of files needs the scope to change files, whichever channel it comes by.
+// An import that replaces the bytes of files needs the scope to change files, whichever channel it
+// comes by.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer, Client } from '../../../test/app.ts'
 import { untilEnded } from '../../../test/app.ts'
@@ -31,60 +32,72 @@ const refusalOf = ({ status, body }: Pick<Answer, 'status' | 'body'>) => ({
   message: body.error?.message,
 })
 
-describe.each(['overwrite', 'new_version'] as const)('on_conflict %s needs files:write', (on_conflict) => {
-  const both = async (
-    ask: (client: Client, wanted: string) => Promise<Pick<Answer, 'status' | 'body'>>,
-    good: number,
-  ) => {
-    expect(refusalOf(await ask(importer, on_conflict))).toEqual(REFUSED)
-    expect((await ask(writer, on_conflict)).status).toBe(good)
-    expect((await ask(importer, 'rename')).status).toBe(good)
-  }
-
-  it('by the API', () =>
-    both((client, wanted) => {
-      const files = [{ filename: 'guide.pdf', url: `${origin.url}/bytes/10/x` }]
-      const body = { files, on_conflict: wanted }
-      return client.call('POST', '/api/files/import', body, { prefer: 'respond-async' })
-    }, 202))
-
-  it('by an upload', () =>
-    both(async ({ key }, wanted) => {
-      const response = await create({ url: app.url, key }, 10, { filename: 'guide.pdf', on_conflict: wanted })
-      const text = await response.text()
-      return { status: response.status, body: text ? JSON.parse(text) : null }
-    }, 201))
-
-  it('by a CSV file', () =>
-    both(async (client, wanted) => {
-      const id = await app.uploaded(`filename,file_url\n${wanted}.pdf,${origin.url}/bytes/10/x\n`)
-      await app.checked(id, { probe: false, on_conflict: wanted })
-      return client.call('POST', `/api/csv/${id}/start`, {})
-    }, 202))
-
-  it('to try such an import again', async () => {
-    const imported = async (wanted: string) => {
-      const files = [{ filename: 'gone.pdf', url: `${origin.url}/status/404` }]
-      const { body } = await app.owner.call('POST', '/api/files/import', { files, on_conflict: wanted })
-      await untilEnded(app.owner, body.job_id)
-      return body.job_id as string
+describe.each(['overwrite', 'new_version'] as const)(
+  'on_conflict %s needs files:write',
+  (on_conflict) => {
+    const both = async (
+      ask: (client: Client, wanted: string) => Promise<Pick<Answer, 'status' | 'body'>>,
+      good: number,
+    ) => {
+      expect(refusalOf(await ask(importer, on_conflict))).toEqual(REFUSED)
+      expect((await ask(writer, on_conflict)).status).toBe(good)
+      expect((await ask(importer, 'rename')).status).toBe(good)
     }
-    const worker = await app.engine.startWorker()
-    try {
-      const [own, others] = [await imported('rename'), await imported(on_conflict)]
-      const retry = (client: Client, id: string) => client.call('POST', `/api/operations/${id}/retry`)
-      expect(refusalOf(await retry(importer, others))).toEqual(REFUSED)
-      expect((await retry(importer, own)).status).toBe(200)
-      expect((await retry(writer, others)).status).toBe(200)
-    } finally {
-      await worker.stop()
-    }
-  })
-})
+
+    it('by the API', () =>
+      both((client, wanted) => {
+        const files = [{ filename: 'guide.pdf', url: `${origin.url}/bytes/10/x` }]
+        const body = { files, on_conflict: wanted }
+        return client.call('POST', '/api/files/import', body, { prefer: 'respond-async' })
+      }, 202))
+
+    it('by an upload', () =>
+      both(async ({ key }, wanted) => {
+        const response = await create({ url: app.url, key }, 10, {
+          filename: 'guide.pdf',
+          on_conflict: wanted,
+        })
+        const text = await response.text()
+        return { status: response.status, body: text ? JSON.parse(text) : null }
+      }, 201))
+
+    it('by a CSV file', () =>
+      both(async (client, wanted) => {
+        const id = await app.uploaded(`filename,file_url\n${wanted}.pdf,${origin.url}/bytes/10/x\n`)
+        await app.checked(id, { probe: false, on_conflict: wanted })
+        return client.call('POST', `/api/csv/${id}/start`, {})
+      }, 202))
+
+    it('to try such an import again', async () => {
+      const imported = async (wanted: string) => {
+        const files = [{ filename: 'gone.pdf', url: `${origin.url}/status/404` }]
+        const { body } = await app.owner.call('POST', '/api/files/import', {
+          files,
+          on_conflict: wanted,
+        })
+        await untilEnded(app.owner, body.job_id)
+        return body.job_id as string
+      }
+      const worker = await app.engine.startWorker()
+      try {
+        const [own, others] = [await imported('rename'), await imported(on_conflict)]
+        const retry = (client: Client, id: string) =>
+          client.call('POST', `/api/operations/${id}/retry`)
+        expect(refusalOf(await retry(importer, others))).toEqual(REFUSED)
+        expect((await retry(importer, own)).status).toBe(200)
+        expect((await retry(writer, others)).status).toBe(200)
+      } finally {
+        await worker.stop()
+      }
+    })
+  },
+)
 
 it('a new version of a file needs it too', async () => {
   const file = 'file_01990000-0000-7000-8000-000000000000'
   const body = { url: `${origin.url}/bytes/10/x` }
-  expect(refusalOf(await importer.call('POST', `/api/files/${file}/versions`, body))).toEqual(REFUSED)
+  expect(refusalOf(await importer.call('POST', `/api/files/${file}/versions`, body))).toEqual(
+    REFUSED,
+  )
   expect((await writer.call('POST', `/api/files/${file}/versions`, body)).status).toBe(404)
 })

@@ -7,7 +7,15 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
-import { downloadLimit, errorSchema, expiryDays, fetchUrl, filename, tags, warning } from '../schemas.ts'
+import {
+  downloadLimit,
+  errorSchema,
+  expiryDays,
+  fetchUrl,
+  filename,
+  tags,
+  warning,
+} from '../schemas.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { requireImportScopes } from '../scopes.ts'
 
@@ -23,7 +31,12 @@ export const importReply = z
         status: z.enum(['imported', 'failed', 'skipped', 'queued']),
         product_mapped: z.boolean(),
         error: z
-          .object({ code: z.string(), message: z.string(), detail: z.string().optional(), retryable: z.boolean() })
+          .object({
+            code: z.string(),
+            message: z.string(),
+            detail: z.string().optional(),
+            retryable: z.boolean(),
+          })
           .optional(),
         warnings: z.array(warning).optional(),
       }),
@@ -57,13 +70,17 @@ const importBody = (limits: Limits) =>
         .boolean()
         .optional()
         .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
-      notify: z.boolean().optional().meta({ description: 'Send the import email; absent: the shop’s setting' }),
+      notify: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Send the import email; absent: the shop’s setting' }),
       on_conflict: z
         .enum(['error', 'rename', 'overwrite', 'new_version'])
         .default('error')
         .meta({ description: '`overwrite` and `new_version` need `files:write` too' }),
       callback_url: fetchUrl.optional().meta({
-        description: 'The job is posted here once the import has ended, signed after Standard Webhooks',
+        description:
+          'The job is posted here once the import has ended, signed after Standard Webhooks',
         example: 'https://tools.example.com/stevedore',
       }),
     })
@@ -87,7 +104,10 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
       },
       handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {
         requireImportScopes(caller, body.on_conflict)
-        const id = await importFromApi(engine, caller.scope, body, { name: caller.name, idempotencyKey })
+        const id = await importFromApi(engine, caller.scope, body, {
+          name: caller.name,
+          idempotencyKey,
+        })
         const wait = waitingTime(ctx, limits.wait_seconds)
         const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
         return importAnswer(engine, caller.scope, operation!, wait.applied)

@@ -1,4 +1,5 @@
-// What a merchant does with links that there are: end them, give them more time, count them anew, send them.
+// What a merchant does with links that there are: end them, give them more time, count them anew,
+// send them.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { untilThrough } from '../../db/retry-transaction.ts'
@@ -26,7 +27,14 @@ const byId = z.strictObject({ id: z.string() })
 const one = (path: string, summary: string, description: string) => ({
   method: 'post' as const,
   path: `/api/links/{id}/${path}`,
-  ...{ summary, description, tag: 'Links', scope: 'links:write' as const, params: byId, atomic: true as const },
+  ...{
+    summary,
+    description,
+    tag: 'Links',
+    scope: 'links:write' as const,
+    params: byId,
+    atomic: true as const,
+  },
   replies: {
     200: { description: 'The link as it is now', schema: linkSchema },
     409: { description: 'It was revoked', schema: errorSchema },
@@ -69,7 +77,11 @@ const resetting = (parts: Parts) =>
   })
 
 /** Throws `not_found`. */
-async function answer({ secrets, baseUrl, clock }: Parts, { scope }: Caller, id: string): Promise<Reply> {
+async function answer(
+  { secrets, baseUrl, clock }: Parts,
+  { scope }: Caller,
+  id: string,
+): Promise<Reply> {
   const [link] = await readLinks(scope, secrets, [id], clock())
   if (!link) throw new AppError('not_found')
   return { body: linkRecord(link, baseUrl, true) }
@@ -94,7 +106,10 @@ const revokingMany = (parts: Parts) =>
     atomic: true,
     body: manyBody(parts),
     replies: {
-      200: { description: 'How many were revoked', schema: z.object({ revoked: z.number().int() }) },
+      200: {
+        description: 'How many were revoked',
+        schema: z.object({ revoked: z.number().int() }),
+      },
       422: { description: 'Every link that there is not', schema: errorSchema },
     },
     handler: async ({ caller, body }) =>
@@ -134,7 +149,8 @@ const sending = (parts: Parts) =>
         const links = await requireLinks(parts, tx, body.link_ids)
         const reasons = links.map((link) => unsendable(link))
         const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
-        // Whoever asks once more means it; the same request again, under its Idempotency-Key, is answered before it comes here.
+        // Whoever asks once more means it; the same request again, under its Idempotency-Key, is
+        // answered before it comes here.
         const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
         const skipped = links.flatMap(({ id }, at) =>
           reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],
@@ -161,9 +177,19 @@ async function requireLinks(
   const details: ErrorDetail[] = []
   for (const [index, id] of bare.entries()) {
     if (id === null || !known.has(id))
-      details.push({ index, param: 'link_ids', code: 'not_found', message: 'There is no such link' })
+      details.push({
+        index,
+        param: 'link_ids',
+        code: 'not_found',
+        message: 'There is no such link',
+      })
     else if (seen.has(id))
-      details.push({ index, param: 'link_ids', code: 'invalid_value', message: 'This link is named twice' })
+      details.push({
+        index,
+        param: 'link_ids',
+        code: 'invalid_value',
+        message: 'This link is named twice',
+      })
     if (id !== null) seen.add(id)
   }
   if (details.length > 0) throw new AppError('validation_failed', { param: 'link_ids', details })

@@ -1,6 +1,12 @@
 import Papa from 'papaparse'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
+import {
+  openTestApp,
+  untilEnded,
+  type Answer,
+  type Client,
+  type TestApp,
+} from '../../../test/app.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { originalCell } from '../../files/cells.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
@@ -22,8 +28,8 @@ let worker: { stop(): Promise<void> }
 beforeAll(async () => {
   app = await openTestApp()
   await insertManyFiles(app.engine.parts.database.pool, { shop: app.engine.shop, count: FILES })
-  files = (await app.owner.scope.from<{ id: string }>('files').orderBy('id').select('id')).map(({ id }) =>
-    toPublicId('file', id),
+  files = (await app.owner.scope.from<{ id: string }>('files').orderBy('id').select('id')).map(
+    ({ id }) => toPublicId('file', id),
   )
   reader = await app.clientWith(['files:read', 'operations:read'])
   stranger = await app.stranger('stranger.myshopify.com')
@@ -49,7 +55,9 @@ const problems = ({ status, body }: Answer) => [
 
 describe('POST /api/links', () => {
   it('makes a link for each file in their order, with terms of its own where it has some', async () => {
-    const per_file = [{ file_id: files[1], expiry_days: null, download_limit: 9, email: 'b@example.com' }]
+    const per_file = [
+      { file_id: files[1], expiry_days: null, download_limit: 9, email: 'b@example.com' },
+    ]
     const { status, body } = await post('', {
       file_ids: files.slice(0, 3),
       expiry_days: 30,
@@ -72,11 +80,11 @@ describe('POST /api/links', () => {
         downloads: 0,
       },
     })
-    expect(body.data.map(({ expires_at }: { expires_at: string | null }) => expires_at && ahead(expires_at))).toEqual([
-      30,
-      null,
-      30,
-    ])
+    expect(
+      body.data.map(
+        ({ expires_at }: { expires_at: string | null }) => expires_at && ahead(expires_at),
+      ),
+    ).toEqual([30, null, 30])
     expect(body.data[1]).toMatchObject({ download_limit: 9, email: 'b@example.com' })
   })
 
@@ -84,7 +92,12 @@ describe('POST /api/links', () => {
     const { body: pack } = await app.owner.call('POST', '/api/packs', { name: 'Spring set' })
     const { status, body } = await post('', { pack_id: pack.id, download_limit: 2 })
     expect([status, body.data.length]).toEqual([201, 1])
-    expect(body.data[0]).toMatchObject({ file_id: null, pack_id: pack.id, filename: 'Spring set', download_limit: 2 })
+    expect(body.data[0]).toMatchObject({
+      file_id: null,
+      pack_id: pack.id,
+      filename: 'Spring set',
+      download_limit: 2,
+    })
     expect(ahead(body.data[0].expires_at)).toBe(60)
     expect((await list(`?pack_id=${pack.id}`)).data).toEqual(body.data)
     expect((await post('', { pack_id: pack.id }, stranger)).status).toBe(404)
@@ -114,7 +127,10 @@ describe('POST /api/links', () => {
       422,
       [[2, 'file_ids', 'invalid_value']],
     ])
-    expect(problems(await post('', { file_ids: [files[0], file] }))).toEqual([422, [[1, 'file_ids', 'not_found']]])
+    expect(problems(await post('', { file_ids: [files[0], file] }))).toEqual([
+      422,
+      [[1, 'file_ids', 'not_found']],
+    ])
     const twice = [files[1], files[0], files[0]].map((file_id) => ({ file_id }))
     expect(problems(await post('', { file_ids: [files[0]], per_file: twice }))).toEqual([
       422,
@@ -142,7 +158,11 @@ describe('POST /api/links', () => {
   })
 
   it('is an operation above 100 files: its list is downloaded by whoever may make links', async () => {
-    const body = { file_ids: files, expiry_days: 7, per_file: [{ file_id: files[120], download_limit: 1 }] }
+    const body = {
+      file_ids: files,
+      expiry_days: 7,
+      per_file: [{ file_id: files[120], download_limit: 1 }],
+    }
     const answer = await post('', body)
     expect(answer).toMatchObject({ status: 202, body: { action: 'create-links', total: FILES } })
     expect(answer.headers.get('location')).toBe(`/api/operations/${answer.body.id}`)
@@ -157,7 +177,10 @@ describe('POST /api/links', () => {
       },
     })
     const { status, headers, body: csv } = await app.owner.call('GET', url)
-    expect([status, headers.get('content-disposition')]).toEqual([200, expect.stringMatching(/^attachment; .*links-/)])
+    expect([status, headers.get('content-disposition')]).toEqual([
+      200,
+      expect.stringMatching(/^attachment; .*links-/),
+    ])
     expect(headers.get('content-length')).toBe(String(operation.artifact.size_bytes))
     const rows = Papa.parse<string[]>(csv.trimEnd()).data
     expect(rows[0]).toEqual(['filename', 'url', 'email', 'expires_at', 'download_limit'])
@@ -188,22 +211,34 @@ describe('an Idempotency-Key', () => {
     ...{ secrets: app.engine.parts.secrets, signal: new AbortController().signal },
   })
   const reply: Reply = { status: 201, body: { made: true } }
-  const linksMade = async () => (await app.owner.scope.from<{ id: string }>('links').select('id')).length
+  const linksMade = async () =>
+    (await app.owner.scope.from<{ id: string }>('links').select('id')).length
   const makeOne = (scope: ShopScope) =>
-    createLinks(scope, app.engine.parts.secrets, { file_ids: [parsePublicId('file', files[3]!)!] }, new Date())
+    createLinks(
+      scope,
+      app.engine.parts.secrets,
+      { file_ids: [parsePublicId('file', files[3]!)!] },
+      new Date(),
+    )
 
   it('keeps no link’s key in the open, and gives the same links again', async () => {
     const headers = { 'idempotency-key': 'links-once' }
-    const send = () => app.owner.call('POST', '/api/links', { file_ids: files.slice(0, 2) }, headers)
+    const send = () =>
+      app.owner.call('POST', '/api/links', { file_ids: files.slice(0, 2) }, headers)
     const first = await send()
     const [row] = await app.owner.scope.query<{ reply: Buffer }>(
       `select reply from idempotency_keys where shop_id = :shop and key = 'links-once'`,
     )
     const key = new URL(first.body.data[0].url).searchParams.get('key')!
     expect(row!.reply.length).toBeGreaterThan(JSON.stringify(first.body).length)
-    for (const open of [key, 'download?key', first.body.data[0].id]) expect(row!.reply.includes(open)).toBe(false)
+    for (const open of [key, 'download?key', first.body.data[0].id])
+      expect(row!.reply.includes(open)).toBe(false)
     const again = await send()
-    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true'])
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([
+      201,
+      first.body,
+      'true',
+    ])
   })
 
   it('of a mistake is free for another request; of what broke off the next try goes on under the same unique key', async () => {
@@ -212,21 +247,34 @@ describe('an Idempotency-Key', () => {
       uses.push(unique)
       return error ? Promise.reject(error) : Promise.resolve(reply)
     }
-    await expect(idempotently(app.owner.scope, request('once'), work(new AppError('conflict')))).rejects.toThrow()
-    await expect(idempotently(app.owner.scope, request('once'), work(new Error('cut')))).rejects.toThrow('cut')
-    await expect(idempotently(app.owner.scope, request('once'), work(new AppError('unavailable')))).rejects.toThrow()
+    await expect(
+      idempotently(app.owner.scope, request('once'), work(new AppError('conflict'))),
+    ).rejects.toThrow()
+    await expect(
+      idempotently(app.owner.scope, request('once'), work(new Error('cut'))),
+    ).rejects.toThrow('cut')
+    await expect(
+      idempotently(app.owner.scope, request('once'), work(new AppError('unavailable'))),
+    ).rejects.toThrow()
     expect(await idempotently(app.owner.scope, request('once'), work())).toEqual(reply)
     expect([new Set(uses).size, uses[1] === uses[2], uses[2] === uses[3]]).toEqual([2, true, true])
-    expect(await idempotently(app.owner.scope, request('once'), work())).toMatchObject({ ...reply, headers: {} })
+    expect(await idempotently(app.owner.scope, request('once'), work())).toMatchObject({
+      ...reply,
+      headers: {},
+    })
     expect(uses.length).toBe(4)
   })
 
   it('has work in the database done with its answer, or not at all: also where two take themselves for the first', async () => {
     const before = await linksMade()
-    const broken = idempotently(app.owner.scope, request('atomic', true), async (_unique, scope) => {
-      await makeOne(scope)
-      throw new Error('killed')
-    })
+    const broken = idempotently(
+      app.owner.scope,
+      request('atomic', true),
+      async (_unique, scope) => {
+        await makeOne(scope)
+        throw new Error('killed')
+      },
+    )
     await expect(broken).rejects.toThrow('killed')
     expect(await linksMade()).toBe(before)
     const slow = idempotently(app.owner.scope, request('atomic', true), async (_unique, scope) => {
@@ -255,7 +303,8 @@ describe('GET /api/links', () => {
     ] as const)
       expect((await (await app.clientWith([scope])).call('GET', '/api/links')).status).toBe(status)
     expect(
-      (await (await app.clientWith(['links:write'])).call('GET', '/api/links?limit=1')).body.data[0].url,
+      (await (await app.clientWith(['links:write'])).call('GET', '/api/links?limit=1')).body.data[0]
+        .url,
     ).toContain('key=')
   })
 
@@ -263,13 +312,17 @@ describe('GET /api/links', () => {
     const link = await one({ email: 'Filter@Example.com', file_ids: [files[5]] })
     expect((await list('?email=filter@example.com')).data).toEqual([link])
     expect((await list('?search=filter@')).data).toEqual([link])
-    expect((await list(`?search=${encodeURIComponent(link.filename)}&email=filter@example.com`)).data).toEqual([link])
+    expect(
+      (await list(`?search=${encodeURIComponent(link.filename)}&email=filter@example.com`)).data,
+    ).toEqual([link])
     expect((await list('?email=filter@example.com&status=revoked')).data).toEqual([])
     expect((await list('?email=filter@example.com', reader)).data).toEqual([{ ...link, url: null }])
     expect((await list('', stranger)).data).toEqual([])
     const first = await list('?limit=2')
     const second = await list(`?limit=2&cursor=${first.next_cursor}`)
-    expect(new Set([...first.data, ...second.data].map(({ id }: { id: string }) => id)).size).toBe(4)
+    expect(new Set([...first.data, ...second.data].map(({ id }: { id: string }) => id)).size).toBe(
+      4,
+    )
     for (const query of ['?status=used', '?colour=red', '?cursor=nonsense', '?limit=251'])
       expect((await app.owner.call('GET', `/api/links${query}`)).status).toBe(422)
     for (const query of [`?file_id=${files[0]}`, '?pack_id=pack_x', '?operation_id=op_x'])
@@ -277,7 +330,11 @@ describe('GET /api/links', () => {
   })
 
   it('is taken away as CSV that no spreadsheet runs, and that has all of it', async () => {
-    const [id] = await app.owner.scope.from<{ id: string }>('files').orderBy('id').select('id').limit(1)
+    const [id] = await app.owner.scope
+      .from<{ id: string }>('files')
+      .orderBy('id')
+      .select('id')
+      .limit(1)
     await app.owner.scope
       .from('files')
       .where('id', id!.id)
@@ -285,18 +342,33 @@ describe('GET /api/links', () => {
     const link = await one({ email: '+formula@example.com' })
     const { status, headers, body } = await app.owner.call('GET', '/api/links/export.csv')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="links-\d{4}-\d\d-\d\d\.csv"$/)
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="links-\d{4}-\d\d-\d\d\.csv"$/,
+    )
     const rows = Papa.parse<string[]>(body.trimEnd()).data
     expect(body).toContain(`"'=1+1, ""x"".pdf",${link.url},'+formula@example.com,`)
     expect(rows[1]!.map(originalCell)).toEqual([
-      ...[link.id, link.filename, link.url, link.email, link.expires_at, '5', '0', 'active', link.created_at],
+      ...[
+        link.id,
+        link.filename,
+        link.url,
+        link.email,
+        link.expires_at,
+        '5',
+        '0',
+        'active',
+        link.created_at,
+      ],
     ])
     const { rows: counted } = await app.engine.parts.database.pool.query<{ count: number }>(
       'select count(*) from links where shop_id = $1',
       [app.engine.shop],
     )
     expect(rows.length - 1).toBe(counted[0]!.count)
-    const filtered = await app.owner.call('GET', `/api/links/export.csv?email=${encodeURIComponent(link.email)}`)
+    const filtered = await app.owner.call(
+      'GET',
+      `/api/links/export.csv?email=${encodeURIComponent(link.email)}`,
+    )
     expect(Papa.parse<string[]>(filtered.body.trimEnd()).data).toEqual([rows[0], rows[1]])
     expect((await reader.call('GET', '/api/links/export.csv')).status).toBe(403)
     expect((await app.owner.call('GET', '/api/links/export.csv?colour=red')).status).toBe(422)
@@ -310,11 +382,15 @@ describe('a link', () => {
       .from('links')
       .update({ downloads: 1 } as never)
       .where('download_limit', 1)
-    expect((await list('?status=exhausted')).data.map((link: { id: string }) => link.id)).toContain(id)
+    expect((await list('?status=exhausted')).data.map((link: { id: string }) => link.id)).toContain(
+      id,
+    )
     expect((await post(`/${id}/reset`)).body).toMatchObject({ id, downloads: 0, status: 'active' })
     const extended = await post(`/${id}/extend`, { expiry_days: 90 })
     expect([extended.status, ahead(extended.body.expires_at)]).toEqual([200, 90])
-    expect((await post(`/${id}/extend`, { expiry_days: null })).body).toMatchObject({ expires_at: null })
+    expect((await post(`/${id}/extend`, { expiry_days: null })).body).toMatchObject({
+      expires_at: null,
+    })
     expect((await post(`/${id}/revoke`)).body).toMatchObject({ id, status: 'revoked' })
     expect((await post(`/${id}/revoke`)).status).toBe(200)
     expect((await post(`/${id}/reset`)).body.error).toMatchObject({ code: 'conflict', status: 409 })
@@ -329,7 +405,10 @@ describe('a link', () => {
       expect((await post(`/${id}/${what}`, body, stranger)).status).toBe(404)
       expect((await post(`/nonsense/${what}`, body)).status).toBe(404)
       expect((await post(`/${id}/${what}`, body, reader)).status).toBe(403)
-      expect((await list(`?file_id=${files[0]}&limit=1`)).data[0]).toMatchObject({ id, status: 'active' })
+      expect((await list(`?file_id=${files[0]}&limit=1`)).data[0]).toMatchObject({
+        id,
+        status: 'active',
+      })
     },
   )
 
@@ -349,7 +428,9 @@ describe('many links', () => {
     await post(`/${links[0]}/revoke`)
     const theirs = links[1]
     const unknown = 'link_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'
-    expect(problems(await post('/revoke', { link_ids: [links[1], unknown, 'x', links[1]] }))).toEqual([
+    expect(
+      problems(await post('/revoke', { link_ids: [links[1], unknown, 'x', links[1]] })),
+    ).toEqual([
       422,
       [
         [1, 'link_ids', 'not_found'],
@@ -364,7 +445,11 @@ describe('many links', () => {
   })
 
   it('are sent to their addresses, each as often as it is asked for; those that cannot be are skipped with the reason', async () => {
-    const links = [await one({ email: 'a@example.com' }), await one(), await one({ email: 'b@example.com' })]
+    const links = [
+      await one({ email: 'a@example.com' }),
+      await one(),
+      await one({ email: 'b@example.com' }),
+    ]
     await post(`/${links[2].id}/revoke`)
     const link_ids = links.map(({ id }) => id)
     const skipped = [
@@ -374,9 +459,15 @@ describe('many links', () => {
     expect((await post('/email', { link_ids })).body).toEqual({ queued: 1, skipped })
     const key = { 'idempotency-key': 'send-once' }
     for (let n = 0; n < 2; n++)
-      expect((await app.owner.call('POST', '/api/links/email', { link_ids }, key)).body).toEqual({ queued: 1, skipped })
+      expect((await app.owner.call('POST', '/api/links/email', { link_ids }, key)).body).toEqual({
+        queued: 1,
+        skipped,
+      })
     const { body } = await app.owner.call('GET', '/api/messages')
-    expect(body.data.map(({ to }: { to: string[] }) => to)).toEqual([['a@example.com'], ['a@example.com']])
+    expect(body.data.map(({ to }: { to: string[] }) => to)).toEqual([
+      ['a@example.com'],
+      ['a@example.com'],
+    ])
     expect(JSON.stringify(body)).not.toContain(links[0].url)
     expect((await post('/email', { link_ids }, stranger)).status).toBe(422)
     expect((await post('/email', { link_ids }, reader)).status).toBe(403)

@@ -32,7 +32,10 @@ const linksBody = (limits: Limits) =>
   z
     .strictObject({
       file_ids: fileIds(limits).optional(),
-      pack_id: z.string().optional().meta({ description: 'Instead of files: one link for all that the pack has' }),
+      pack_id: z
+        .string()
+        .optional()
+        .meta({ description: 'Instead of files: one link for all that the pack has' }),
       ...terms,
       email,
       per_file: z
@@ -41,9 +44,12 @@ const linksBody = (limits: Limits) =>
         .optional(),
     })
     .superRefine(({ file_ids, pack_id, per_file }, context) => {
-      const wrong = (param: string, message: string) => context.addIssue({ code: 'custom', path: [param], message })
-      if ((file_ids === undefined) === (pack_id === undefined)) wrong('file_ids', 'Name files or a pack, one of them')
-      if (pack_id !== undefined && per_file) wrong('per_file', 'A pack’s link has no terms of single files')
+      const wrong = (param: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [param], message })
+      if ((file_ids === undefined) === (pack_id === undefined))
+        wrong('file_ids', 'Name files or a pack, one of them')
+      if (pack_id !== undefined && per_file)
+        wrong('per_file', 'A pack’s link has no terms of single files')
     })
     .meta({ id: 'LinksRequest' })
 type LinksBody = z.output<ReturnType<typeof linksBody>>
@@ -56,7 +62,11 @@ export interface LinkRouteParts {
   clock: () => Date
 }
 
-export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [making(parts), listing(parts), exporting(parts)]
+export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [
+  making(parts),
+  listing(parts),
+  exporting(parts),
+]
 
 const making = (parts: LinkRouteParts) =>
   endpoint({
@@ -74,7 +84,8 @@ const making = (parts: LinkRouteParts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body, idempotencyKey }) => {
-      if (body.file_ids === undefined) return made(parts, [await linkOfPack(parts, caller.scope, body)])
+      if (body.file_ids === undefined)
+        return made(parts, [await linkOfPack(parts, caller.scope, body)])
       const per_file = termsOfFiles(body)
       if (body.file_ids.length > FILES_AT_ONCE) return operate(parts, caller, body, idempotencyKey)
       const wanted = { ...body, file_ids: body.file_ids, per_file }
@@ -88,7 +99,11 @@ const made = ({ baseUrl }: LinkRouteParts, links: readonly Link[]): Reply => ({
 })
 
 /** Throws `pack_not_found`. */
-function linkOfPack({ secrets, clock }: LinkRouteParts, scope: ShopScope, body: LinksBody): Promise<Link> {
+function linkOfPack(
+  { secrets, clock }: LinkRouteParts,
+  scope: ShopScope,
+  body: LinksBody,
+): Promise<Link> {
   const pack_id = parsePublicId('pack', body.pack_id ?? '')
   if (pack_id === null) throw new AppError('pack_not_found', { param: 'pack_id' })
   const { expiry_days, download_limit, email } = body
@@ -113,7 +128,8 @@ function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
     seen.add(id)
     return { file_id: id, ...terms }
   })
-  if (details.length > 0) throw new AppError('validation_failed', { param: details[0]!.param, details })
+  if (details.length > 0)
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
   return own
 }
 
@@ -156,9 +172,16 @@ const listing = (parts: LinkRouteParts) =>
     replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
     handler: async ({ caller, query: { limit, cursor, ...given } }) => {
       const filter = await knownFilter(caller.scope, linkFilterOf(given))
-      const links = await listLinks(caller.scope, parts.secrets, { ...filter, limit, cursor }, parts.clock())
+      const links = await listLinks(
+        caller.scope,
+        parts.secrets,
+        { ...filter, limit, cursor },
+        parts.clock(),
+      )
       const mayUse = caller.scopes.has('links:write')
-      return { body: { ...links, data: links.data.map((link) => linkRecord(link, parts.baseUrl, mayUse)) } }
+      return {
+        body: { ...links, data: links.data.map((link) => linkRecord(link, parts.baseUrl, mayUse)) },
+      }
     },
   })
 
@@ -202,15 +225,23 @@ const exporting = (parts: LinkRouteParts) =>
     handler: async ({ caller, query, ctx, signal }) => {
       const filter = await knownFilter(caller.scope, linkFilterOf(query))
       const now = parts.clock()
-      ctx.set('Content-Disposition', `attachment; filename="links-${now.toISOString().slice(0, 10)}.csv"`)
+      ctx.set(
+        'Content-Disposition',
+        `attachment; filename="links-${now.toISOString().slice(0, 10)}.csv"`,
+      )
       ctx.set('Cache-Control', 'no-store')
       ctx.type = 'text/csv; charset=utf-8'
-      ctx.body = Readable.from(csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), parts.baseUrl))
+      ctx.body = Readable.from(
+        csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), parts.baseUrl),
+      )
       return null
     },
   })
 
-async function* csvOf(pages: AsyncIterable<readonly Link[]>, baseUrl: string): AsyncGenerator<string> {
+async function* csvOf(
+  pages: AsyncIterable<readonly Link[]>,
+  baseUrl: string,
+): AsyncGenerator<string> {
   // The mark tells a spreadsheet that this is UTF-8.
   yield `\ufeff${COLUMNS.join(',')}\r\n`
   for await (const links of pages) {

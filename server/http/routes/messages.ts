@@ -2,7 +2,13 @@
 import { z } from 'zod'
 import { AppError } from '../../errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
-import { listMessages, MESSAGE_STATUSES, readMessage, sendAgain, type MessageRow } from '../../notify/messages.ts'
+import {
+  listMessages,
+  MESSAGE_STATUSES,
+  readMessage,
+  sendAgain,
+  type MessageRow,
+} from '../../notify/messages.ts'
 import { webhookSecret } from '../../notify/signatures.ts'
 import type { Secrets } from '../../secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
@@ -16,12 +22,14 @@ const messageSchema = z
     to: z.array(z.string()),
     subject: z.string(),
     text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
-    status: z
-      .enum(MESSAGE_STATUSES)
-      .meta({ description: '`unknown`: it may or may not have arrived, and is not sent again by itself' }),
+    status: z.enum(MESSAGE_STATUSES).meta({
+      description: '`unknown`: it may or may not have arrived, and is not sent again by itself',
+    }),
     attempts: z.number().int(),
     error: z.string().nullable().meta({ description: 'Why the last try did not deliver it' }),
-    kept: z.boolean().meta({ description: 'No mail server is set up: it was kept here and did not leave' }),
+    kept: z
+      .boolean()
+      .meta({ description: 'No mail server is set up: it was kept here and did not leave' }),
     created_at: timestamp,
     sent_at: timestamp.nullable(),
     operation_id: z.string().nullable(),
@@ -89,11 +97,13 @@ const signingSecret = (secrets: Secrets) =>
     method: 'get',
     path: '/api/webhooks/secret',
     summary: 'Read the secret that callbacks are signed with',
-    description: 'Callbacks follow Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.',
+    description:
+      'Callbacks follow Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.',
     tag: 'Messages',
     scope: 'settings:write',
     replies: { 200: { description: 'The secret', schema: z.object({ secret: z.string() }) } },
-    handler: ({ caller }) => Promise.resolve({ body: { secret: webhookSecret(secrets, caller.scope.shop) } }),
+    handler: ({ caller }) =>
+      Promise.resolve({ body: { secret: webhookSecret(secrets, caller.scope.shop) } }),
   })
 
 const recordOf = (message: MessageRow): z.output<typeof messageSchema> => ({
@@ -109,5 +119,7 @@ const recordOf = (message: MessageRow): z.output<typeof messageSchema> => ({
   created_at: message.created_at.toISOString(),
   sent_at: message.sent_at?.toISOString() ?? null,
   operation_id:
-    message.operation_id && message.operation_kind && toOperationId(message.operation_kind, message.operation_id),
+    message.operation_id &&
+    message.operation_kind &&
+    toOperationId(message.operation_kind, message.operation_id),
 })

@@ -29,7 +29,9 @@ export function noticeRoutes(): Endpoint[] {
       tag: 'Notices',
       scope: 'operations:read',
       query: z.strictObject(page),
-      replies: { 200: { description: 'A page of notices', schema: listOf(noticeSchema).extend({ unread }) } },
+      replies: {
+        200: { description: 'A page of notices', schema: listOf(noticeSchema).extend({ unread }) },
+      },
       handler: async ({ caller, query }) => {
         const before = fromCursor(query.cursor, [uuid])?.[0]
         const { rows, unread } = await listNotices(caller.scope, {
@@ -65,7 +67,8 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   level: notice.level,
   title: notice.title,
   body: notice.body,
-  operation_id: notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
+  operation_id:
+    notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
   created_at: notice.created_at.toISOString(),
   read_at: notice.read_at?.toISOString() ?? null,
 })

@@ -1,4 +1,5 @@
-// Watching an operation, and taking its results away: progress as server-sent events, the log as CSV or JSON.
+// Watching an operation, and taking its results away: progress as server-sent events, the log as
+// CSV or JSON.
 import { PassThrough, Readable } from 'node:stream'
 import type { Context } from 'koa'
 import Papa from 'papaparse'
@@ -26,14 +27,20 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       scope: 'operations:read',
       params: byId,
       replies: {
-        200: { description: 'Every item with its result, as a download', schema: null, type: type.split(';')[0]! },
+        200: {
+          description: 'Every item with its result, as a download',
+          schema: null,
+          type: type.split(';')[0]!,
+        },
       },
       handler: async ({ caller, params, ctx }) => {
         const operation = await findOperation(engine, caller.scope, params.id)
         ctx.set('Content-Disposition', `attachment; filename="${operationId(operation)}.${ending}"`)
         ctx.type = type
         ctx.body = Readable.from(
-          ending === 'csv' ? csvOf(engine, caller.scope, operation) : jsonOf(parts, caller.scope, operation),
+          ending === 'csv'
+            ? csvOf(engine, caller.scope, operation)
+            : jsonOf(parts, caller.scope, operation),
         )
         return null
       },
@@ -50,7 +57,9 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
       tag: 'Operations',
       scope: 'operations:read',
       params: byId,
-      replies: { 200: { description: 'Events, until it has ended', schema: null, type: 'text/event-stream' } },
+      replies: {
+        200: { description: 'Events, until it has ended', schema: null, type: 'text/event-stream' },
+      },
       handler: async ({ caller, params, ctx, signal }) => {
         const operation = await findOperation(engine, caller.scope, params.id)
         stream(ctx, watch(parts, caller.scope, operation, signal))
@@ -75,7 +84,11 @@ const COLUMNS = [
   'finished_at',
 ]
 
-async function* csvOf(engine: Engine, scope: ShopScope, { id }: OperationRow): AsyncGenerator<string> {
+async function* csvOf(
+  engine: Engine,
+  scope: ShopScope,
+  { id }: OperationRow,
+): AsyncGenerator<string> {
   yield `${COLUMNS.join(',')}\r\n`
   for await (const rows of engine.allItems(scope, id)) {
     const cells = rows
@@ -116,7 +129,11 @@ async function* jsonOf(
 }
 
 function stream(ctx: Context, events: AsyncIterable<string>): void {
-  ctx.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' })
+  ctx.set({
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  })
   ctx.status = 200
   const body = new PassThrough()
   ctx.body = body
@@ -139,7 +156,10 @@ async function* watch(
     hinted = true
     wake()
   }
-  const forget = engine.onProgress(scope.shop, (operation) => (operation === null || operation === first.id) && hint())
+  const forget = engine.onProgress(
+    scope.shop,
+    (operation) => (operation === null || operation === first.id) && hint(),
+  )
   signal.addEventListener('abort', hint)
   let last = ''
   let spoken = performance.now()

@@ -1,8 +1,15 @@
-// Operations over HTTP: started, looked at first, taken through their whole life, read back; and nobody else's.
+// Operations over HTTP: started, looked at first, taken through their whole life, read back; and
+// nobody else's.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import Papa from 'papaparse'
-import { openTestApp, untilEnded, type Answer, type Client, type TestApp } from '../../../test/app.ts'
+import {
+  openTestApp,
+  untilEnded,
+  type Answer,
+  type Client,
+  type TestApp,
+} from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { workflowOf } from '../../../test/engine.ts'
@@ -88,12 +95,20 @@ describe('starting one', () => {
       actions: ['undo'],
       undo_until: expect.any(String),
     })
-    expect((await itemsOf(record.id)).map(({ file_id }: { file_id: string }) => file_id)).toEqual(ids.toReversed())
+    expect((await itemsOf(record.id)).map(({ file_id }: { file_id: string }) => file_id)).toEqual(
+      ids.toReversed(),
+    )
   })
 
   it('works on what a filter selects when it starts, and on nothing that comes later', async () => {
-    await filesOf([{ filename: 'a.pdf' }, { filename: 'b.zip' }, { filename: 'c.pdf', mapped: true }])
-    const { id } = await start({ select: { filter: { search: batch, type: 'pdf', mapped: 'false' } } })
+    await filesOf([
+      { filename: 'a.pdf' },
+      { filename: 'b.zip' },
+      { filename: 'c.pdf', mapped: true },
+    ])
+    const { id } = await start({
+      select: { filter: { search: batch, type: 'pdf', mapped: 'false' } },
+    })
     await filesOf([{ filename: 'later.pdf' }])
     await work()
     expect(await untilEnded(owner, id)).toMatchObject({
@@ -104,7 +119,12 @@ describe('starting one', () => {
   })
 
   it('a filter that selects nothing is an operation without files', async () => {
-    expect(await done({ select: mine() })).toMatchObject({ status: 'success', total: 0, percentage: 100, actions: [] })
+    expect(await done({ select: mine() })).toMatchObject({
+      status: 'success',
+      total: 0,
+      percentage: 100,
+      actions: [],
+    })
   })
 
   it('restores from the trash what the filter finds there, and purges it', async () => {
@@ -121,15 +141,26 @@ describe('starting one', () => {
       actions: [],
       undo_until: null,
     })
-    expect((await itemsOf(purged.id))[0]).toMatchObject({ filename: `${batch}0.pdf`, after: { purged: true } })
+    expect((await itemsOf(purged.id))[0]).toMatchObject({
+      filename: `${batch}0.pdf`,
+      after: { purged: true },
+    })
   })
 
   it.each<[string, object, [string, string][]]>([
     ['neither action nor workflow', { action: undefined }, [['action', 'one of them']]],
     ['both', { workflow: 'tag-files' }, [['action', 'one of them']]],
     ['an action that is not there', { action: 'fly' }, [['action', 'There is no action fly']]],
-    ['a plugin that is no action', { action: 'fetch-url', options: {} }, [['action', 'There is no action fetch-url']]],
-    ['an import', { action: undefined, options: {}, workflow: 'import-api' }, [['workflow', 'imports files']]],
+    [
+      'a plugin that is no action',
+      { action: 'fetch-url', options: {} },
+      [['action', 'There is no action fetch-url']],
+    ],
+    [
+      'an import',
+      { action: undefined, options: {}, workflow: 'import-api' },
+      [['workflow', 'imports files']],
+    ],
     [
       'a workflow that is not there',
       { action: undefined, options: {}, workflow: 'workflow_1' },
@@ -175,7 +206,10 @@ describe('starting one', () => {
     expect([answer.status, answer.body.error?.code]).toEqual([422, 'validation_failed'])
     for (const [param, message] of problems)
       expect(answer.body.error.details).toContainEqual(
-        expect.objectContaining({ param: expect.stringContaining(param), message: expect.stringContaining(message) }),
+        expect.objectContaining({
+          param: expect.stringContaining(param),
+          message: expect.stringContaining(message),
+        }),
       )
   })
 })
@@ -197,13 +231,21 @@ describe('a preview', () => {
       foreseen: { changed: 1, unchanged: 1, candidates: 0 },
     })
     expect(await itemsOf(id)).toMatchObject([
-      { status: 'done', before: { tags: ['old'] }, after: { tags: { added: ['new'], removed: [] } } },
+      {
+        status: 'done',
+        before: { tags: ['old'] },
+        after: { tags: { added: ['new'], removed: [] } },
+      },
       { status: 'done', before: null, after: null },
     ])
-    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(1)
+    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(
+      1,
+    )
     await post(`/api/operations/${id}/confirm`)
     expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, preview: true })
-    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(2)
+    expect((await owner.call('GET', `/api/files?search=${batch}&tags=new`)).body.data).toHaveLength(
+      2,
+    )
   })
 
   it('that is discarded has done nothing, in its counts, its items and its log', async () => {
@@ -227,11 +269,23 @@ describe('a preview', () => {
       ...{ total: 2, done: 0, failed: 0, skipped: 0, cancelled: 2, percentage: 0 },
       finished_at: expect.any(String),
     })
-    const error = { code: 'operation_cancelled', message: 'The preview was discarded: nothing was changed' }
+    const error = {
+      code: 'operation_cancelled',
+      message: 'The preview was discarded: nothing was changed',
+    }
     for (const item of await itemsOf(id))
-      expect(item).toMatchObject({ status: 'cancelled', before: null, after: null, warnings: [], error })
+      expect(item).toMatchObject({
+        status: 'cancelled',
+        before: null,
+        after: null,
+        warnings: [],
+        error,
+      })
     const again = await post(`/api/operations/${id}/retry`)
-    expect([again.status, again.body.error.message]).toEqual([409, expect.stringContaining('preview was discarded')])
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('preview was discarded'),
+    ])
     expect(await itemsOf(id, '?status=done')).toEqual([])
     const { body } = await owner.call('GET', `/api/operations/${id}/log.csv`)
     expect(body).not.toContain('deleted')
@@ -242,7 +296,10 @@ describe('a preview', () => {
     const { id } = await start({ select: mine(), dry_run: true })
     await work()
     await untilPreviewed(id)
-    await owner.call('PUT', '/api/files/bulk-update', { file_ids: [changed], updates: { tags: ['meanwhile'] } })
+    await owner.call('PUT', '/api/files/bulk-update', {
+      file_ids: [changed],
+      updates: { tags: ['meanwhile'] },
+    })
     await post(`/api/operations/${id}/confirm`)
     expect(await untilEnded(owner, id)).toMatchObject({ done: 1, skipped: 1 })
     expect(await itemsOf(id, '?status=skipped')).toMatchObject([
@@ -276,8 +333,14 @@ describe('its life', () => {
     await untilEnded(owner, other.id)
     expect(await read(id)).toMatchObject({ status: 'paused', done: 0 })
     // A worker may have come to it already.
-    expect(['queued', 'running']).toContain((await post(`/api/operations/${id}/resume`)).body.status)
-    expect(await untilEnded(owner, id)).toMatchObject({ status: 'success', done: 2, paused_at: null })
+    expect(['queued', 'running']).toContain(
+      (await post(`/api/operations/${id}/resume`)).body.status,
+    )
+    expect(await untilEnded(owner, id)).toMatchObject({
+      status: 'success',
+      done: 2,
+      paused_at: null,
+    })
   })
 
   it('ends when it is cancelled; what was not begun reads as cancelled', async () => {
@@ -290,8 +353,16 @@ describe('its life', () => {
     ])
     expect(await itemsOf(id)).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }])
     await work()
-    expect(await untilEnded(owner, id)).toMatchObject({ status: 'cancelled', done: 0, actions: ['retry'] })
-    const why = { code: 'operation_cancelled', message: 'The operation was cancelled', retryable: true }
+    expect(await untilEnded(owner, id)).toMatchObject({
+      status: 'cancelled',
+      done: 0,
+      actions: ['retry'],
+    })
+    const why = {
+      code: 'operation_cancelled',
+      message: 'The operation was cancelled',
+      retryable: true,
+    }
     expect(await itemsOf(id, '?status=cancelled')).toMatchObject([{ error: why }, { error: why }])
     // What was not started is worked on when it is tried again.
     expect((await post(`/api/operations/${id}/retry`)).status).toBe(200)
@@ -306,11 +377,21 @@ describe('its life', () => {
     const [lost, here] = await some(2)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const record = await done({ select: { file_ids: [lost, here] } })
-    expect(record).toMatchObject({ status: 'partial', done: 1, failed: 1, errors: 1, actions: ['retry', 'undo'] })
+    expect(record).toMatchObject({
+      status: 'partial',
+      done: 1,
+      failed: 1,
+      errors: 1,
+      actions: ['retry', 'undo'],
+    })
     await done({ action: 'restore-files', options: {}, select: { file_ids: [lost] } })
     await post(`/api/operations/${record.id}/retry`)
     await work()
-    expect(await untilEnded(owner, record.id)).toMatchObject({ status: 'success', done: 2, failed: 0 })
+    expect(await untilEnded(owner, record.id)).toMatchObject({
+      status: 'success',
+      done: 2,
+      failed: 0,
+    })
   })
 
   it('is tried again by the clock of that round, and keeps what it finds then; not where nothing is known of its files', async () => {
@@ -324,7 +405,10 @@ describe('its life', () => {
       )
     await state(`detail = 'record'`)
     const refused = await post(`/api/operations/${id}/retry`)
-    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('not known any more')])
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('not known any more'),
+    ])
     await state(`detail = 'results', started_at = now() - interval '3 hours', paused_ms = 3600000`)
     await post(`/api/operations/${id}/retry`)
     expect((await read(id)).elapsed_seconds).toBeLessThan(600)
@@ -332,7 +416,9 @@ describe('its life', () => {
     expect(await read(id)).toMatchObject({ percentage: 50, remaining_seconds: null })
     await post(`/api/operations/${id}/pause`)
     expect(
-      await state(`paused_at = now() - interval '2 hours', started_at = now() - interval '2 hours'`),
+      await state(
+        `paused_at = now() - interval '2 hours', started_at = now() - interval '2 hours'`,
+      ),
     ).toMatchObject([{ detail: 'kept', ended_before: 1 }])
     expect((await post(`/api/operations/${id}/cancel`)).body.elapsed_seconds).toBeLessThan(600)
   })
@@ -351,7 +437,11 @@ describe('its life', () => {
       },
     ])
     await work()
-    expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 1, actions: [] })
+    expect(await untilEnded(owner, undo.body.id)).toMatchObject({
+      status: 'success',
+      done: 1,
+      actions: [],
+    })
     expect(await read(record.id)).toMatchObject({
       status: 'undone',
       undone_by: undo.body.id,
@@ -400,7 +490,9 @@ describe('reading back', () => {
     const a = await done({ select: mine() })
     const b = await done({ action: 'update-settings', options: { cdn: false }, select: mine() })
     const ids = async (query: string) =>
-      (await owner.call('GET', `/api/operations?${query}`)).body.data.map(({ id }: { id: string }) => id)
+      (await owner.call('GET', `/api/operations?${query}`)).body.data.map(
+        ({ id }: { id: string }) => id,
+      )
     expect((await ids('limit=2')).slice(0, 2)).toEqual([b.id, a.id])
     const first = await owner.call('GET', '/api/operations?limit=1')
     expect(await ids(`limit=1&cursor=${first.body.next_cursor}`)).toEqual([a.id])
@@ -412,40 +504,69 @@ describe('reading back', () => {
     expect(await ids('from=2100-01-01')).toEqual([])
     expect((await ids(`from=${a.created_at}&to=${b.created_at}`))[0]).toBe(a.id)
     // A day begins by the shop's clocks.
-    const local = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Kiritimati' }).format(new Date(a.created_at))
+    const local = new Intl.DateTimeFormat('en-CA', { timeZone: 'Pacific/Kiritimati' }).format(
+      new Date(a.created_at),
+    )
     await owner.call('PATCH', '/api/settings', { time_zone: 'Pacific/Kiritimati' })
     expect(await ids(`from=${local}`)).toContain(a.id)
     expect(await ids(`to=${local}`)).not.toContain(a.id)
     await owner.call('PATCH', '/api/settings', { time_zone: 'Pacific/Pago_Pago' })
     expect(await ids(`from=${local}`)).not.toContain(a.id)
     await owner.call('PATCH', '/api/settings', { time_zone: 'UTC' })
-    for (const query of ['status=odd', 'from=then', 'limit=0', 'cursor=x', 'colour=red', 'search=%00'])
-      expect([query, (await owner.call('GET', `/api/operations?${query}`)).status]).toEqual([query, 422])
+    for (const query of [
+      'status=odd',
+      'from=then',
+      'limit=0',
+      'cursor=x',
+      'colour=red',
+      'search=%00',
+    ])
+      expect([query, (await owner.call('GET', `/api/operations?${query}`)).status]).toEqual([
+        query,
+        422,
+      ])
   })
 
   it('items: by status and by name, a page at a time', async () => {
     const [lost, ...kept] = await some(4)
     await done({ action: 'delete-files', options: {}, select: { file_ids: [lost] } })
     const { id } = await done({ select: { file_ids: [lost, ...kept] } })
-    expect(await itemsOf(id, '?status=failed')).toMatchObject([{ file_id: lost, error: { code: 'file_not_found' } }])
+    expect(await itemsOf(id, '?status=failed')).toMatchObject([
+      { file_id: lost, error: { code: 'file_not_found' } },
+    ])
     expect(await itemsOf(id, '?status=failed,done')).toHaveLength(4)
     expect(await itemsOf(id, `?search=${batch.toUpperCase()}2`)).toMatchObject([{ position: 2 }])
     expect(await itemsOf(id, '?search=%25')).toEqual([])
     const page = await owner.call('GET', `/api/operations/${id}/items?limit=3`)
     expect(page.body.data).toHaveLength(3)
-    expect(await itemsOf(id, `?limit=3&cursor=${page.body.next_cursor}`)).toMatchObject([{ position: 3 }])
+    expect(await itemsOf(id, `?limit=3&cursor=${page.body.next_cursor}`)).toMatchObject([
+      { position: 3 },
+    ])
   })
 
   it('the log: every file, as CSV that no spreadsheet runs, and as JSON', async () => {
-    const [formula] = await makeFiles(owner.scope, [{ filename: `=${batch}sum(1,2).pdf`, tags: ['o"ne'] }])
+    const [formula] = await makeFiles(owner.scope, [
+      { filename: `=${batch}sum(1,2).pdf`, tags: ['o"ne'] },
+    ])
     const { id } = await done({ select: { file_ids: [toPublicId('file', formula!)] } })
     const csv = await owner.call('GET', `/api/operations/${id}/log.csv`)
     expect(csv.headers.get('content-disposition')).toBe(`attachment; filename="${id}.csv"`)
-    const [row] = Papa.parse<Record<string, string>>(csv.body, { header: true, skipEmptyLines: true }).data
-    expect(row).toMatchObject({ position: '0', filename: `'=${batch}sum(1,2).pdf`, status: 'done', error_code: '' })
+    const [row] = Papa.parse<Record<string, string>>(csv.body, {
+      header: true,
+      skipEmptyLines: true,
+    }).data
+    expect(row).toMatchObject({
+      position: '0',
+      filename: `'=${batch}sum(1,2).pdf`,
+      status: 'done',
+      error_code: '',
+    })
     expect(JSON.parse(row!.before!)).toEqual({ tags: ['o"ne'] })
     const json = await owner.call('GET', `/api/operations/${id}/log.json`)
-    expect(json.body).toMatchObject({ operation: { id }, items: [{ filename: `=${batch}sum(1,2).pdf` }] })
+    expect(json.body).toMatchObject({
+      operation: { id },
+      items: [{ filename: `=${batch}sum(1,2).pdf` }],
+    })
   })
 
   it('events: the record at once and whenever it moves, until the end', async () => {
@@ -478,8 +599,13 @@ describe('who may', () => {
     const others: Scope[] = (
       ['operations:read', 'operations:write', 'imports:write', 'settings:write'] as const
     ).filter((one) => one !== scope)
-    const refused = await (await app.clientWith([...others, 'files:write'])).call(method, route, body)
-    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining(scope)])
+    const refused = await (
+      await app.clientWith([...others, 'files:write'])
+    ).call(method, route, body)
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining(scope),
+    ])
     const twin = await (await app.clientWith([scope, 'files:write'])).call(method, route, body)
     expect([200, 202]).toContain(twin.status)
   })
@@ -491,10 +617,22 @@ describe('who may', () => {
     ['purge-files', {}, 'files:purge'],
   ])('%s takes what its plugin asks for besides', async (action, options, scope) => {
     const body = { action, options, select: { filter: { search: 'nothing has this name' } } }
-    const others = (['files:write', 'files:delete', 'files:purge'] as const).filter((one) => one !== scope)
-    const refused = await post('/api/operations', body, await app.clientWith(['operations:write', ...others]))
-    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining(scope)])
-    expect((await post('/api/operations', body, await app.clientWith(['operations:write', scope]))).status).toBe(202)
+    const others = (['files:write', 'files:delete', 'files:purge'] as const).filter(
+      (one) => one !== scope,
+    )
+    const refused = await post(
+      '/api/operations',
+      body,
+      await app.clientWith(['operations:write', ...others]),
+    )
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining(scope),
+    ])
+    expect(
+      (await post('/api/operations', body, await app.clientWith(['operations:write', scope])))
+        .status,
+    ).toBe(202)
   })
 
   it('confirming takes what the start would have taken', async () => {
@@ -508,14 +646,29 @@ describe('who may', () => {
     await untilPreviewed(id)
     await rest()
     const route = `/api/operations/${id}/confirm`
-    const refused = await post(route, undefined, await app.clientWith(['operations:write', 'files:write']))
-    expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining('files:delete')])
-    const allowed = await post(route, undefined, await app.clientWith(['operations:write', 'files:delete']))
+    const refused = await post(
+      route,
+      undefined,
+      await app.clientWith(['operations:write', 'files:write']),
+    )
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining('files:delete'),
+    ])
+    const allowed = await post(
+      route,
+      undefined,
+      await app.clientWith(['operations:write', 'files:delete']),
+    )
     expect(allowed.status).toBe(200)
   })
 
   it('undoing takes what it took to do it, and to delete what it made', async () => {
-    const deletion = await done({ action: 'delete-files', options: {}, select: { file_ids: await some(1) } })
+    const deletion = await done({
+      action: 'delete-files',
+      options: {},
+      select: { file_ids: await some(1) },
+    })
     const made = await app.engine.start(workflowOf('make-bytes'), [`${batch}made.txt`])
     await work()
     await app.engine.untilEnd(made)
@@ -535,7 +688,9 @@ describe('who may', () => {
     // Each names the other by the id under which it is found.
     const back = (await read(job)).undone_by
     expect(await read(back)).toMatchObject({ undoes: job, source: { type: 'operation', id: job } })
-    expect((await owner.call('GET', '/api/operations?action=undo&limit=1')).body.data[0]).toMatchObject({
+    expect(
+      (await owner.call('GET', '/api/operations?action=undo&limit=1')).body.data[0],
+    ).toMatchObject({
       ...{ id: back, undoes: job, source: { id: job } },
     })
     expect((await read((await read(back)).undoes)).id).toBe(job)
@@ -546,14 +701,22 @@ describe('who may', () => {
     await some(1)
     const { id } = await start({ select: mine() })
     for (const route of ['', '/items', '/log.csv', '/log.json', '/events'])
-      expect([route, (await stranger.call('GET', `/api/operations/${id}${route}`)).status]).toEqual([route, 404])
+      expect([route, (await stranger.call('GET', `/api/operations/${id}${route}`)).status]).toEqual(
+        [route, 404],
+      )
     expect((await stranger.call('GET', `/api/jobs/${id}`)).status).toBe(404)
     for (const move of ['pause', 'resume', 'cancel', 'retry', 'undo', 'confirm'])
-      expect([move, (await post(`/api/operations/${id}/${move}`, undefined, stranger)).status]).toEqual([move, 404])
+      expect([
+        move,
+        (await post(`/api/operations/${id}/${move}`, undefined, stranger)).status,
+      ]).toEqual([move, 404])
     expect((await stranger.call('GET', '/api/operations')).body.data).toEqual([])
     expect((await read(id)).status).toBe('queued')
     for (const route of ['', '/items', '/log.csv', '/log.json'])
-      expect([route, (await owner.call('GET', `/api/operations/${id}${route}`)).status]).toEqual([route, 200])
+      expect([route, (await owner.call('GET', `/api/operations/${id}${route}`)).status]).toEqual([
+        route,
+        200,
+      ])
     expect((await post(`/api/operations/${id}/pause`)).status).toBe(200)
     expect((await post(`/api/operations/${id}/cancel`)).status).toBe(200)
   })
@@ -563,7 +726,10 @@ describe('who may', () => {
     const ids = await some(2, stranger)
     const byId = await done({ select: { file_ids: ids } })
     expect(byId).toMatchObject({ status: 'failed', failed: 2 })
-    expect(await itemsOf(byId.id)).toMatchObject([{ error: { code: 'file_not_found' }, filename: '' }, {}])
+    expect(await itemsOf(byId.id)).toMatchObject([
+      { error: { code: 'file_not_found' }, filename: '' },
+      {},
+    ])
     expect(await done({ select: mine() })).toMatchObject({ total: 0 })
     expect((await stranger.call('GET', '/api/files?tags=new')).body.data).toEqual([])
   })
@@ -571,8 +737,16 @@ describe('who may', () => {
   it('an id under another name, or of another shape, is 404', async () => {
     await some(1)
     const { id } = await start({ select: mine() })
-    for (const other of [id.replace('op_', 'import_'), id.slice(0, -1), 'op_', id.replace('op_', 'file_')])
-      expect([other, (await owner.call('GET', `/api/operations/${other}`)).status]).toEqual([other, 404])
+    for (const other of [
+      id.replace('op_', 'import_'),
+      id.slice(0, -1),
+      'op_',
+      id.replace('op_', 'file_'),
+    ])
+      expect([other, (await owner.call('GET', `/api/operations/${other}`)).status]).toEqual([
+        other,
+        404,
+      ])
   })
 })
 
@@ -581,8 +755,21 @@ describe('an import', () => {
     const { engine } = app.engine
     const id = await app.engine.start(workflowOf('make-bytes'), ['a.txt', 'b.txt'])
     await engine.move(owner.scope, id, 'cancel')
-    const { body } = await importAnswer(engine, owner.scope, (await engine.get(owner.scope, id))!, null)
-    const error = { code: 'operation_cancelled', message: 'The operation was cancelled', retryable: true }
-    expect(body).toMatchObject({ imported: 0, failed: 2, files: [{ status: 'failed', error }, { error }] })
+    const { body } = await importAnswer(
+      engine,
+      owner.scope,
+      (await engine.get(owner.scope, id))!,
+      null,
+    )
+    const error = {
+      code: 'operation_cancelled',
+      message: 'The operation was cancelled',
+      retryable: true,
+    }
+    expect(body).toMatchObject({
+      imported: 0,
+      failed: 2,
+      files: [{ status: 'failed', error }, { error }],
+    })
   })
 })

@@ -1,8 +1,15 @@
-// Operations: history, one operation, its items, and the one door to every bulk action and workflow.
+// Operations: history, one operation, its items, and the one door to every bulk action and
+// workflow.
 import { z } from 'zod'
 import type { Limits } from '../../config.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { ITEM_STATUSES, OPERATION_STATUSES, type Engine, type Move, type OperationRow } from '../../engine/engine.ts'
+import {
+  ITEM_STATUSES,
+  OPERATION_STATUSES,
+  type Engine,
+  type Move,
+  type OperationRow,
+} from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../ids.ts'
@@ -25,7 +32,10 @@ import { selectionSchema, sourceOf } from '../selection.ts'
 
 const statuses = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z
-    .preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(z.enum(values)))
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(',') : value),
+      z.array(z.enum(values)),
+    )
     .meta({ description: 'One status, or several separated by commas' })
 
 const byId = z.strictObject({ id: z.string() })
@@ -36,8 +46,15 @@ export interface OperationParts {
   limits: Limits
 }
 
-/** Throws `not_found`: an import's id is import_…, a bulk operation's op_…, and under the other name it does not exist. */
-export async function findOperation(engine: Engine, scope: ShopScope, id: string): Promise<OperationRow> {
+/**
+ * Throws `not_found`: an import's id is import_…, a bulk operation's op_…, and under the other name
+ * it does not exist.
+ */
+export async function findOperation(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+): Promise<OperationRow> {
   const operation = await engine.get(scope, requirePublicId(['op', 'import'], id))
   if (!operation || operationId(operation) !== id) throw new AppError('not_found')
   return operation
@@ -86,7 +103,11 @@ const list = ({ engine, clock }: OperationParts) =>
       from: day.optional(),
       to: day.optional(),
       schedule_id: z.string().optional(),
-      search: z.string().max(255).optional().meta({ description: 'Its title, action or channel contains this' }),
+      search: z
+        .string()
+        .max(255)
+        .optional()
+        .meta({ description: 'Its title, action or channel contains this' }),
     }),
     replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
     handler: async ({ caller, query }) => {
@@ -103,7 +124,12 @@ const list = ({ engine, clock }: OperationParts) =>
       })
       const shown = rows.slice(0, limit)
       const next = rows.length > limit ? toCursor([toPublicId('op', shown.at(-1)!.id)]) : null
-      return { body: { data: shown.map((row) => operationRecord(engine, row, clock())), next_cursor: next } }
+      return {
+        body: {
+          data: shown.map((row) => operationRecord(engine, row, clock())),
+          next_cursor: next,
+        },
+      }
     },
   })
 
@@ -150,7 +176,10 @@ const begin = (parts: OperationParts) =>
         action: z.string().max(100).optional(),
         workflow: z.string().max(100).optional(),
         select: selectionSchema(parts.limits),
-        options: z.record(z.string(), z.unknown()).default({}).meta({ description: 'The action’s' }),
+        options: z
+          .record(z.string(), z.unknown())
+          .default({})
+          .meta({ description: 'The action’s' }),
         dry_run: z.boolean().default(false),
       })
       .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
@@ -179,9 +208,14 @@ const begin = (parts: OperationParts) =>
   })
 
 /** People work in the page, programs with keys. */
-export const channelOf = ({ subject }: Caller): string => (subject.startsWith('key:') ? apiChannel.id : adminChannel.id)
+export const channelOf = ({ subject }: Caller): string =>
+  subject.startsWith('key:') ? apiChannel.id : adminChannel.id
 
-async function accepted({ engine, clock }: OperationParts, caller: Caller, id: string): Promise<Reply> {
+async function accepted(
+  { engine, clock }: OperationParts,
+  caller: Caller,
+  id: string,
+): Promise<Reply> {
   const operation = (await engine.get(caller.scope, id))!
   return {
     status: 202,
@@ -194,7 +228,8 @@ const MOVES: Record<Move, string> = {
   pause: 'Pause an operation: what runs is put down at once, what is done stays',
   resume: 'Go on with a paused operation',
   cancel: 'Cancel an operation, or discard a preview: what is done stays',
-  retry: 'Work on the items of an operation that failed, and on those that were not started when it was cancelled',
+  retry:
+    'Work on the items of an operation that failed, and on those that were not started when it was cancelled',
   confirm: 'Carry out what a preview found; files that have changed since are skipped',
 }
 
@@ -214,7 +249,9 @@ const lifecycle = ({ engine, clock }: OperationParts, move: Move) =>
       const operation = await findOperation(engine, caller.scope, params.id)
       requireScopes(caller, (await engine.permissions(caller.scope, operation, move)) as Scope[])
       await engine.move(caller.scope, operation.id, move)
-      return { body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()) }
+      return {
+        body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()),
+      }
     },
   })
 

@@ -25,7 +25,8 @@ afterAll(async () => {
 })
 
 const fresh = (what = 'pack') => `${what} ${++names}`
-const create = async (body: object = {}) => (await owner.call('POST', '/api/packs', { name: fresh(), ...body })).body
+const create = async (body: object = {}) =>
+  (await owner.call('POST', '/api/packs', { name: fresh(), ...body })).body
 const files = async (count: number, given: Partial<MadeFile> = {}) =>
   (
     await makeFiles(
@@ -79,9 +80,16 @@ describe('packs', () => {
       status: 409,
       body: { error: { code: 'conflict', param: 'name', message: 'Another pack has this name' } },
     }
-    expect(await owner.call('POST', '/api/packs', { name: name.toUpperCase() })).toMatchObject(taken)
-    expect(await owner.call('PATCH', `/api/packs/${other.id}`, { name: name.toUpperCase() })).toMatchObject(taken)
-    expect((await owner.call('PATCH', `/api/packs/${other.id}`, { name: other.name.toUpperCase() })).status).toBe(200)
+    expect(await owner.call('POST', '/api/packs', { name: name.toUpperCase() })).toMatchObject(
+      taken,
+    )
+    expect(
+      await owner.call('PATCH', `/api/packs/${other.id}`, { name: name.toUpperCase() }),
+    ).toMatchObject(taken)
+    expect(
+      (await owner.call('PATCH', `/api/packs/${other.id}`, { name: other.name.toUpperCase() }))
+        .status,
+    ).toBe(200)
   })
   it('refuse what the catalog does not have, naming every problem; nothing is made', async () => {
     const name = fresh()
@@ -100,11 +108,15 @@ describe('packs', () => {
         { index: 3, param: 'products', code: 'invalid_value' },
       ],
     ])
-    expect((await owner.call('POST', '/api/packs', { name: 'a/b', size: 3 })).body.error.details).toMatchObject([
+    expect(
+      (await owner.call('POST', '/api/packs', { name: 'a/b', size: 3 })).body.error.details,
+    ).toMatchObject([
       { param: 'name', code: 'invalid_value' },
       { param: 'size', code: 'unknown_field' },
     ])
-    expect((await owner.call('GET', `/api/packs?search=${encodeURIComponent(name)}`)).body.data).toEqual([])
+    expect(
+      (await owner.call('GET', `/api/packs?search=${encodeURIComponent(name)}`)).body.data,
+    ).toEqual([])
   })
   it('are listed by name, searched in any case, page by page', async () => {
     const shop = await app.stranger('many-packs.myshopify.com')
@@ -126,9 +138,10 @@ describe('packs', () => {
     expect(await found('%')).toEqual(['alpha 10%'])
     expect(await found('_')).toEqual(['Beta_1'])
     for (const values of ['["\\u0000"]', '["\\ud800"]', '[null]', '[{}]', '[]', '7'])
-      expect((await shop.call('GET', `/api/packs?cursor=${Buffer.from(values).toString('base64url')}`)).status).toBe(
-        422,
-      )
+      expect(
+        (await shop.call('GET', `/api/packs?cursor=${Buffer.from(values).toString('base64url')}`))
+          .status,
+      ).toBe(422)
   })
 })
 
@@ -136,15 +149,27 @@ describe('files of a pack', () => {
   it('move in with the action, and one by one; the list has them in their order, page by page', async () => {
     const pack = await create({ products: [{ product_id: CHARTS }] })
     const ids = await files(5, { size_bytes: 1000 })
-    expect(await move({ pack: pack.id }, ids.slice(0, 4))).toMatchObject({ status: 'success', done: 4 })
+    expect(await move({ pack: pack.id }, ids.slice(0, 4))).toMatchObject({
+      status: 'success',
+      done: 4,
+    })
     const { status, body } = await owner.call('PATCH', `/api/files/${ids[4]}`, { pack_id: pack.id })
-    expect([status, body]).toMatchObject([200, { pack: { id: pack.id, name: pack.name }, products: [CHARTS] }])
-    expect((await owner.call('GET', `/api/packs/${pack.id}`)).body).toMatchObject({ files: 5, size_bytes: 5000 })
+    expect([status, body]).toMatchObject([
+      200,
+      { pack: { id: pack.id, name: pack.name }, products: [CHARTS] },
+    ])
+    expect((await owner.call('GET', `/api/packs/${pack.id}`)).body).toMatchObject({
+      files: 5,
+      size_bytes: 5000,
+    })
     expect(await inPack(pack.id)).toEqual(ids)
 
     const pages: string[] = []
     for (let cursor = ''; ;) {
-      const { body } = await owner.call('GET', `/api/files?pack=${pack.id}&sort=-pack_position&limit=2${cursor}`)
+      const { body } = await owner.call(
+        'GET',
+        `/api/files?pack=${pack.id}&sort=-pack_position&limit=2${cursor}`,
+      )
       expect(body.total).toBe(5)
       pages.push(...body.data.map((file: { id: string }) => file.id))
       if (!body.next_cursor) break
@@ -159,11 +184,20 @@ describe('files of a pack', () => {
     const pack = await create()
     const ids = await files(5)
     await move({ pack: pack.id }, ids)
-    const put = (file_ids: readonly unknown[]) => owner.call('PUT', `/api/packs/${pack.id}/order`, { file_ids })
-    expect(await put([ids[3], ids[1]])).toMatchObject({ status: 200, body: { id: pack.id, files: 5 } })
+    const put = (file_ids: readonly unknown[]) =>
+      owner.call('PUT', `/api/packs/${pack.id}/order`, { file_ids })
+    expect(await put([ids[3], ids[1]])).toMatchObject({
+      status: 200,
+      body: { id: pack.id, files: 5 },
+    })
     expect(await inPack(pack.id)).toEqual([3, 1, 0, 2, 4].map((at) => ids[at]))
     const [elsewhere] = await files(1)
-    const refused = await put([ids[0], elsewhere, ids[0], toPublicId('file', '01999999-0000-7000-8000-000000000000')])
+    const refused = await put([
+      ids[0],
+      elsewhere,
+      ids[0],
+      toPublicId('file', '01999999-0000-7000-8000-000000000000'),
+    ])
     expect([refused.status, refused.body.error.details]).toMatchObject([
       422,
       [
@@ -180,7 +214,12 @@ describe('files of a pack', () => {
       param: 'sort',
     })
     expect(
-      (await owner.call('GET', `/api/files?pack=${toPublicId('pack', '01999999-0000-7000-8000-000000000000')}`)).status,
+      (
+        await owner.call(
+          'GET',
+          `/api/files?pack=${toPublicId('pack', '01999999-0000-7000-8000-000000000000')}`,
+        )
+      ).status,
     ).toBe(404)
     expect((await owner.call('GET', '/api/files?pack=mine')).status).toBe(422)
   })
@@ -195,8 +234,15 @@ describe('a pack’s products', () => {
       name: fresh('renamed'),
       products: [{ product_id: CHARTS }, { product_id: TIDES }],
     })
-    expect([status, body]).toMatchObject([200, { products: [{ product_title: 'Charts' }, { product_title: 'Tides' }] }])
-    expect(await untilEnded(owner, body.job_id)).toMatchObject({ action: 'move-to-pack', status: 'success', done: 2 })
+    expect([status, body]).toMatchObject([
+      200,
+      { products: [{ product_title: 'Charts' }, { product_title: 'Tides' }] },
+    ])
+    expect(await untilEnded(owner, body.job_id)).toMatchObject({
+      action: 'move-to-pack',
+      status: 'success',
+      done: 2,
+    })
     for (const id of [one, two]) expect((await fileOf(id)).products.sort()).toEqual([CHARTS, TIDES])
     const undo = await owner.call('POST', `/api/operations/${body.job_id}/undo`)
     expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 2 })
@@ -212,19 +258,31 @@ describe('a pack’s products', () => {
     await owner.call('DELETE', `/api/packs/${from.id}`)
     const item = async (operation: string) =>
       (await owner.call('GET', `/api/operations/${operation}/items`)).body.data[0] as object
-    expect(await item(moved.id)).toMatchObject({ before: { pack: from.name }, after: { pack: to.name } })
+    expect(await item(moved.id)).toMatchObject({
+      before: { pack: from.name },
+      after: { pack: to.name },
+    })
     expect(await item(out.id)).toMatchObject({ before: { pack: to.name }, after: { pack: null } })
     expect(JSON.stringify(await item(moved.id))).not.toContain('pack_id')
   })
   it('that stay as they are start nothing, and neither does a name or an empty pack', async () => {
     const pack = await create({ products: [{ product_id: KNOTS }] })
-    const change = async (body: object) => (await owner.call('PATCH', `/api/packs/${pack.id}`, body)).body
+    const change = async (body: object) =>
+      (await owner.call('PATCH', `/api/packs/${pack.id}`, body)).body
     expect(await change({ products: [{ product_id: CHARTS }] })).toMatchObject({ job_id: null })
     await move({ pack: pack.id }, await files(1))
-    expect(await change({ products: [{ product_id: CHARTS, variant_id: null }] })).toMatchObject({ job_id: null })
-    expect(await change({ name: fresh() })).toMatchObject({ job_id: null, products: [{ product_title: 'Charts' }] })
+    expect(await change({ products: [{ product_id: CHARTS, variant_id: null }] })).toMatchObject({
+      job_id: null,
+    })
+    expect(await change({ name: fresh() })).toMatchObject({
+      job_id: null,
+      products: [{ product_title: 'Charts' }],
+    })
     expect(await change({})).toMatchObject({ job_id: null })
-    expect(await change({ products: [] })).toMatchObject({ job_id: expect.stringMatching(/^op_/), products: [] })
+    expect(await change({ products: [] })).toMatchObject({
+      job_id: expect.stringMatching(/^op_/),
+      products: [],
+    })
   })
 })
 
@@ -246,8 +304,16 @@ describe('a deleted pack', () => {
     })
     expect(await fileOf(id)).toMatchObject({ downloads: 3, links_active: 1 })
     expect((await owner.call('DELETE', `/api/packs/${pack.id}`)).status).toBe(204)
-    expect(await fileOf(id)).toMatchObject({ pack: null, products: [], mappings: [], downloads: 3, links_active: 0 })
-    const [row] = await owner.scope.from<{ mapping_state: string }>('files').where('id', parts.file_id!)
+    expect(await fileOf(id)).toMatchObject({
+      pack: null,
+      products: [],
+      mappings: [],
+      downloads: 3,
+      links_active: 0,
+    })
+    const [row] = await owner.scope
+      .from<{ mapping_state: string }>('files')
+      .where('id', parts.file_id!)
     expect(row!.mapping_state).toBe('unmapped')
     for (const [method, route] of [
       ['GET', `/api/packs/${pack.id}`],

@@ -45,7 +45,9 @@ const products = z
     }),
   )
   .max(MOST_PRODUCTS, `At most ${MOST_PRODUCTS} products`)
-  .meta({ description: 'What its files are mapped to; all of them, in the place of those that it has' })
+  .meta({
+    description: 'What its files are mapped to; all of them, in the place of those that it has',
+  })
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Packs', scope: 'files:write' } as const
@@ -76,7 +78,11 @@ const list = () =>
     scope: 'files:read',
     query: z.strictObject({
       ...page,
-      search: z.string().max(255).default('').meta({ description: 'The name contains this, in any case' }),
+      search: z
+        .string()
+        .max(255)
+        .default('')
+        .meta({ description: 'The name contains this, in any case' }),
     }),
     replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
     handler: async ({ caller, query: { limit, cursor, search } }) => {
@@ -97,9 +103,12 @@ const create = () =>
     method: 'post',
     path: '/api/packs',
     summary: 'Make a pack',
-    description: 'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
+    description:
+      'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
     atomic: true,
-    body: z.strictObject({ name: packName, products: products.default([]) }).meta({ id: 'PackRequest' }),
+    body: z
+      .strictObject({ name: packName, products: products.default([]) })
+      .meta({ id: 'PackRequest' }),
     replies: { 201: whole, 409: taken, 422: refused },
     handler: async ({ caller, body }) => {
       const chosen = await chosenProducts(caller.scope, body.products)
@@ -119,7 +128,9 @@ const read = () =>
     scope: 'files:read',
     params: byId,
     replies: { 200: whole },
-    handler: async ({ caller, params }) => ({ body: await requirePack(caller.scope, idOf(params.id)) }),
+    handler: async ({ caller, params }) => ({
+      body: await requirePack(caller.scope, idOf(params.id)),
+    }),
   })
 
 const change = ({ engine }: PackRouteParts) =>
@@ -130,7 +141,9 @@ const change = ({ engine }: PackRouteParts) =>
     summary: 'Rename a pack, or give it other products',
     description: 'An operation (`job_id`) then brings the mappings of its files up to date.',
     params: byId,
-    body: z.strictObject({ name: packName.optional(), products: products.optional() }).meta({ id: 'PackChange' }),
+    body: z
+      .strictObject({ name: packName.optional(), products: products.optional() })
+      .meta({ id: 'PackChange' }),
     replies: {
       200: {
         description: 'The pack; `job_id` is null where no mapping changes',
@@ -144,8 +157,19 @@ const change = ({ engine }: PackRouteParts) =>
       await requirePack(caller.scope, id)
       const chosen = body.products && (await chosenProducts(caller.scope, body.products))
       const by = { name: caller.name, channel: channelOf(caller) }
-      const job = await changePack(engine, caller.scope, id, { name: body.name, products: chosen }, by)
-      return { body: { ...(await requirePack(caller.scope, id)), job_id: job && toOperationId('bulk', job) } }
+      const job = await changePack(
+        engine,
+        caller.scope,
+        id,
+        { name: body.name, products: chosen },
+        by,
+      )
+      return {
+        body: {
+          ...(await requirePack(caller.scope, id)),
+          job_id: job && toOperationId('bulk', job),
+        },
+      }
     },
   })
 
@@ -194,7 +218,14 @@ async function requirePack(scope: ShopScope, id: string): Promise<z.output<typeo
   return recordOf(pack)
 }
 
-const recordOf = ({ id, name, files, size_bytes, products, ...times }: PackRow): z.output<typeof packSchema> => ({
+const recordOf = ({
+  id,
+  name,
+  files,
+  size_bytes,
+  products,
+  ...times
+}: PackRow): z.output<typeof packSchema> => ({
   id: toPublicId('pack', id),
   name,
   files,

@@ -1,6 +1,14 @@
-// Plugins: what workflows can be made of, each with its options as JSON Schema, from which forms are drawn.
+// Plugins: what workflows can be made of, each with its options as JSON Schema, from which forms
+// are drawn.
 import { z } from 'zod'
-import { actionsOf, adviceOf, GROUPS, type GroupId, type Plugin, type Workflow } from '../../../plugins/contract.ts'
+import {
+  actionsOf,
+  adviceOf,
+  GROUPS,
+  type GroupId,
+  type Plugin,
+  type Workflow,
+} from '../../../plugins/contract.ts'
 import { placeOf } from '../../engine/engine.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
@@ -11,7 +19,12 @@ const fileTest = z.object({
   capitals: z.literal(true).optional(),
 })
 const fitRule = z.union([
-  z.object({ rule: z.literal('some'), files: fileTest, least: z.number().optional(), why: z.string() }),
+  z.object({
+    rule: z.literal('some'),
+    files: fileTest,
+    least: z.number().optional(),
+    why: z.string(),
+  }),
   z.object({ rule: z.literal('every'), files: fileTest, why: z.string() }),
   z.object({ rule: z.literal('ticked'), most: z.number(), why: z.string() }),
 ])
@@ -30,7 +43,10 @@ const actionSchema = z
         intro: z.string().nullable(),
         note: z.string().nullable(),
       })
-      .meta({ description: 'Texts. `title` to `skipped`, `intro` and `note` are ICU messages of `count` and options' }),
+      .meta({
+        description:
+          'Texts. `title` to `skipped`, `intro` and `note` are ICU messages of `count` and options',
+      }),
     promoted: z.boolean(),
     fits: z.object({
       places: z.array(z.enum(['files', 'trash', 'list'])).readonly(),
@@ -40,7 +56,9 @@ const actionSchema = z
     preview: z.enum(['exact', 'estimate', 'none']),
     preview_required: z.enum(['always', 'filter']).nullable(),
     destructive: z.boolean(),
-    warning: z.object({ tone: z.enum(['warning', 'critical']), title: z.string(), text: z.string() }).nullable(),
+    warning: z
+      .object({ tone: z.enum(['warning', 'critical']), title: z.string(), text: z.string() })
+      .nullable(),
     fields: z.array(z.string()).readonly().nullable(),
     required: z.array(z.string()).readonly(),
     preset: z.record(z.string(), z.unknown()),
@@ -75,13 +93,18 @@ const pluginSchema = z
     permission: z.enum(['files:read', 'files:delete', 'files:purge', 'links:write']).nullable(),
     options: z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema' }),
     touches_bytes: z.boolean(),
-    actions: z.array(actionSchema).readonly().meta({ description: 'Its entries in menus; none: a step alone' }),
+    actions: z
+      .array(actionSchema)
+      .readonly()
+      .meta({ description: 'Its entries in menus; none: a step alone' }),
     alternatives: z
       .array(alternative)
       .readonly()
       .meta({ description: 'Decisions of its form that take the place of several options' }),
     makes_files: z.boolean(),
-    advice: z.record(z.string(), z.string()).meta({ description: 'By error code: what to do next' }),
+    advice: z
+      .record(z.string(), z.string())
+      .meta({ description: 'By error code: what to do next' }),
   })
   .meta({ id: 'Plugin' })
 

@@ -47,7 +47,9 @@ const publicIds = (ids: readonly string[]) => ids.map((id) => toPublicId('file',
 
 describe('search', () => {
   const titles = async (search: string) =>
-    (await get(`/api/products?search=${encodeURIComponent(search)}`)).data.map((one: { title: string }) => one.title)
+    (await get(`/api/products?search=${encodeURIComponent(search)}`)).data.map(
+      (one: { title: string }) => one.title,
+    )
 
   test.each([
     ['bread', ['Slow Bread', 'Sour Bread', 'The Bread Ledger']],
@@ -61,9 +63,12 @@ describe('search', () => {
     ['k', ['Knots', 'Knots 2', 'Twin Knots']],
     ['twin', ['Twin Knots', 'Twin Ropes']],
     ['nothing', []],
-  ])('%s finds %j: SKUs and titles that are it, begin with it, contain it', async (search, found) => {
-    expect(await titles(search)).toEqual(found)
-  })
+  ])(
+    '%s finds %j: SKUs and titles that are it, begin with it, contain it',
+    async (search, found) => {
+      expect(await titles(search)).toEqual(found)
+    },
+  )
 
   test('a product has its variants, and how many files are mapped to it', async () => {
     const [id] = await makeFiles(owner.scope, [{ filename: 'counted.pdf' }])
@@ -107,7 +112,9 @@ describe('search', () => {
       expect((await owner.call('GET', `/api/products?${query}`)).status).toBe(422)
     const reader = await app.clientWith(['operations:read'])
     expect((await reader.call('GET', '/api/products')).status).toBe(403)
-    expect((await (await app.clientWith(['files:read'])).call('POST', '/api/products/refresh')).status).toBe(403)
+    expect(
+      (await (await app.clientWith(['files:read'])).call('POST', '/api/products/refresh')).status,
+    ).toBe(403)
   })
 })
 
@@ -120,7 +127,10 @@ test('the mirror says how it stands, and can be asked for', async () => {
     progress: null,
   })
   const stranger = await app.stranger('stranger-mirror.myshopify.com')
-  expect(await get('/api/products/mirror', stranger)).toMatchObject({ status: 'never', refreshed_at: null })
+  expect(await get('/api/products/mirror', stranger)).toMatchObject({
+    status: 'never',
+    refreshed_at: null,
+  })
   const asked = await stranger.call('POST', '/api/products/refresh')
   expect([asked.status, asked.body.status]).toEqual([202, 'refreshing'])
 })
@@ -130,13 +140,19 @@ test('a preview tells how many match, and which products may be meant', async ()
     owner.scope,
     ['Slow-Bread_v3.pdf', 'TWIN_map.pdf', 'unheard-of.pdf'].map((filename) => ({ filename })),
   )
-  const preview = await operate({ action: 'map-products', select: { file_ids: publicIds(ids) }, dry_run: true })
+  const preview = await operate({
+    action: 'map-products',
+    select: { file_ids: publicIds(ids) },
+    dry_run: true,
+  })
   expect(preview).toMatchObject({
     ...{ status: 'previewed', done: 1, skipped: 2 },
     foreseen: { changed: 1, unchanged: 0, candidates: 1 },
   })
   const [matched, several, none] = await itemsOf(preview.id)
-  expect(matched.after.mappings.added).toMatchObject([{ product_title: 'Slow Bread', method: 'title', score: 0.94 }])
+  expect(matched.after.mappings.added).toMatchObject([
+    { product_title: 'Slow Bread', method: 'title', score: 0.94 },
+  ])
   expect(several).toMatchObject({
     ...{ status: 'skipped', after: null, warnings: [{ code: 'several_products' }] },
     error: { message: 'It matches 2 products: choose one in Reviews' },
@@ -145,11 +161,19 @@ test('a preview tells how many match, and which products may be meant', async ()
     'Twin Ropes',
     'Twin Knots',
   ])
-  expect(none).toMatchObject({ status: 'skipped', candidates: [], error: { message: 'No product matches it' } })
+  expect(none).toMatchObject({
+    status: 'skipped',
+    candidates: [],
+    error: { message: 'No product matches it' },
+  })
   expect((await get('/api/reviews')).data).toEqual([])
   // What it would ask of a person is asked once it is confirmed.
   expect((await owner.call('POST', `/api/operations/${preview.id}/confirm`)).status).toBe(200)
-  expect(await untilEnded(owner, preview.id)).toMatchObject({ status: 'success', done: 1, skipped: 2 })
+  expect(await untilEnded(owner, preview.id)).toMatchObject({
+    status: 'success',
+    done: 1,
+    skipped: 2,
+  })
   expect((await get('/api/reviews')).data).toMatchObject([{ file: { filename: 'TWIN_map.pdf' } }])
   await owner.scope.query('delete from reviews where shop_id = :shop')
 })
@@ -159,9 +183,12 @@ test('unmapping takes files off their products, and an undo puts them back as th
   const select = { file_ids: publicIds([id!]) }
   await operate({ action: 'map-products', select })
   const [mapping] = (await get(`/api/files/${publicIds([id!])[0]}`)).mappings ?? []
-  const rows = () => owner.scope.query('select * from mappings where shop_id = :shop and file_id = :id', { id })
+  const rows = () =>
+    owner.scope.query('select * from mappings where shop_id = :shop and file_id = :id', { id })
   const before = await rows()
-  expect(before).toMatchObject([{ method: 'filename', sku: 'LEDGER', reason: 'The file is called as the SKU LEDGER' }])
+  expect(before).toMatchObject([
+    { method: 'filename', sku: 'LEDGER', reason: 'The file is called as the SKU LEDGER' },
+  ])
   expect(mapping === undefined || mapping.product_id === productId(3)).toBe(true)
   const unmapped = await operate({ action: 'unmap-products', select })
   expect([unmapped.done, await rows()]).toEqual([1, []])
@@ -179,7 +206,9 @@ describe('reviews', () => {
     )
     await operate({ action: 'map-products', select: { file_ids: publicIds(ids) } })
     const reviews = await reviewsOf()
-    return names.map((name) => reviews.find((one: { file: { filename: string } }) => one.file.filename === name))
+    return names.map((name) =>
+      reviews.find((one: { file: { filename: string } }) => one.file.filename === name),
+    )
   }
   const mappingsOf = (filename: string) =>
     owner.scope.query<{ product_id: string; method: string; score: number; reason: string }>(
@@ -190,7 +219,11 @@ describe('reviews', () => {
 
   test('one is accepted by an operation, so that history has it', async () => {
     const [review] = await ask('TWIN_accept.pdf')
-    expect(review).toMatchObject({ status: 'open', score: 0.95, operation_id: expect.stringMatching(/^op_/) })
+    expect(review).toMatchObject({
+      status: 'open',
+      score: 0.95,
+      operation_id: expect.stringMatching(/^op_/),
+    })
     expect(await get(`/api/reviews/${review.id}`)).toEqual(review)
     expect(review.candidates).toMatchObject(
       [5, 6].map(() => ({
@@ -215,7 +248,9 @@ describe('reviews', () => {
       },
     ])
     expect((await owner.call('POST', route, { product_id: productId(5) })).status).toBe(409)
-    expect(await reviewsOf('&status=accepted')).toMatchObject([{ id: review.id, decided_by: 'test' }])
+    expect(await reviewsOf('&status=accepted')).toMatchObject([
+      { id: review.id, decided_by: 'test' },
+    ])
   })
 
   test('one that was rejected is not asked again', async () => {
@@ -225,19 +260,26 @@ describe('reviews', () => {
     expect((await owner.call('POST', `/api/reviews/${review.id}/reject`)).status).toBe(409)
     const again = { action: 'map-products', select: { file_ids: [review.file.id] } }
     await operate(again)
-    expect((await reviewsOf()).filter((one: { file: { id: string } }) => one.file.id === review.file.id)).toEqual([])
+    expect(
+      (await reviewsOf()).filter((one: { file: { id: string } }) => one.file.id === review.file.id),
+    ).toEqual([])
   })
 
   test('one whose file was not mapped after all, or is not any more, is open again', async () => {
     const [review] = await ask('TWIN_again.pdf')
     const read = async () => get(`/api/reviews/${review.id}`)
     const accept = async () => {
-      const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, { product_id: productId(5) })
+      const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, {
+        product_id: productId(5),
+      })
       expect(await read()).toMatchObject({ status: 'accepted' })
       return untilEnded(owner, body.job_id)
     }
     const rename = (from: string, to: string) =>
-      owner.scope.query('update products set id = :to where shop_id = :shop and id = :from', { from, to })
+      owner.scope.query('update products set id = :to where shop_id = :shop and id = :from', {
+        from,
+        to,
+      })
     await rename(productId(5), 'gone')
     expect(await accept()).toMatchObject({ status: 'failed', failed: 1 })
     expect(await read()).toMatchObject({ status: 'open', decided_at: null, decided_by: null })
@@ -256,17 +298,27 @@ describe('reviews', () => {
       ['TWIN_replace.pdf', 'TWIN_settled.pdf'].map((filename) => ({ filename, mapped: true })),
     )
     const replacing = (given: object, ...files: string[]) =>
-      operate({ action: 'map-products', select: { file_ids: publicIds(files) }, options: { replace: true, ...given } })
+      operate({
+        action: 'map-products',
+        select: { file_ids: publicIds(files) },
+        options: { replace: true, ...given },
+      })
     await replacing({}, ...ids)
     const asked = async () =>
-      (await reviewsOf()).filter(({ file }: { file: { id: string } }) => publicIds(ids).includes(file.id))
+      (await reviewsOf()).filter(({ file }: { file: { id: string } }) =>
+        publicIds(ids).includes(file.id),
+      )
     expect(await asked()).toMatchObject([{ replaces: true }, { replaces: true }])
     await replacing({ product_id: productId(2) }, ids[1]!)
     const [review, ...others] = await asked()
     expect([review.file.filename, others]).toEqual(['TWIN_replace.pdf', []])
-    const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, { product_id: productId(4) })
+    const { body } = await owner.call('POST', `/api/reviews/${review.id}/accept`, {
+      product_id: productId(4),
+    })
     await untilEnded(owner, body.job_id)
-    expect(await mappingsOf('TWIN_replace.pdf')).toMatchObject([{ product_id: productId(4), method: 'manual' }])
+    expect(await mappingsOf('TWIN_replace.pdf')).toMatchObject([
+      { product_id: productId(4), method: 'manual' },
+    ])
     expect(await asked()).toEqual([])
   })
 
@@ -291,7 +343,8 @@ describe('reviews', () => {
           score: 0.95 - at / 10,
         },
       )
-    const accept = async (above: number) => (await owner.call('POST', '/api/reviews/accept', { above })).body
+    const accept = async (above: number) =>
+      (await owner.call('POST', '/api/reviews/accept', { above })).body
     const would = async (above: number) => (await get(`/api/reviews/accept?above=${above}`)).count
     expect(await Promise.all([0.96, 0.9, 0.5].map(would))).toEqual([0, 1, 2])
     expect((await owner.call('GET', '/api/reviews/accept?above=2')).status).toBe(422)
@@ -328,9 +381,13 @@ describe('reviews', () => {
       ['POST', '/reject'],
     ] as const)
       expect((await stranger.call(method, `/api/reviews/${review.id}${route}`)).status).toBe(404)
-    expect((await stranger.call('POST', `/api/reviews/${review.id}/accept`, { product_id: productId(5) })).status).toBe(
-      404,
-    )
+    expect(
+      (
+        await stranger.call('POST', `/api/reviews/${review.id}/accept`, {
+          product_id: productId(5),
+        })
+      ).status,
+    ).toBe(404)
     expect((await get('/api/reviews', stranger)).data).toEqual([])
   })
 })
@@ -339,7 +396,10 @@ describe('files without a product', () => {
   test('are matched again when the mirror learns of products, by one operation', async () => {
     const shop = await app.stranger('again.myshopify.com')
     const { engine } = app.engine
-    await makeFiles(shop.scope, [{ filename: 'Brand New.pdf' }, { filename: 'old.pdf', mapped: true }])
+    await makeFiles(shop.scope, [
+      { filename: 'Brand New.pdf' },
+      { filename: 'old.pdf', mapped: true },
+    ])
     expect(await matchAgain(engine, shop.scope, 0)).toEqual([])
     const { learned } = await fillMirror(shop.scope, [{ title: 'Brand New' }])
     const [id] = await matchAgain(engine, shop.scope, learned)
@@ -360,11 +420,17 @@ describe('files without a product', () => {
       'brand-new.png': 'auto_map = true',
       'Brand New.zip': 'auto_map = null',
     }
-    await makeFiles(shop.scope, Object.keys(wishes).map((filename) => ({ filename }))) // prettier-ignore
+    // prettier-ignore
+    await makeFiles(shop.scope, Object.keys(wishes).map((filename) => ({ filename })))
     for (const [filename, wish] of Object.entries(wishes))
-      await shop.scope.query(`update files set ${wish} where shop_id = :shop and filename = :filename`, { filename })
+      await shop.scope.query(
+        `update files set ${wish} where shop_id = :shop and filename = :filename`,
+        { filename },
+      )
     const again = async (sku: string) => {
-      const { learned } = await fillMirror(shop.scope, [{ title: 'Brand New', skus: ['NEW-1', sku] }])
+      const { learned } = await fillMirror(shop.scope, [
+        { title: 'Brand New', skus: ['NEW-1', sku] },
+      ])
       const started = await matchAgain(app.engine.engine, shop.scope, learned)
       const names = started.map(async (id) => {
         const { body } = await shop.call('GET', `/api/operations/${toPublicId('op', id)}/items`)
@@ -391,7 +457,9 @@ describe('files without a product', () => {
       expect((await shop.call('PATCH', '/api/settings', settings)).body).toMatchObject(settings)
       expect(await matchAgain(engine, shop.scope, 1)).toEqual([])
     }
-    expect((await shop.call('PATCH', '/api/settings', { match_by: ['title', 'title'] })).status).toBe(422)
+    expect(
+      (await shop.call('PATCH', '/api/settings', { match_by: ['title', 'title'] })).status,
+    ).toBe(422)
     expect((await shop.call('PATCH', '/api/settings', { match_threshold: 1.1 })).status).toBe(422)
   })
 })

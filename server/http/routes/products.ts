@@ -1,6 +1,10 @@
 // The shop's products, as the mirror of its catalog has them; and the mirror itself.
 import { z } from 'zod'
-import { askForRefresh, readMirror, type MirrorState } from '../../storefront/mirror/mirror-lease.ts'
+import {
+  askForRefresh,
+  readMirror,
+  type MirrorState,
+} from '../../storefront/mirror/mirror-lease.ts'
 import { searchProducts, type FoundProduct } from '../../storefront/mirror/search.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
@@ -24,7 +28,11 @@ const mirrorSchema = z
     }),
     products: z.number().int(),
     variants: z.number().int(),
-    progress: z.number().int().nullable().meta({ description: 'Rows read so far, while it is refreshed' }),
+    progress: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Rows read so far, while it is refreshed' }),
     refreshed_at: timestamp.nullable(),
     error: z.string().nullable(),
     next_refresh_at: timestamp.nullable(),
@@ -44,7 +52,8 @@ export function productRoutes(): Endpoint[] {
       method: 'get',
       path: '/api/products',
       summary: 'Search the shop’s products by name or SKU',
-      description: 'Exact matches first, then those that begin with it. The list is a mirror of the catalog.',
+      description:
+        'Exact matches first, then those that begin with it. The list is a mirror of the catalog.',
       tag: 'Products',
       scope: 'files:read',
       query: z.strictObject({ ...page, search }),
@@ -59,7 +68,10 @@ export function productRoutes(): Endpoint[] {
         const shown = rows.slice(0, query.limit)
         const last = rows.length > query.limit ? shown.at(-1)! : null
         return {
-          body: { data: shown.map(recordOf), next_cursor: last && toCursor([last.rank, last.title_key, last.id]) },
+          body: {
+            data: shown.map(recordOf),
+            next_cursor: last && toCursor([last.rank, last.title_key, last.id]),
+          },
         }
       },
     }),
@@ -88,7 +100,14 @@ export function productRoutes(): Endpoint[] {
   ]
 }
 
-const recordOf = ({ id, title, image, status, variants, files }: FoundProduct): z.output<typeof productSchema> => ({
+const recordOf = ({
+  id,
+  title,
+  image,
+  status,
+  variants,
+  files,
+}: FoundProduct): z.output<typeof productSchema> => ({
   id,
   title,
   image,

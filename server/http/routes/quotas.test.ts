@@ -1,4 +1,5 @@
-// What a shop may have under way at once: uploads with their announced bytes, and operations that have not ended.
+// What a shop may have under way at once: uploads with their announced bytes, and operations that
+// have not ended.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { beginUpload, create, tus } from '../../../test/uploads.ts'
@@ -10,15 +11,22 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const OPERATION = { action: 'tag-files', options: { mode: 'add', tags: ['a'] }, select: { filter: {} } }
-const count = (statuses: readonly number[], status: number) => statuses.filter((one) => one === status).length
+const OPERATION = {
+  action: 'tag-files',
+  options: { mode: 'add', tags: ['a'] },
+  select: { filter: {} },
+}
+const count = (statuses: readonly number[], status: number) =>
+  statuses.filter((one) => one === status).length
 
 it('refuses uploads beyond their number and their bytes, until others have gone', async () => {
   const sender = { url: app.url, key: app.owner.key }
   const begun = await beginUpload(sender, 600, { filename: 'large.pdf' })
   const refused = await create(sender, 401, { filename: 'more.pdf' })
   expect(refused.status).toBe(429)
-  expect(await refused.json()).toMatchObject({ error: { code: 'upload_quota', type: 'rate_limit' } })
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'upload_quota', type: 'rate_limit' },
+  })
   expect((await tus(sender, 'DELETE', begun)).status).toBe(204)
   const many = Array.from({ length: 8 }, (_, n) => create(sender, 10, { filename: `${n}.pdf` }))
   const statuses = (await Promise.all(many)).map(({ status }) => status)
@@ -28,7 +36,8 @@ it('refuses uploads beyond their number and their bytes, until others have gone'
 })
 
 it('refuses operations beyond the quota, until some have ended; a repeated request is answered as before', async () => {
-  const start = (key: string) => app.owner.call('POST', '/api/operations', OPERATION, { 'idempotency-key': key })
+  const start = (key: string) =>
+    app.owner.call('POST', '/api/operations', OPERATION, { 'idempotency-key': key })
   const keys = Array.from({ length: 8 }, (_, n) => `start-${n}`)
   const answers = await Promise.all(keys.map(start))
   const statuses = answers.map(({ status }) => status)

@@ -1,4 +1,5 @@
-// New names while someone writes the pattern: the plugin's own, with the collisions that an operation would meet.
+// New names while someone writes the pattern: the plugin's own, with the collisions that an
+// operation would meet.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
@@ -17,16 +18,26 @@ const make = async (...files: (string | MadeFile)[]) => {
 }
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `${n + 1}.pdf`)
 const ask = (select: object, options: object, limit?: number) =>
-  app.owner.call('POST', '/api/files/rename-preview', { select, options, ...(limit === undefined ? {} : { limit }) })
+  app.owner.call('POST', '/api/files/rename-preview', {
+    select,
+    options,
+    ...(limit === undefined ? {} : { limit }),
+  })
 type Row = { before: string; after: string; problem: string | null }
-const names = async (...asked: Parameters<typeof ask>): Promise<[string, string, string | null][]> =>
+const names = async (
+  ...asked: Parameters<typeof ask>
+): Promise<[string, string, string | null][]> =>
   (await ask(...asked)).body.data.map(({ before, after, problem }: Row) => [before, after, problem])
 const replace = (find: string, by: string) => ({ mode: 'replace', find, replace: by })
 
 describe('a preview of new names', () => {
   it('has the first files in their order, and how many there are', async () => {
     const ids = await make('b.pdf', 'a.zip', { filename: 'c.pdf', mapped: true })
-    const { status, body } = await ask({ file_ids: [ids[1], ids[0], ids[2]] }, { pattern: '{sequence} {original}' }, 2)
+    const { status, body } = await ask(
+      { file_ids: [ids[1], ids[0], ids[2]] },
+      { pattern: '{sequence} {original}' },
+      2,
+    )
     expect([status, body]).toEqual([
       200,
       {
@@ -47,16 +58,20 @@ describe('a preview of new names', () => {
       ['c.pdf', 'A product.pdf', null],
     ])
     expect((await ask({ filter: {} }, { pattern: '{original}' })).body.total).toBe(3)
-    const stored = await app.owner.scope.query('select filename from files where shop_id = :shop order by id')
+    const stored = await app.owner.scope.query(
+      'select filename from files where shop_id = :shop order by id',
+    )
     expect(stored).toEqual([{ filename: 'b.pdf' }, { filename: 'a.zip' }, { filename: 'c.pdf' }])
   })
 
   it('tells of names that are taken, by a file elsewhere and by one before', async () => {
     const [a, b] = await make('draft 1.pdf', 'draft-1.pdf', '2.pdf', 'draft 2.pdf')
-    expect(await names({ file_ids: [a, b] }, { ...replace('draft[ -]', ''), regex: true })).toEqual([
-      ['draft 1.pdf', '1.pdf', null],
-      ['draft-1.pdf', '1.pdf', '“1.pdf” is taken'],
-    ])
+    expect(await names({ file_ids: [a, b] }, { ...replace('draft[ -]', ''), regex: true })).toEqual(
+      [
+        ['draft 1.pdf', '1.pdf', null],
+        ['draft-1.pdf', '1.pdf', '“1.pdf” is taken'],
+      ],
+    )
     expect(await names({ filter: { search: 'draft 2' } }, replace('draft ', ''))).toEqual([
       ['draft 2.pdf', '2.pdf', '“2.pdf” is taken'],
     ])
@@ -94,7 +109,12 @@ describe('a preview of new names', () => {
   it('names what is wrong with the options and the selection', async () => {
     const wrong = async (...asked: Parameters<typeof ask>) => {
       const { status, body } = await ask(...asked)
-      return [status, ...body.error.details.map(({ param, message }: Record<string, string>) => `${param}: ${message}`)]
+      return [
+        status,
+        ...body.error.details.map(
+          ({ param, message }: Record<string, string>) => `${param}: ${message}`,
+        ),
+      ]
     }
     await make('a.pdf')
     const all = { filter: {} }
@@ -107,7 +127,9 @@ describe('a preview of new names', () => {
       'options.find: Look-ahead ((?=) is not available in expressions here',
     ])
     expect(await wrong(all, { pattern: 'a' }, 51)).toEqual([422, 'limit: At most 50'])
-    expect((await wrong({ filter: { deleted: true } }, { pattern: 'a' }))[1]).toMatch(/^select\.filter\.deleted: /)
+    expect((await wrong({ filter: { deleted: true } }, { pattern: 'a' }))[1]).toMatch(
+      /^select\.filter\.deleted: /,
+    )
     expect((await ask({ file_ids: [] }, { pattern: 'a' })).status).toBe(422)
   })
 
@@ -115,7 +137,9 @@ describe('a preview of new names', () => {
     const stranger = await app.stranger(`names-${Date.now()}.myshopify.com`)
     const [theirs] = await makeFiles(stranger.scope, [{ filename: 'taken.pdf' }])
     const [mine] = await make('a.pdf')
-    expect(await names({ file_ids: [mine, toPublicId('file', theirs!)] }, { pattern: 'taken' })).toEqual([
+    expect(
+      await names({ file_ids: [mine, toPublicId('file', theirs!)] }, { pattern: 'taken' }),
+    ).toEqual([
       ['a.pdf', 'taken.pdf', null],
       ['', '', 'There is no such file'],
     ])

@@ -25,7 +25,13 @@ const namesSchema = z
   })
   .meta({ id: 'RenamePreview' })
 
-export const renamePreviewRoutes = ({ engine, limits }: { engine: Engine; limits: Limits }): Endpoint[] => [
+export const renamePreviewRoutes = ({
+  engine,
+  limits,
+}: {
+  engine: Engine
+  limits: Limits
+}): Endpoint[] => [
   endpoint({
     method: 'post',
     path: '/api/files/rename-preview',
@@ -37,17 +43,31 @@ export const renamePreviewRoutes = ({ engine, limits }: { engine: Engine; limits
     body: z
       .strictObject({
         select: selectionSchema(limits),
-        options: z.record(z.string(), z.unknown()).meta({ description: 'Of the action `rename-files`' }),
+        options: z
+          .record(z.string(), z.unknown())
+          .meta({ description: 'Of the action `rename-files`' }),
         limit: z.int().min(1).max(50).default(20),
       })
       .meta({ id: 'RenamePreviewRequest' }),
     replies: {
-      200: { description: 'In the order in which an operation would rename them', schema: namesSchema },
-      422: { description: 'Every problem with the options: `options.pattern` and so on', schema: errorSchema },
+      200: {
+        description: 'In the order in which an operation would rename them',
+        schema: namesSchema,
+      },
+      422: {
+        description: 'Every problem with the options: `options.pattern` and so on',
+        schema: errorSchema,
+      },
     },
     handler: async ({ caller, body: { select, options, limit }, signal }) => {
-      const { names, total } = await previewNames(engine, caller.scope, { source: sourceOf(select), options, limit, signal }) // prettier-ignore
-      return { body: { data: names.map(({ id, ...name }) => ({ file_id: toPublicId('file', id), ...name })), total } }
+      // prettier-ignore
+      const { names, total } = await previewNames(engine, caller.scope, { source: sourceOf(select), options, limit, signal })
+      return {
+        body: {
+          data: names.map(({ id, ...name }) => ({ file_id: toPublicId('file', id), ...name })),
+          total,
+        },
+      }
     },
   }),
 ]

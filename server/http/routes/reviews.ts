@@ -4,7 +4,8 @@ import { acceptReviews, MOST_ACCEPTED, type Accepted } from '../../channels/revi
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
-import { clearReviews, countClear, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts' // prettier-ignore
+// prettier-ignore
+import { clearReviews, countClear, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
 import { looksOf } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
@@ -31,7 +32,9 @@ const reviewSchema = z
     candidates: z.array(candidateSchema).meta({ description: 'Best first' }),
     score: z.number().meta({ description: 'The best of theirs' }),
     status: z.enum(REVIEW_STATUSES),
-    replaces: z.boolean().meta({ description: 'The file has a product: the candidate takes its place' }),
+    replaces: z
+      .boolean()
+      .meta({ description: 'The file has a product: the candidate takes its place' }),
     operation_id: z.string().nullable().meta({ description: 'The operation that asked' }),
     created_at: timestamp,
     decided_at: timestamp.nullable(),
@@ -83,7 +86,8 @@ const list = () =>
         ...(before ? { before: requirePublicId('review', before) } : {}),
       })
       const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null
+      const next =
+        rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null
       const data = await recordsOf(caller.scope, shown)
       return { body: { data, next_cursor: next, open: await countOpen(caller.scope) } }
     },
@@ -113,7 +117,10 @@ const accept = (engine: Engine) =>
     scope: 'files:write',
     params: byId,
     body: z
-      .strictObject({ product_id: z.string().max(255), variant_id: z.string().max(255).nullable().optional() })
+      .strictObject({
+        product_id: z.string().max(255),
+        variant_id: z.string().max(255).nullable().optional(),
+      })
       .meta({ id: 'ReviewAcceptance' }),
     replies: {
       202: { description: 'An operation maps it', schema: acceptedSchema },
@@ -124,7 +131,8 @@ const accept = (engine: Engine) =>
       const review = await requireReview(caller.scope, params.id)
       const candidate = review.candidates.find(
         ({ product_id, variant_id }) =>
-          product_id === body.product_id && (body.variant_id === undefined || body.variant_id === variant_id),
+          product_id === body.product_id &&
+          (body.variant_id === undefined || body.variant_id === variant_id),
       )
       if (!candidate) throw notACandidate()
       return accepted(engine, caller, [{ review, candidate }])
@@ -159,7 +167,8 @@ const countAbove = () =>
     query: z.strictObject({ above: z.coerce.number().min(0).max(1) }),
     replies: {
       200: {
-        description: 'Those that `POST /api/reviews/accept` with this score accepts, in one call or several',
+        description:
+          'Those that `POST /api/reviews/accept` with this score accepts, in one call or several',
         schema: z.object({ above: z.number(), count: z.number().int() }),
       },
     },
@@ -182,7 +191,10 @@ const acceptAbove = (engine: Engine) =>
       const reviews = await clearReviews(caller.scope, body.above, MOST_ACCEPTED)
       const best = reviews.map((review) => ({ review, candidate: review.candidates[0]! }))
       if (best.length === 0)
-        return { status: 202, body: { accepted: 0, job_id: null, open: await countOpen(caller.scope) } }
+        return {
+          status: 202,
+          body: { accepted: 0, job_id: null, open: await countOpen(caller.scope) },
+        }
       return accepted(engine, caller, best)
     },
   })
@@ -205,7 +217,8 @@ async function requireReview(scope: ShopScope, id: string): Promise<ReviewRow> {
   return review
 }
 
-const alreadyDecided = () => new AppError('conflict', { message: 'This review was decided already' })
+const alreadyDecided = () =>
+  new AppError('conflict', { message: 'This review was decided already' })
 
 function notACandidate(): AppError {
   const message = 'This is none of the candidates'
@@ -213,7 +226,10 @@ function notACandidate(): AppError {
   return new AppError('validation_failed', { param: 'product_id', details })
 }
 
-async function recordsOf(scope: ShopScope, reviews: readonly ReviewRow[]): Promise<z.output<typeof reviewSchema>[]> {
+async function recordsOf(
+  scope: ShopScope,
+  reviews: readonly ReviewRow[],
+): Promise<z.output<typeof reviewSchema>[]> {
   const all = reviews.flatMap(({ candidates }) => candidates)
   const products = [...new Set(all.map(({ product_id }) => product_id))]
   const variants = [...new Set(all.flatMap(({ variant_id }) => variant_id ?? []))]
@@ -234,7 +250,8 @@ const recordOf = (review: ReviewRow): Omit<z.output<typeof reviewSchema>, 'candi
   score: Math.round(review.score * 1000) / 1000,
   status: review.status,
   replaces: review.replaces,
-  operation_id: review.operation_id && review.kind && toOperationId(review.kind, review.operation_id),
+  operation_id:
+    review.operation_id && review.kind && toOperationId(review.kind, review.operation_id),
   created_at: review.created_at.toISOString(),
   decided_at: review.decided_at?.toISOString() ?? null,
   decided_by: review.decided_by,

@@ -14,7 +14,11 @@ import { errorSchema, timestamp } from '../schemas.ts'
 
 const SAMPLE = 10
 
-const times = z.object({ next_runs: z.array(timestamp), schedule_text: z.string(), time_zone: z.string() })
+const times = z.object({
+  next_runs: z.array(timestamp),
+  schedule_text: z.string(),
+  time_zone: z.string(),
+})
 const refused = { description: 'Every problem', schema: errorSchema }
 
 export interface ScheduleRouteParts {
@@ -30,7 +34,9 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       summary: 'Schedules to begin with, as they can be posted',
       tag: 'Schedules',
       scope: 'operations:read',
-      replies: { 200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) } },
+      replies: {
+        200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) },
+      },
       handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
     }),
     endpoint({
@@ -39,7 +45,10 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       summary: 'Say when a cron line runs next',
       tag: 'Schedules',
       scope: 'operations:read',
-      body: z.strictObject({ cron, time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }) }),
+      body: z.strictObject({
+        cron,
+        time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }),
+      }),
       replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
       handler: async ({ caller, body }) => {
         const problem = cronProblem(body.cron)
@@ -63,7 +72,9 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       },
       handler: async ({ caller: { scope }, body }) => {
         const runs =
-          (body.action ?? body.workflow) ? await workflowOf(scope, { ...body, options: {} }, parts.engine) : null
+          (body.action ?? body.workflow)
+            ? await workflowOf(scope, { ...body, options: {} }, parts.engine)
+            : null
         const filter = runs ? placedFilter(body.filter, runs, parts.engine.plugins) : body.filter
         const [total, sample] = await Promise.all([
           countFiles(scope, filter),

@@ -1,4 +1,5 @@
-// Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron line.
+// Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron
+// line.
 import { z } from 'zod'
 import { workflowOf } from '../../channels/schedule-check.ts'
 import { runNow } from '../../channels/schedule-run.ts'
@@ -114,7 +115,8 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
       method: 'post',
       path: '/api/schedules/{id}/run',
       summary: 'Run a schedule now',
-      description: 'Its next run stays where it is. Above its cap it is a preview, to be confirmed.',
+      description:
+        'Its next run stays where it is. Above its cap it is a preview, to be confirmed.',
       tag: 'Schedules',
       scope: 'operations:write',
       params: byId,
@@ -143,7 +145,10 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
   ]
 }
 
-/** Who may not delete files may not have a schedule delete them either. What can't be run is told apart when it is saved. */
+/**
+ * Who may not delete files may not have a schedule delete them either. What can't be run is told
+ * apart when it is saved.
+ */
 async function requireScopesFor(
   caller: Caller,
   body: Pick<ScheduleRow, 'action' | 'workflow' | 'options'>,

@@ -3,7 +3,10 @@ import { z } from 'zod'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
 const sessionSchema = z
-  .object({ shop: z.object({ domain: z.string(), name: z.string(), demo: z.boolean() }), user: z.string() })
+  .object({
+    shop: z.object({ domain: z.string(), name: z.string(), demo: z.boolean() }),
+    user: z.string(),
+  })
   .meta({ id: 'Session' })
 
 export const sessionRoutes = (): Endpoint[] => [

@@ -1,5 +1,6 @@
-// The shop's settings, and that every way to import obeys them: what new files begin with, where their bytes lie, what they are
-// matched by, which workflow they run through, and what is told of those without a product.
+// The shop's settings, and that every way to import obeys them: what new files begin with, where
+// their bytes lie, what they are matched by, which workflow they run through, and what is told of
+// those without a product.
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,7 +19,9 @@ beforeAll(async () => {
   app = await openCsvApp()
   origin = await startOrigin()
   worker = await app.engine.startWorker()
-  await fillMirror(app.owner.scope, [{ title: 'Sourdough for Beginners', skus: ['BREAD-1'], tags: ['Baking'] }])
+  await fillMirror(app.owner.scope, [
+    { title: 'Sourdough for Beginners', skus: ['BREAD-1'], tags: ['Baking'] },
+  ])
 })
 afterAll(async () => {
   await worker.stop()
@@ -85,7 +88,9 @@ const CHANNELS = {
   upload: async (filename: string) => {
     const { body: batch } = await app.owner.call('POST', '/api/uploads/batches', {})
     const bytes = contentOf(100, filename)
-    await sendFile({ url: app.url, key: app.owner.key }, bytes, { metadata: { filename, batch: batch.id } }).done
+    await sendFile({ url: app.url, key: app.owner.key }, bytes, {
+      metadata: { filename, batch: batch.id },
+    }).done
     const { body } = await app.owner.call('POST', `/api/uploads/batches/${batch.id}/start`)
     return untilEnded(app.owner, body.id)
   },
@@ -96,7 +101,8 @@ const fileNamed = async (filename: string) => {
 }
 /** So that none takes another's name. */
 const EXTENSIONS = { api: '.pdf', csv: '.zip', upload: '.mp3' }
-const storedIn = (location: string) => readdir(path.join(app.engine.folder, location, String(app.engine.shop)))
+const storedIn = (location: string) =>
+  readdir(path.join(app.engine.folder, location, String(app.engine.shop)))
 const locationsOf = async (filename: string) =>
   app.owner.scope.query<{ location: string; hash: string }>(
     `select v.location, encode(v.hash, 'hex') as hash from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
@@ -117,14 +123,25 @@ describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => 
     const [version] = await locationsOf(`${channel} there.bin`)
     expect(version!.location).toBe('backup')
     expect(await storedIn('backup')).toContain(version!.hash)
-    if (channel === 'upload') expect(version!.hash).toBe(hashOf(contentOf(100, `${channel} there.bin`)))
+    if (channel === 'upload')
+      expect(version!.hash).toBe(hashOf(contentOf(100, `${channel} there.bin`)))
   })
 
   it.each<[string, object, string, string | null]>([
     ['a SKU in the name', {}, 'BREAD-1_a.pdf', 'filename'],
     ['a title', {}, 'Sourdough for Beginners.pdf', 'title'],
-    ['a title that is not sure enough', { match_threshold: 0.99 }, 'sourdough for begginners.pdf', null],
-    ['a title, where names alone count', { match_by: ['filename'] }, 'sourdough_for_beginners.pdf', null],
+    [
+      'a title that is not sure enough',
+      { match_threshold: 0.99 },
+      'sourdough for begginners.pdf',
+      null,
+    ],
+    [
+      'a title, where names alone count',
+      { match_by: ['filename'] },
+      'sourdough_for_beginners.pdf',
+      null,
+    ],
     ['a SKU, where they are mapped by hand', { match_by: [] }, 'BREAD-1_b.pdf', null],
     ['a SKU, where nothing is mapped by itself', { auto_map: false }, 'BREAD-1_c.pdf', null],
   ])('are matched by %s', async (_what, change, name, method) => {
@@ -137,7 +154,10 @@ describe.each(Object.entries(CHANNELS))('imports by %s', (channel, imported) => 
     }
     const { mappings } = await fileNamed(filename)
     expect(
-      mappings.map((mapping: { product_id: string; method: string }) => [mapping.product_id, mapping.method]),
+      mappings.map((mapping: { product_id: string; method: string }) => [
+        mapping.product_id,
+        mapping.method,
+      ]),
     ).toEqual(method === null ? [] : [[productId(1), method]])
   })
 

@@ -1,6 +1,11 @@
 // The shop's settings: what imports begin with, who is told, and which clock schedules go by.
 import { rescheduleAll } from '../../channels/schedule-rows.ts'
-import { changeSettings, readShop, settingsChange, shopSettingsSchema } from '../../files/shop-settings.ts'
+import {
+  changeSettings,
+  readShop,
+  settingsChange,
+  shopSettingsSchema,
+} from '../../files/shop-settings.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'
 

@@ -11,7 +11,9 @@ afterAll(() => app.close())
 
 const create = (body: object) => owner.call('POST', '/api/tag-templates', body)
 const names = async () =>
-  (await owner.call('GET', '/api/tag-templates')).body.data.map(({ name }: { name: string }) => name)
+  (await owner.call('GET', '/api/tag-templates')).body.data.map(
+    ({ name }: { name: string }) => name,
+  )
 
 it('are made, listed by name, changed in part and deleted', async () => {
   const made = await create({ name: ' Summer sale ', tags: ['summer', ' sale', 'summer'] })
@@ -31,7 +33,11 @@ it('are made, listed by name, changed in part and deleted', async () => {
     status: 200,
     body: { name: 'Summer sale', tags: ['winter'] },
   })
-  expect((await change({ name: 'Winter' })).body).toEqual({ ...made.body, name: 'Winter', tags: ['winter'] })
+  expect((await change({ name: 'Winter' })).body).toEqual({
+    ...made.body,
+    name: 'Winter',
+    tags: ['winter'],
+  })
   expect((await change({ name: 'AUTUMN' })).status).toBe(409)
   expect((await owner.call('DELETE', `/api/tag-templates/${made.body.id}`)).status).toBe(204)
   expect((await owner.call('DELETE', `/api/tag-templates/${made.body.id}`)).status).toBe(404)
@@ -59,5 +65,7 @@ it.each([
 it('reading takes files:read, the rest files:write', async () => {
   const reader = await app.clientWith(['files:read'])
   expect((await reader.call('GET', '/api/tag-templates')).status).toBe(200)
-  expect((await reader.call('POST', '/api/tag-templates', { name: 'a', tags: ['b'] })).status).toBe(403)
+  expect((await reader.call('POST', '/api/tag-templates', { name: 'a', tags: ['b'] })).status).toBe(
+    403,
+  )
 })

@@ -55,7 +55,10 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     atomic: true,
     body: z.strictObject({ name, tags }).meta({ id: 'TagTemplateRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
-    handler: async ({ caller, body }) => ({ status: 201, body: recordOf(await createTemplate(caller.scope, body)) }),
+    handler: async ({ caller, body }) => ({
+      status: 201,
+      body: recordOf(await createTemplate(caller.scope, body)),
+    }),
   }),
   endpoint({
     ...about,
@@ -63,10 +66,14 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     path: '/api/tag-templates/{id}',
     summary: 'Rename a tag template, or give it other tags',
     params: byId,
-    body: z.strictObject({ name: name.optional(), tags: tags.optional() }).meta({ id: 'TagTemplateChange' }),
+    body: z
+      .strictObject({ name: name.optional(), tags: tags.optional() })
+      .meta({ id: 'TagTemplateChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
     handler: async ({ caller, params, body }) => ({
-      body: recordOf(await changeTemplate(caller.scope, requirePublicId('template', params.id), body)),
+      body: recordOf(
+        await changeTemplate(caller.scope, requirePublicId('template', params.id), body),
+      ),
     }),
   }),
   endpoint({
@@ -83,7 +90,12 @@ export const tagTemplateRoutes = (): Endpoint[] => [
   }),
 ]
 
-const recordOf = ({ id, name, tags, created_at }: TagTemplate): z.output<typeof templateSchema> => ({
+const recordOf = ({
+  id,
+  name,
+  tags,
+  created_at,
+}: TagTemplate): z.output<typeof templateSchema> => ({
   id: toPublicId('template', id),
   name,
   tags,

@@ -4,7 +4,15 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { contentOf, hashOf } from '../../../test/fakes/content.ts'
-import { beginUpload, create, offsetOf, patch, sendFile, tus, type Sender } from '../../../test/uploads.ts'
+import {
+  beginUpload,
+  create,
+  offsetOf,
+  patch,
+  sendFile,
+  tus,
+  type Sender,
+} from '../../../test/uploads.ts'
 import { openUploadFolder, sweepUploads } from '../../channels/upload/upload.ts'
 import { silent } from '../../../test/database.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
@@ -36,7 +44,8 @@ const sweep = () => {
 }
 const batch = async (body: object = {}) =>
   (await app.owner.call('POST', '/api/uploads/batches', body)).body.id as string
-const readBatch = async (id: string) => (await app.owner.call('GET', `/api/uploads/batches/${id}`)).body
+const readBatch = async (id: string) =>
+  (await app.owner.call('GET', `/api/uploads/batches/${id}`)).body
 const fileNamed = async (name: string) => {
   const { body } = await app.owner.call('GET', `/api/files?search=${encodeURIComponent(name)}`)
   return body.data.find((file: { filename: string }) => file.filename === name)
@@ -52,7 +61,10 @@ describe('an upload', () => {
       chunkSize: 1_000_000,
     }).done
     expect(at).toMatch(/\/api\/uploads\/upload_[0-9a-f]{32}$/)
-    const { body } = await app.owner.call('GET', '/api/operations?channel=upload&search=upload&limit=1')
+    const { body } = await app.owner.call(
+      'GET',
+      '/api/operations?channel=upload&search=upload&limit=1',
+    )
     const operation = await untilEnded(app.owner, body.data[0].id)
     expect(operation).toMatchObject({
       status: 'success',
@@ -61,10 +73,14 @@ describe('an upload', () => {
       workflow: 'import-upload',
       channel: 'upload',
     })
-    expect(await fileNamed('whole.pdf')).toMatchObject({ size_bytes: bytes.length, tags: ['a', 'b'] })
+    expect(await fileNamed('whole.pdf')).toMatchObject({
+      size_bytes: bytes.length,
+      tags: ['a', 'b'],
+    })
     const stored = await readdir(path.join(app.engine.folder, 'primary', String(app.engine.shop)))
     expect(stored).toContain(hashOf(bytes))
-    // Its second name goes once the file has the bytes; the address goes on saying that all is there.
+    // Its second name goes once the file has the bytes; the address goes on saying that all is
+    // there.
     await sweep()
     expect(await incoming()).toEqual([])
     expect(await received()).toEqual([])
@@ -113,7 +129,8 @@ describe('an upload', () => {
     ] as const) {
       expect((await create(who, 10, { filename: 'a.txt' })).status).toBe(status)
       expect((await patch(who, at, 0, Buffer.alloc(10))).status).toBe(status)
-      for (const method of ['HEAD', 'DELETE', 'OPTIONS']) expect((await tus(who, method, at)).status).toBe(status)
+      for (const method of ['HEAD', 'DELETE', 'OPTIONS'])
+        expect((await tus(who, method, at)).status).toBe(status)
     }
   })
   it('is given up by its sender', async () => {
@@ -142,7 +159,11 @@ describe('the protocol', () => {
     const as = (method: string) => ({ 'x-http-method-override': method })
     const bytes = { 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' }
     const sent = await tus(owner, 'POST', at, { ...as('PATCH'), ...bytes }, Buffer.alloc(60))
-    expect([sent.status, sent.headers.get('upload-offset'), await offsetOf(owner, at)]).toEqual([204, '60', 60])
+    expect([sent.status, sent.headers.get('upload-offset'), await offsetOf(owner, at)]).toEqual([
+      204,
+      '60',
+      60,
+    ])
     expect((await tus(owner, 'POST', at, as('GET'))).status).toBe(405)
     expect((await tus(owner, 'POST', at, as('delete'))).status).toBe(204)
     expect((await tus(owner, 'HEAD', at)).status).toBe(404)
@@ -155,7 +176,9 @@ describe('the protocol', () => {
     ] as const) {
       const refused = await tus(owner, 'POST', '/api/uploads', headers)
       expect([refused.status, refused.headers.get('tus-resumable')]).toEqual([status, '1.0.0'])
-      expect(await refused.json()).toMatchObject({ error: { code, message, status, request_id: expect.any(String) } })
+      expect(await refused.json()).toMatchObject({
+        error: { code, message, status, request_id: expect.any(String) },
+      })
     }
   })
 })
@@ -194,22 +217,42 @@ describe('what is refused before a byte is sent', () => {
     expect(error.details).toMatchObject([{ param: 'filename', code: 'invalid_filename' }])
   })
   it('wrong wishes, each by its name', async () => {
-    const wishes = { filename: '', on_conflict: 'guess', tags: 'a\u0007', batch: 'batch_1', size: '9' }
-    const { error } = (await (await create(owner, 10, wishes)).json()) as { error: { details: { param: string }[] } }
-    expect(error.details.map(({ param }) => param).sort()).toEqual(['batch', 'filename', 'on_conflict', 'size', 'tags'])
+    const wishes = {
+      filename: '',
+      on_conflict: 'guess',
+      tags: 'a\u0007',
+      batch: 'batch_1',
+      size: '9',
+    }
+    const { error } = (await (await create(owner, 10, wishes)).json()) as {
+      error: { details: { param: string }[] }
+    }
+    expect(error.details.map(({ param }) => param).sort()).toEqual([
+      'batch',
+      'filename',
+      'on_conflict',
+      'size',
+      'tags',
+    ])
     expect((await create(owner, 0, { filename: 'empty.txt' })).status).toBe(422)
     const without = await tus(owner, 'POST', '/api/uploads', { 'upload-length': '10' })
     expect(without.status).toBe(422)
-    expect((await tus(owner, 'POST', '/api/uploads', { 'upload-defer-length': '1' })).status).toBe(400)
+    expect((await tus(owner, 'POST', '/api/uploads', { 'upload-defer-length': '1' })).status).toBe(
+      400,
+    )
   })
   it('a name that is taken, unless something is to be done about it', async () => {
     const id = await batch({ count: 1 })
-    await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.PDF', batch: id } }).done
+    await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.PDF', batch: id } })
+      .done
     await importOf(id)
     const refused = await create(owner, 10, { filename: 'taken.pdf' })
     expect(refused.status).toBe(422)
     expect(await refused.json()).toMatchObject({
-      error: { message: 'Duplicate filename', details: [{ param: 'filename', code: 'duplicate_filename' }] },
+      error: {
+        message: 'Duplicate filename',
+        details: [{ param: 'filename', code: 'duplicate_filename' }],
+      },
     })
     const second = await batch({ count: 1 })
     await sendFile(owner, Buffer.from('second'), {
@@ -230,17 +273,27 @@ describe('what is refused before a byte is sent', () => {
 
 describe('a checksum', () => {
   const bytes = contentOf(100_000, 'sum')
-  const sumOf = (algorithm: string, of: Buffer) => `${algorithm} ${createHash(algorithm).update(of).digest('base64')}`
+  const sumOf = (algorithm: string, of: Buffer) =>
+    `${algorithm} ${createHash(algorithm).update(of).digest('base64')}`
   it('that is right is taken, one that is wrong costs the chunk', async () => {
     const at = await beginUpload(owner, bytes.length, { filename: 'sum.bin' })
     const [first, second] = [bytes.subarray(0, 60_000), bytes.subarray(60_000)]
-    expect((await patch(owner, at, 0, first, { 'upload-checksum': sumOf('sha1', first) })).status).toBe(204)
-    const wrong = await patch(owner, at, 60_000, second, { 'upload-checksum': sumOf('sha1', first) })
+    expect(
+      (await patch(owner, at, 0, first, { 'upload-checksum': sumOf('sha1', first) })).status,
+    ).toBe(204)
+    const wrong = await patch(owner, at, 60_000, second, {
+      'upload-checksum': sumOf('sha1', first),
+    })
     expect(wrong.status).toBe(460)
     expect(await wrong.json()).toMatchObject({ error: { code: 'checksum_mismatch' } })
     expect(await offsetOf(owner, at)).toBe(60_000)
-    expect((await patch(owner, at, 60_000, second, { 'upload-checksum': 'crc32 AAAA' })).status).toBe(400)
-    expect((await patch(owner, at, 60_000, second, { 'upload-checksum': sumOf('sha256', second) })).status).toBe(204)
+    expect(
+      (await patch(owner, at, 60_000, second, { 'upload-checksum': 'crc32 AAAA' })).status,
+    ).toBe(400)
+    expect(
+      (await patch(owner, at, 60_000, second, { 'upload-checksum': sumOf('sha256', second) }))
+        .status,
+    ).toBe(204)
   })
   it('is announced', async () => {
     const response = await tus(owner, 'OPTIONS', '/api/uploads')
@@ -256,14 +309,24 @@ describe('a checksum', () => {
 describe('a batch', () => {
   const send = (id: string, names: readonly string[]) =>
     Promise.all(
-      names.map((filename) => sendFile(owner, Buffer.from(filename), { metadata: { filename, batch: id } }).done),
+      names.map(
+        (filename) =>
+          sendFile(owner, Buffer.from(filename), { metadata: { filename, batch: id } }).done,
+      ),
     )
   it('is one import, which starts when it is told to', async () => {
     const id = await batch({ auto_map: false, notify: false })
     expect((await app.owner.call('POST', `/api/uploads/batches/${id}/start`)).status).toBe(409)
     await send(id, ['b1.txt', 'b2.txt', 'b3.txt'])
-    expect(await readBatch(id)).toMatchObject({ uploading: 0, received: 3, operation_id: null, auto_map: false })
-    const starts = await Promise.all([1, 2, 3].map(() => app.owner.call('POST', `/api/uploads/batches/${id}/start`)))
+    expect(await readBatch(id)).toMatchObject({
+      uploading: 0,
+      received: 3,
+      operation_id: null,
+      auto_map: false,
+    })
+    const starts = await Promise.all(
+      [1, 2, 3].map(() => app.owner.call('POST', `/api/uploads/batches/${id}/start`)),
+    )
     expect(starts.map(({ status }) => status)).toEqual([202, 202, 202])
     expect(new Set(starts.map(({ body }) => body.id)).size).toBe(1)
     expect(await importOf(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
@@ -276,7 +339,12 @@ describe('a batch', () => {
   const resultsOf = async (...uploads: readonly string[]) => {
     const upload_ids = uploads.map((at) => at.split('/').at(-1)!)
     const { body } = await app.owner.call('POST', '/api/uploads/results', { upload_ids })
-    return body.data as { status: string; filename: string; operation_id: string; error: { code: string } | null }[]
+    return body.data as {
+      status: string
+      filename: string
+      operation_id: string
+      error: { code: string } | null
+    }[]
   }
   const statusOf = async (at: string) => (await resultsOf(at))[0]!.status
   const isDone = (at: string) => expect.poll(() => statusOf(at)).toBe('done')
@@ -300,7 +368,11 @@ describe('a batch', () => {
     expect(await importOf(id)).toMatchObject({ status: 'success', total: 3, done: 3 })
     expect((await readBatch(id)).operation_ids).toEqual([operation_id])
     expect(await resultsOf(large, two, one)).toMatchObject(
-      ['grow-large.bin', 'grow-2.txt', 'grow-1.txt'].map((filename) => ({ filename, status: 'done', operation_id })),
+      ['grow-large.bin', 'grow-2.txt', 'grow-1.txt'].map((filename) => ({
+        filename,
+        status: 'done',
+        operation_id,
+      })),
     )
     const messages = await app.owner.scope.query<{ kind: string }>(
       `select from notices where shop_id = :shop and operation_id = :operation`,
@@ -316,7 +388,9 @@ describe('a batch', () => {
       await isDone(at)
       await sweep()
       const { operation_id } = await readBatch(id)
-      expect((await app.owner.call('GET', `/api/operations/${operation_id}`)).body.status).toBe('running')
+      expect((await app.owner.call('GET', `/api/operations/${operation_id}`)).body.status).toBe(
+        'running',
+      )
       if (end === 'told') await app.owner.call('POST', `/api/uploads/batches/${id}/start`)
       else {
         await app.owner.scope.query(
@@ -374,7 +448,10 @@ describe('a batch', () => {
     expect(operation).toMatchObject({ status: 'partial', done: 1, failed: 1 })
     await sweep()
     const file = await fileNamed('late.txt')
-    await app.owner.call('POST', '/api/operations', { action: 'delete-files', select: { file_ids: [file.id] } })
+    await app.owner.call('POST', '/api/operations', {
+      action: 'delete-files',
+      select: { file_ids: [file.id] },
+    })
     await expect.poll(() => fileNamed('late.txt')).toBeUndefined()
     await app.owner.call('POST', `/api/operations/${operation.id}/retry`)
     await expect.poll(async () => (await importOf(id)).status).toBe('success')
@@ -422,7 +499,10 @@ describe('the sweep', () => {
   })
   it('removes files that have no row, and no others', async () => {
     const folder = openUploadFolder(path.join(app.engine.folder, 'uploads'))
-    const [stray, young] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']
+    const [stray, young] = [
+      '00000000-0000-4000-8000-000000000001',
+      '00000000-0000-4000-8000-000000000002',
+    ]
     await folder.create(stray!)
     await folder.create(young!)
     await utimes(folder.incoming(stray!), 1, 1)
@@ -438,12 +518,14 @@ describe('a full disk', () => {
     const { pool } = app.engine.parts.database
     await pool.query(`create function no_room() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`)
-    await pool.query('create trigger no_room before insert on uploads for each row execute function no_room()')
+    await pool.query(
+      'create trigger no_room before insert on uploads for each row execute function no_room()',
+    )
     const response = await create(owner, 10, { filename: 'no-room.pdf' })
-    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
-      507,
-      'storage_full',
-    ])
+    expect([
+      response.status,
+      ((await response.json()) as { error: { code: string } }).error.code,
+    ]).toEqual([507, 'storage_full'])
     await pool.query('drop function no_room cascade')
     expect((await create(owner, 10, { filename: 'no-room.pdf' })).status).toBe(201)
   })

@@ -1,4 +1,5 @@
-// Around the uploads themselves, which are tus (server/http/tus.ts): batches, and which names are taken.
+// Around the uploads themselves, which are tus (server/http/tus.ts): batches, and which names are
+// taken.
 import { z } from 'zod'
 import {
   checkNames,
@@ -28,7 +29,9 @@ const batchSchema = z
     uploading: z.number().int().meta({ description: 'Files on their way' }),
     received: z.number().int().meta({ description: 'Files that are here and in no import yet' }),
     operation_id: z.string().nullable().meta({ description: 'The newest import of its files' }),
-    operation_ids: z.array(z.string()).meta({ description: 'All of them, in the order in which they were started' }),
+    operation_ids: z
+      .array(z.string())
+      .meta({ description: 'All of them, in the order in which they were started' }),
     requested_by: z.string(),
     created_at: timestamp,
   })
@@ -41,19 +44,31 @@ const batchBody = z
       .min(1, 'At least one file')
       .max(MAX_COUNT, `At most ${MAX_COUNT} files`)
       .optional()
-      .meta({ description: 'Each file is imported when it has arrived, and the import ends with the last of so many' }),
+      .meta({
+        description:
+          'Each file is imported when it has arrived, and the import ends with the last of so many',
+      }),
     auto_map: z
       .boolean()
       .optional()
       .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
-    notify: z.boolean().optional().meta({ description: 'Send the import email; absent: the shop’s setting' }),
+    notify: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Send the import email; absent: the shop’s setting' }),
   })
   .meta({ id: 'UploadBatchRequest' })
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Uploads', scope: 'imports:write' } as const
 
-export function uploadRoutes({ uploads, clock }: { uploads: UploadParts; clock: () => Date }): Endpoint[] {
+export function uploadRoutes({
+  uploads,
+  clock,
+}: {
+  uploads: UploadParts
+  clock: () => Date
+}): Endpoint[] {
   return [create(), read(), start(uploads, clock), names(), results()]
 }
 
@@ -125,7 +140,10 @@ const names = () =>
     path: '/api/uploads/check-names',
     summary: 'Which names are taken',
     body: z.strictObject({
-      filenames: z.array(z.string().max(1000)).min(1, 'At least one name').max(MAX_NAMES, `At most ${MAX_NAMES} names`),
+      filenames: z
+        .array(z.string().max(1000))
+        .min(1, 'At least one name')
+        .max(MAX_NAMES, `At most ${MAX_NAMES} names`),
     }),
     replies: {
       200: {
@@ -134,7 +152,9 @@ const names = () =>
           data: z.array(
             z.object({
               filename: z.string(),
-              taken: z.object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() }).nullable(),
+              taken: z
+                .object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() })
+                .nullable(),
               error: z.object({ code: z.string(), message: z.string() }).nullable(),
             }),
           ),
@@ -163,7 +183,10 @@ const results = () =>
     path: '/api/uploads/results',
     summary: 'What has become of uploads',
     body: z.strictObject({
-      upload_ids: z.array(z.string()).min(1, 'At least one id').max(MAX_RESULTS, `At most ${MAX_RESULTS} ids`),
+      upload_ids: z
+        .array(z.string())
+        .min(1, 'At least one id')
+        .max(MAX_RESULTS, `At most ${MAX_RESULTS} ids`),
     }),
     replies: {
       200: {
@@ -175,7 +198,9 @@ const results = () =>
               filename: z.string(),
               status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
               operation_id: z.string().nullable(),
-              error: z.object({ code: z.string(), message: z.string(), detail: z.string().optional() }).nullable(),
+              error: z
+                .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
+                .nullable(),
             }),
           ),
         }),
@@ -183,7 +208,9 @@ const results = () =>
     },
     handler: async ({ caller, body }) => {
       const ids = body.upload_ids.flatMap((id) => parsePublicId('upload', id) ?? [])
-      const found = new Map((await readResults(caller.scope, ids)).map((result) => [result.id, result]))
+      const found = new Map(
+        (await readResults(caller.scope, ids)).map((result) => [result.id, result]),
+      )
       const data = ids.flatMap((id) => {
         const result = found.get(id)
         if (!result) return []

@@ -9,7 +9,9 @@ import { startGatedOrigin } from '../../../test/flows/gated-origin.ts'
 import { beginUpload, patch, sendFile } from '../../../test/uploads.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 
-/** As a conversion does it: other bytes, another ending, and the version before them is not kept. */
+/**
+ * As a conversion does it: other bytes, another ending, and the version before them is not kept.
+ */
 const toWebp = definePlugin({
   id: 'to-webp',
   kind: 'optimize',
@@ -23,7 +25,11 @@ const toWebp = definePlugin({
   },
   async *run(items, { drop }, context): AsyncGenerator<Outcome> {
     for (const { id, file } of items) {
-      const bytes = await context.stage.write(Readable.from([Buffer.from('webp')]), null, context.signal)
+      const bytes = await context.stage.write(
+        Readable.from([Buffer.from('webp')]),
+        null,
+        context.signal,
+      )
       const filename = file.filename.replace(/\.\w+$/, '.webp')
       yield { item: id, status: 'ok', bytes, change: { set: { filename } }, drop_previous: drop }
     }
@@ -41,7 +47,10 @@ let origin: Origin
 let owner: Client
 let batch = 0
 beforeAll(async () => {
-  ;[app, origin] = await Promise.all([openTestApp({ plugins: [toWebp], workflows: [toWebpWorkflow] }), startOrigin()])
+  ;[app, origin] = await Promise.all([
+    openTestApp({ plugins: [toWebp], workflows: [toWebpWorkflow] }),
+    startOrigin(),
+  ])
   worker = await app.engine.startWorker()
   owner = app.owner
 })
@@ -59,12 +68,20 @@ async function imported(name: string, seed = name): Promise<string> {
   return body.files[0].file_id as string
 }
 const read = async (id: string) => (await owner.call('GET', `/api/files/${id}`)).body
-const versions = async (id: string) => (await owner.call('GET', `/api/files/${id}/versions`)).body.data
+const versions = async (id: string) =>
+  (await owner.call('GET', `/api/files/${id}/versions`)).body.data
 const replace = (id: string, body: object) => owner.call('POST', `/api/files/${id}/versions`, body)
-const restore = (id: string, n: number | string) => owner.call('POST', `/api/files/${id}/versions/${n}/restore`)
+const restore = (id: string, n: number | string) =>
+  owner.call('POST', `/api/files/${id}/versions/${n}/restore`)
 async function bytesOf(route: string, headers: Record<string, string> = {}) {
-  const response = await fetch(app.url + route, { headers: { authorization: `Bearer ${owner.key}`, ...headers } })
-  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+  const response = await fetch(app.url + route, {
+    headers: { authorization: `Bearer ${owner.key}`, ...headers },
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer()),
+  }
 }
 async function convert(id: string, options: object = {}) {
   const { body } = await owner.call('POST', '/api/operations', {
@@ -83,7 +100,11 @@ describe('a file that is replaced', () => {
     const reply = await replace(id, { url: at('two') })
     expect([reply.status, reply.body]).toMatchObject([
       200,
-      { status: 'success', imported: 1, files: [{ filename: `${batch}-guide.pdf`, file_id: id, status: 'imported' }] },
+      {
+        status: 'success',
+        imported: 1,
+        files: [{ filename: `${batch}-guide.pdf`, file_id: id, status: 'imported' }],
+      },
     ])
     expect(await read(id)).toEqual({ ...before, version: 2, updated_at: expect.any(String) })
     expect(await versions(id)).toMatchObject([
@@ -95,12 +116,19 @@ describe('a file that is replaced', () => {
         location: 'primary',
         expires_at: null,
       },
-      { number: 1, current: false, content_type: 'application/pdf', created_at: expect.stringMatching(/Z$/) },
+      {
+        number: 1,
+        current: false,
+        content_type: 'application/pdf',
+        created_at: expect.stringMatching(/Z$/),
+      },
     ])
     const key = new URL(link.url).searchParams.get('key')
     expect((await bytesOf(`/download?key=${key}`)).bytes).toEqual(contentOf(100, 'two'))
     expect((await bytesOf(`/api/files/${id}/content`)).bytes).toEqual(contentOf(100, 'two'))
-    expect((await bytesOf(`/api/files/${id}/versions/1/content`)).bytes).toEqual(contentOf(100, 'one'))
+    expect((await bytesOf(`/api/files/${id}/versions/1/content`)).bytes).toEqual(
+      contentOf(100, 'one'),
+    )
     const part = await bytesOf(`/api/files/${id}/versions/2/content`, { range: 'bytes=10-19' })
     expect([part.status, part.bytes]).toEqual([206, contentOf(100, 'two').subarray(10, 20)])
     expect(part.headers.get('content-disposition')).toContain(`${batch}-guide.pdf`)
@@ -110,7 +138,12 @@ describe('a file that is replaced', () => {
     const gate = await startGatedOrigin()
     const send = async (change: () => Promise<unknown>) => {
       const url = gate.file(100, 'two')
-      const later = await owner.call('POST', `/api/files/${id}/versions`, { url }, { prefer: 'respond-async' })
+      const later = await owner.call(
+        'POST',
+        `/api/files/${id}/versions`,
+        { url },
+        { prefer: 'respond-async' },
+      )
       await expect.poll(() => gate.waiting, { timeout: 20_000 }).toBe(1)
       await change()
       gate.admit(1)
@@ -121,15 +154,25 @@ describe('a file that is replaced', () => {
     const item = await send(() => owner.call('PATCH', `/api/files/${id}`, { filename: renamed }))
     expect(item).toMatchObject({ status: 'done', file_id: id })
     expect(await read(id)).toMatchObject({ filename: renamed, version: 2 })
-    const gone = await send(() => owner.call('POST', '/api/files/bulk-delete', { file_ids: [id], permanent: true }))
+    const gone = await send(() =>
+      owner.call('POST', '/api/files/bulk-delete', { file_ids: [id], permanent: true }),
+    )
     expect(gone).toMatchObject({ status: 'failed', error: { code: 'file_not_found' } })
     expect((await owner.call('GET', `/api/files?search=${batch}-`)).body.data).toEqual([])
     await gate.close()
   })
   it('is answered as an import is: later where the caller does not wait, and with what went wrong', async () => {
     const id = await imported('a.pdf')
-    const later = await owner.call('POST', `/api/files/${id}/versions`, { url: at('b') }, { prefer: 'respond-async' })
-    expect(later).toMatchObject({ status: 202, body: { job_id: expect.stringMatching(/^import_/) } })
+    const later = await owner.call(
+      'POST',
+      `/api/files/${id}/versions`,
+      { url: at('b') },
+      { prefer: 'respond-async' },
+    )
+    expect(later).toMatchObject({
+      status: 202,
+      body: { job_id: expect.stringMatching(/^import_/) },
+    })
     expect(later.headers.get('location')).toBe(`/api/jobs/${later.body.job_id}`)
     expect(await untilEnded(owner, later.body.job_id)).toMatchObject({ status: 'success' })
     const failed = await replace(id, { url: `${origin.url}/status/404` })
@@ -153,8 +196,13 @@ describe('a file that is replaced', () => {
       body: { imported: 1, files: [{ file_id: id, filename: `${batch}-upload.pdf` }] },
     })
     expect((await bytesOf(`/api/files/${id}/content`)).bytes).toEqual(bytes)
-    expect(await replace(id, { upload_id })).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
-    const half = (await beginUpload(sender, 10, { filename: 'half.pdf', batch: batchId })).split('/').at(-1)
+    expect(await replace(id, { upload_id })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    })
+    const half = (await beginUpload(sender, 10, { filename: 'half.pdf', batch: batchId }))
+      .split('/')
+      .at(-1)
     await patch(sender, `/api/uploads/${half}`, 0, Buffer.alloc(5))
     expect(await replace(id, { upload_id: half })).toMatchObject({
       status: 409,
@@ -175,9 +223,13 @@ describe('a file that is replaced', () => {
       { url: at('x'), more: 1 },
     ])
       expect((await replace(id, body)).status).toBe(422)
-    expect((await replace('file_0199999900007000800000000000000a', { url: at('x') })).status).toBe(404)
+    expect((await replace('file_0199999900007000800000000000000a', { url: at('x') })).status).toBe(
+      404,
+    )
     const reader = await app.clientWith(['files:read', 'files:write'])
-    expect((await reader.call('POST', `/api/files/${id}/versions`, { url: at('x') })).status).toBe(403)
+    expect((await reader.call('POST', `/api/files/${id}/versions`, { url: at('x') })).status).toBe(
+      403,
+    )
   })
 })
 
@@ -186,8 +238,14 @@ describe('the list of versions', () => {
     const id = await imported('paged.pdf', 'one')
     for (const seed of ['two', 'three']) await replace(id, { url: at(seed) })
     const first = await owner.call('GET', `/api/files/${id}/versions?limit=2`)
-    expect(first.body).toMatchObject({ data: [{ number: 3 }, { number: 2 }], next_cursor: expect.any(String) })
-    const { body } = await owner.call('GET', `/api/files/${id}/versions?limit=2&cursor=${first.body.next_cursor}`)
+    expect(first.body).toMatchObject({
+      data: [{ number: 3 }, { number: 2 }],
+      next_cursor: expect.any(String),
+    })
+    const { body } = await owner.call(
+      'GET',
+      `/api/files/${id}/versions?limit=2&cursor=${first.body.next_cursor}`,
+    )
     expect(body).toMatchObject({ data: [{ number: 1 }], next_cursor: null })
   })
 })
@@ -198,7 +256,10 @@ describe('going back to a version', () => {
     await replace(id, { url: `${origin.url}/bytes/7/two` })
     await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-manual.pdf` })
     const { status, body } = await restore(id, 1)
-    expect([status, body]).toMatchObject([200, { id, filename: `${batch}-manual.pdf`, version: 1, size_bytes: 100 }])
+    expect([status, body]).toMatchObject([
+      200,
+      { id, filename: `${batch}-manual.pdf`, version: 1, size_bytes: 100 },
+    ])
     const route = `/api/files/${id}/content`
     const back = await bytesOf(route)
     expect(back.bytes).toEqual(contentOf(100, 'one'))
@@ -210,8 +271,15 @@ describe('going back to a version', () => {
   it('gives the ending back that a conversion took, and keeps the version that was about to go', async () => {
     const id = await imported('Cover.JPG')
     expect(await convert(id)).toMatchObject({ status: 'success' })
-    expect(await read(id)).toMatchObject({ filename: `${batch}-Cover.webp`, content_type: 'image/webp', version: 2 })
-    expect((await versions(id))[1]).toMatchObject({ filename: `${batch}-Cover.JPG`, expires_at: expect.any(String) })
+    expect(await read(id)).toMatchObject({
+      filename: `${batch}-Cover.webp`,
+      content_type: 'image/webp',
+      version: 2,
+    })
+    expect((await versions(id))[1]).toMatchObject({
+      filename: `${batch}-Cover.JPG`,
+      expires_at: expect.any(String),
+    })
     await owner.call('PATCH', `/api/files/${id}`, { filename: `${batch}-Front.webp` })
     expect((await restore(id, 1)).body).toMatchObject({
       filename: `${batch}-Front.JPG`,
@@ -219,7 +287,9 @@ describe('going back to a version', () => {
       size_bytes: 100,
       version: 1,
     })
-    expect((await versions(id)).map(({ expires_at }: { expires_at: string }) => expires_at)).toEqual([null, null])
+    expect(
+      (await versions(id)).map(({ expires_at }: { expires_at: string }) => expires_at),
+    ).toEqual([null, null])
   })
   it('by an undo keeps the version too', async () => {
     const id = await imported('undo.jpg')
@@ -227,19 +297,26 @@ describe('going back to a version', () => {
     const undo = await owner.call('POST', `/api/operations/${operation}/undo`)
     expect(await untilEnded(owner, undo.body.id)).toMatchObject({ status: 'success', done: 1 })
     expect(await read(id)).toMatchObject({ filename: `${batch}-undo.jpg`, version: 1 })
-    expect(await versions(id)).toMatchObject([{ number: 2 }, { number: 1, current: true, expires_at: null }])
+    expect(await versions(id)).toMatchObject([
+      { number: 2 },
+      { number: 1, current: true, expires_at: null },
+    ])
   })
   it('is refused where another file has the name by now', async () => {
     const id = await imported('taken.jpg')
     await convert(id)
     await imported('taken.jpg', 'other')
-    expect(await restore(id, 1)).toMatchObject({ status: 409, body: { error: { code: 'duplicate_filename' } } })
+    expect(await restore(id, 1)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'duplicate_filename' } },
+    })
     expect(await read(id)).toMatchObject({ filename: `${batch}-taken.webp`, version: 2 })
     expect((await versions(id))[1].expires_at).not.toBeNull()
   })
   it('that is not there is 404, as is any of another shop or of a file in the trash', async () => {
     const id = await imported('none.pdf')
-    for (const n of [2, 0, -1, '1.5', 'x', 99999999999]) expect((await restore(id, n)).status).toBe(404)
+    for (const n of [2, 0, -1, '1.5', 'x', 99999999999])
+      expect((await restore(id, n)).status).toBe(404)
     expect((await bytesOf(`/api/files/${id}/versions/2/content`)).status).toBe(404)
     const stranger = await app.stranger(`stranger-${batch}.myshopify.com`)
     expect((await stranger.call('POST', `/api/files/${id}/versions/1/restore`)).status).toBe(404)

@@ -1,11 +1,17 @@
-// A file's versions: the bytes that it has had. One is added by an import, and any can be gone back to.
+// A file's versions: the bytes that it has had. One is added by an import, and any can be gone back
+// to.
 import { z } from 'zod'
 import { replaceFromUpload, replaceFromUrl } from '../../channels/versions.ts'
 import type { Limits } from '../../config.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { readFile } from '../../files/list.ts'
-import { listVersions, locateVersion, restoreVersion, type VersionRow } from '../../files/versions.ts'
+import {
+  listVersions,
+  locateVersion,
+  restoreVersion,
+  type VersionRow,
+} from '../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../ids.ts'
 import { contentReplies, sendContent } from '../content.ts'
 import { fromCursor, integer, toCursor } from '../cursors.ts'
@@ -64,7 +70,10 @@ const list = () =>
     replies: { 200: { description: 'A page of versions', schema: listOf(versionSchema) } },
     handler: async ({ caller, params, query: { limit, cursor } }) => {
       const before = fromCursor(cursor, [integer])?.[0] ?? null
-      const rows = await listVersions(caller.scope, requirePublicId('file', params.id), { before, limit: limit + 1 })
+      const rows = await listVersions(caller.scope, requirePublicId('file', params.id), {
+        before,
+        limit: limit + 1,
+      })
       // Version 1 is the last, unless it is gone: a page behind it is empty.
       if (rows.length === 0 && before === null) throw new AppError('not_found')
       const shown = rows.slice(0, limit)
@@ -108,7 +117,13 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
       const by = { name: caller.name, idempotencyKey }
       const id =
         body.url === undefined
-          ? await replaceFromUpload(engine, caller.scope, file, parsePublicId('upload', body.upload_id!), by)
+          ? await replaceFromUpload(
+              engine,
+              caller.scope,
+              file,
+              parsePublicId('upload', body.upload_id!),
+              by,
+            )
           : await replaceFromUrl(engine, caller.scope, file, body.url, by)
       const wait = waitingTime(ctx, limits.wait_seconds)
       const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
@@ -128,7 +143,10 @@ const restore = ({ baseUrl, clock }: VersionRouteParts) =>
     params: byNumber,
     replies: {
       200: { description: 'The file as it is now', schema: fileSchema },
-      409: { description: 'The name is taken, or an operation has the file in its hands', schema: errorSchema },
+      409: {
+        description: 'The name is taken, or an operation has the file in its hands',
+        schema: errorSchema,
+      },
     },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('file', params.id)

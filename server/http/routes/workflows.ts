@@ -1,4 +1,5 @@
-// Workflows: the built-in ones to read, the shop's own to make and change. A broken one is not saved, and says why.
+// Workflows: the built-in ones to read, the shop's own to make and change. A broken one is not
+// saved, and says why.
 import { z } from 'zod'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, placeOf } from '../../engine/engine.ts'
@@ -47,7 +48,9 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       handler: async ({ caller }) => {
         const own = await listWorkflows(caller.scope)
         // One that works on rows is the CSV channel's alone.
-        const shared = parts.workflows.filter((workflow) => placeOf(workflow, parts.plugins) !== 'rows')
+        const shared = parts.workflows.filter(
+          (workflow) => placeOf(workflow, parts.plugins) !== 'rows',
+        )
         return { body: { data: [...own.map(record), ...shared.map(builtIn)], next_cursor: null } }
       },
     }),
@@ -58,12 +61,16 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       tag: 'Workflows',
       scope: 'operations:read',
       body: workflowBody,
-      replies: { 200: { description: 'Its problems, and what its steps would do', schema: checkSchema } },
+      replies: {
+        200: { description: 'Its problems, and what its steps would do', schema: checkSchema },
+      },
       handler: async ({ caller, body }) => {
         const { workflow, problems: wrong } = checkWorkflow(body, parts)
         const named = referencesOfSteps(workflow.steps, parts.plugins)
         const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
-        const summaries = workflow.steps.map((step) => ({ summary: summaryOf(step, parts.plugins) }))
+        const summaries = workflow.steps.map((step) => ({
+          summary: summaryOf(step, parts.plugins),
+        }))
         return {
           body: {
             problems: problems.slice(0, MOST_DETAILS),
@@ -115,7 +122,9 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
       replies: { 200: saved, 422: refused },
       handler: async ({ caller, params, body }) => {
         requireScopes(caller, neededScopes(body, parts))
-        return { body: record(await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)) }
+        return {
+          body: record(await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)),
+        }
       },
     }),
     endpoint({
@@ -137,7 +146,9 @@ export function workflowRoutes(parts: Parts): Endpoint[] {
   ]
 }
 
-/** Who may not delete files may not have a workflow, which a schedule may run, delete them either. */
+/**
+ * Who may not delete files may not have a workflow, which a schedule may run, delete them either.
+ */
 function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
   const { workflow } = checkWorkflow(body, parts)
   return workflow.kind === 'import' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
@@ -146,6 +157,8 @@ function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[
 /** Throws `conflict` for a built-in one, which is part of the installation. */
 function ownId(id: string, { workflows }: Parts): string {
   if (workflows.some((one) => one.id === id))
-    throw new AppError('conflict', { message: 'A built-in workflow cannot be changed: make one of your own like it' })
+    throw new AppError('conflict', {
+      message: 'A built-in workflow cannot be changed: make one of your own like it',
+    })
   return requirePublicId('workflow', id)
 }

@@ -32,14 +32,18 @@ test('one that nobody asks ends', async () => {
 
 test('its death costs the work that it died of, not what waits behind', async () => {
   const ask = open()
-  const ends = await Promise.allSettled([ask('echo'), ask('segfault'), ask('echo'), ask('exit'), ask('echo')])
-  expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as { code: string }).code))).toEqual([
-    'echo',
-    'processor_crashed',
-    'echo',
-    'processor_crashed',
-    'echo',
+  const ends = await Promise.allSettled([
+    ask('echo'),
+    ask('segfault'),
+    ask('echo'),
+    ask('exit'),
+    ask('echo'),
   ])
+  expect(
+    ends.map((end) =>
+      end.status === 'fulfilled' ? end.value : (end.reason as { code: string }).code,
+    ),
+  ).toEqual(['echo', 'processor_crashed', 'echo', 'processor_crashed', 'echo'])
 })
 
 test('what earlier work left in a child is not held against the next', async () => {

@@ -1,8 +1,14 @@
-// Limited children that are used again: starting one costs as much as a small piece of work. A few work at once, whoever asks;
-// a child works for one shop alone, and not for long, since what it has opened may have left something behind.
+// Limited children that are used again: starting one costs as much as a small piece of work. A few
+// work at once, whoever asks; a child works for one shop alone, and not for long, since what it has
+// opened may have left something behind.
 import { PortError } from '../../../plugins/contract.ts'
 import { createSlots } from '../../slots.ts'
-import { startLimitedChild, type ChildWanted, type LimitedChild, type Question } from './limited-child.ts'
+import {
+  startLimitedChild,
+  type ChildWanted,
+  type LimitedChild,
+  type Question,
+} from './limited-child.ts'
 
 export interface PoolWanted extends ChildWanted {
   atOnce: number
@@ -14,8 +20,8 @@ export interface PoolWanted extends ChildWanted {
 
 export interface ChildPool {
   /**
-   * Waits for its turn, then asks a child that has worked for this shop alone. The question's clock starts with its turn. Throws as
-   * `LimitedChild.ask` does.
+   * Waits for its turn, then asks a child that has worked for this shop alone. The question's clock
+   * starts with its turn. Throws as `LimitedChild.ask` does.
    */
   ask<Answer>(shop: number, question: Question<Answer>): Promise<Answer>
   close(): void
@@ -68,7 +74,8 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
         const kept = take(shop)
         const used = kept.uses > 0
         return await work(kept, question).catch((error: unknown) => {
-          // What its earlier work left behind may have been the reason: this one is not judged by that.
+          // What its earlier work left behind may have been the reason: this one is not judged by
+          // that.
           if (!used || !isDeath(error)) throw error
           return work(start(shop), question)
         })
@@ -83,4 +90,5 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
 }
 
 const isDeath = (error: unknown) =>
-  error instanceof PortError && (error.code === 'memory_limit' || error.code === 'processor_crashed')
+  error instanceof PortError &&
+  (error.code === 'memory_limit' || error.code === 'processor_crashed')

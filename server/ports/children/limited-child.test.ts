@@ -36,14 +36,18 @@ test('it has none of our environment', async () => {
   const environment = (await run('environment')) as Record<string, string>
   expect(
     Object.keys(environment).filter(
-      (name) => !/^(PATH|HOME|TMPDIR|MALLOC_ARENA_MAX|PWD|OLDPWD|SHLVL|_|NODE_CHANNEL_.*)$/.test(name),
+      (name) =>
+        !/^(PATH|HOME|TMPDIR|MALLOC_ARENA_MAX|PWD|OLDPWD|SHLVL|_|NODE_CHANNEL_.*)$/.test(name),
     ),
   ).toEqual([])
 })
 
 test('a refusal keeps its code and the child goes on; a fault of ours tells nothing of the inside', async () => {
   const child = start()
-  await expect(child.ask(asked('refuse'))).rejects.toMatchObject({ code: 'image_damaged', retryable: false })
+  await expect(child.ask(asked('refuse'))).rejects.toMatchObject({
+    code: 'image_damaged',
+    retryable: false,
+  })
   await expect(child.ask(asked('fail'))).rejects.toMatchObject({
     code: 'plugin_failed',
     message: 'The plugin failed on this file',
@@ -56,18 +60,25 @@ test.each([
   ['heap', 100],
   ['buffers', 400],
   ['wasm', 400],
-])('too much memory in its %s is told as that, and takes nothing from us', async (deed, megabytes) => {
-  const before = process.memoryUsage().rss
-  await expect(run(deed, '', { memoryBytes: megabytes * 1024 ** 2 })).rejects.toMatchObject({
-    code: 'memory_limit',
-    retryable: false,
-  })
-  expect(process.memoryUsage().rss - before).toBeLessThan(Math.min(100, megabytes / 2) * 1024 ** 2)
-})
+])(
+  'too much memory in its %s is told as that, and takes nothing from us',
+  async (deed, megabytes) => {
+    const before = process.memoryUsage().rss
+    await expect(run(deed, '', { memoryBytes: megabytes * 1024 ** 2 })).rejects.toMatchObject({
+      code: 'memory_limit',
+      retryable: false,
+    })
+    expect(process.memoryUsage().rss - before).toBeLessThan(
+      Math.min(100, megabytes / 2) * 1024 ** 2,
+    )
+  },
+)
 
 test('the clock and the processor’s clock end it', async () => {
   const sleeper = start()
-  await expect(sleeper.ask({ ...asked('sleep'), wallMs: 500 })).rejects.toMatchObject({ code: 'time_limit' })
+  await expect(sleeper.ask({ ...asked('sleep'), wallMs: 500 })).rejects.toMatchObject({
+    code: 'time_limit',
+  })
   expect(sleeper.alive).toBe(false)
   await expect(sleeper.ask(asked('echo'))).rejects.toMatchObject({ name: 'PortError' })
   await expect(run('spin', '', { cpuSeconds: 1 })).rejects.toMatchObject({ code: 'time_limit' })
@@ -83,16 +94,20 @@ test('a file that it writes becomes no larger than it may', () =>
 test('a folder of work is left alone up to its limit, and work that goes beyond is stopped', () =>
   withWorkFolder(async (folder) => {
     const reason = new Error('too much')
-    const write = (size: number) => () => writeFile(path.join(folder, 'file'), Buffer.alloc(size)).then(() => 'done')
+    const write = (size: number) => () =>
+      writeFile(path.join(folder, 'file'), Buffer.alloc(size)).then(() => 'done')
     expect(await withinBytes(folder, 1000, reason, write(1000))).toBe('done')
     await expect(withinBytes(folder, 1000, reason, write(1001))).rejects.toBe(reason)
     const endless = (signal: AbortSignal) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      )
     await expect(withinBytes(folder, 1000, reason, endless)).rejects.toBe(reason)
   }))
 
 test('a crash is told as one', async () => {
-  for (const deed of ['exit', 'segfault']) await expect(run(deed)).rejects.toMatchObject({ code: 'processor_crashed' })
+  for (const deed of ['exit', 'segfault'])
+    await expect(run(deed)).rejects.toMatchObject({ code: 'processor_crashed' })
 })
 
 test('an answer of another shape is not believed', async () => {
@@ -110,7 +125,9 @@ test('an abort kills it with the abort’s own reason, before it starts too', as
   stop.abort(new Error('cancelled by hand'))
   await expect(asking).rejects.toThrow('cancelled by hand')
   expect(child.alive).toBe(false)
-  await expect(runLimited({ ...LIMITS, ...asked('echo'), signal: stop.signal })).rejects.toThrow('cancelled by hand')
+  await expect(runLimited({ ...LIMITS, ...asked('echo'), signal: stop.signal })).rejects.toThrow(
+    'cancelled by hand',
+  )
 })
 
 test('bytes go through a folder that is ours alone and gone afterwards', async () => {
@@ -122,7 +139,9 @@ test('bytes go through a folder that is ours alone and gone afterwards', async (
     return folder
   })
   await expect(access(seen)).rejects.toThrow()
-  await expect(withWorkFolder(async (folder) => Promise.reject(new Error(folder)))).rejects.toThrow('stevedore-work-')
+  await expect(withWorkFolder(async (folder) => Promise.reject(new Error(folder)))).rejects.toThrow(
+    'stevedore-work-',
+  )
 })
 
 test('what a killed process left goes; what is at work stays', async () => {

@@ -1,5 +1,6 @@
-// Work on hostile files is done in a process of its own, with limits: its death costs the one file that it worked on. The child is
-// a script of a plugin that calls `serveRequests`; it is asked in JSON, and answers in JSON that is checked before it is believed.
+// Work on hostile files is done in a process of its own, with limits: its death costs the one file
+// that it worked on. The child is a script of a plugin that calls `serveRequests`; it is asked in
+// JSON, and answers in JSON that is checked before it is believed.
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
@@ -10,7 +11,10 @@ import { launch, type ChildWanted } from './launch.ts'
 export type { ChildWanted } from './launch.ts'
 
 export interface Question<Answer> {
-  /** JSON. Bytes are handed over as paths of files in a folder that is nobody else's: see work-folder.ts. */
+  /**
+   * JSON. Bytes are handed over as paths of files in a folder that is nobody else's: see
+   * work-folder.ts.
+   */
   input: unknown
   answer: z.ZodType<Answer>
   wallMs: number
@@ -22,8 +26,9 @@ export interface LimitedChild {
   /** False once it is dead: after any limit, abort or crash. */
   readonly alive: boolean
   /**
-   * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`, `processor_crashed`; after those three
-   * it is dead. Throws the signal's reason, and kills it, when that aborts.
+   * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`,
+   * `processor_crashed`; after those three it is dead. Throws the signal's reason, and kills it,
+   * when that aborts.
    */
   ask<Answer>(question: Question<Answer>): Promise<Answer>
   close(): void
@@ -40,14 +45,19 @@ export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>)
   }
 }
 
-/** A child lives until it is closed, a limit is met, or this process ends. It keeps this process alive only while it is asked. */
+/**
+ * A child lives until it is closed, a limit is met, or this process ends. It keeps this process
+ * alive only while it is asked.
+ */
 export function startLimitedChild(wanted: ChildWanted): LimitedChild {
   const child = launch(wanted)
   const death = deathOf(child)
   hold(child, false)
   return {
     get alive() {
-      return child.connected && !child.killed && child.exitCode === null && child.signalCode === null
+      return (
+        child.connected && !child.killed && child.exitCode === null && child.signalCode === null
+      )
     },
     ask: async ({ input, answer, wallMs, signal }) => {
       const clock = new AbortController()
@@ -78,7 +88,12 @@ const replySchema: z.ZodType<Reply> = z.union([
   }),
 ])
 
-async function askOnce(child: ChildProcess, death: Promise<never>, input: unknown, stop: AbortSignal) {
+async function askOnce(
+  child: ChildProcess,
+  death: Promise<never>,
+  input: unknown,
+  stop: AbortSignal,
+) {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const onStop = () => reject(stop.reason)
   child.once('message', resolve)
@@ -115,14 +130,20 @@ function refusal(child: ChildProcess, { code, message, memory, inside }: Refused
 function deathOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   let last = ''
-  child.stderr!.setEncoding('utf8').on('data', (text: string) => (last = (last + text).slice(-4000)))
+  child
+    .stderr!.setEncoding('utf8')
+    .on('data', (text: string) => (last = (last + text).slice(-4000)))
   child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {
     if (signal === 'SIGXCPU') return reject(portError('time_limit'))
     // By the system, for want of memory in the whole machine: that may pass.
-    if (signal === 'SIGKILL') return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
+    if (signal === 'SIGKILL')
+      return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
     reject(
-      portError(tellsOfMemory(last) ? 'memory_limit' : 'processor_crashed', new Error(`${signal ?? code}: ${last}`)),
+      portError(
+        tellsOfMemory(last) ? 'memory_limit' : 'processor_crashed',
+        new Error(`${signal ?? code}: ${last}`),
+      ),
     )
   })
   // Nobody may be asking when it ends.
@@ -131,9 +152,14 @@ function deathOf(child: ChildProcess): Promise<never> {
 }
 
 function hold(child: ChildProcess, kept: boolean): void {
-  for (const part of [child, child.channel, child.stderr as { ref?(): void; unref?(): void } | null])
+  for (const part of [
+    child,
+    child.channel,
+    child.stderr as { ref?(): void; unref?(): void } | null,
+  ])
     if (kept) part?.ref?.()
     else part?.unref?.()
 }
 
-const portError = (code: ErrorCode, cause?: unknown) => new PortError(code, ERRORS[code].message, false, { cause })
+const portError = (code: ErrorCode, cause?: unknown) =>
+  new PortError(code, ERRORS[code].message, false, { cause })

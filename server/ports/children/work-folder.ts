@@ -1,4 +1,5 @@
-// A folder for the bytes of one piece of work: readable by us alone, and gone when the work is over.
+// A folder for the bytes of one piece of work: readable by us alone, and gone when the work is
+// over.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -22,7 +23,10 @@ export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): P
 
 const LOOK_MS = 250
 
-/** Gives `work` a signal that aborts with `reason` once the folder has more bytes than that; nor does what it gives count then. */
+/**
+ * Gives `work` a signal that aborts with `reason` once the folder has more bytes than that; nor
+ * does what it gives count then.
+ */
 export async function withinBytes<T>(
   folder: string,
   most: number,
@@ -47,7 +51,8 @@ export async function withinBytes<T>(
 
 async function bytesIn(folder: string): Promise<number> {
   const names = await readdir(folder)
-  const sizes = names.map((name) => stat(path.join(folder, name)).then(({ size }) => size, () => 0)) // prettier-ignore
+  // prettier-ignore
+  const sizes = names.map((name) => stat(path.join(folder, name)).then(({ size }) => size, () => 0))
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 

@@ -65,7 +65,9 @@ export function createAdminEndpoint(
       contextValue: notes,
       variableValues: variables,
     })
-    const actual = result.data ? Math.min(actualCost(adminSchema, document, result.data), requested) : 0
+    const actual = result.data
+      ? Math.min(actualCost(adminSchema, document, result.data), requested)
+      : 0
     bucket.giveBack(requested - actual)
     counts.points += actual
     const found = notes.search.length > 0 ? { search: notes.search } : {}
@@ -76,7 +78,10 @@ export function createAdminEndpoint(
 
 /** Parses and validates, and remembers: an app sends the same few documents over and over. */
 function documentReader() {
-  const known = new Map<string, { document: DocumentNode | null; errors: readonly GraphQLError[] }>()
+  const known = new Map<
+    string,
+    { document: DocumentNode | null; errors: readonly GraphQLError[] }
+  >()
   return (text: string) => {
     const there = known.get(text)
     if (there) return there
@@ -87,7 +92,10 @@ function documentReader() {
   }
 }
 
-function readDocument(text: string): { document: DocumentNode | null; errors: readonly GraphQLError[] } {
+function readDocument(text: string): {
+  document: DocumentNode | null
+  errors: readonly GraphQLError[]
+} {
   try {
     const document = parse(text)
     const errors = validate(adminSchema, document)

@@ -17,7 +17,10 @@ export const adminSchema: GraphQLSchema = buildSchema(
 /** What an execution gathers beside its data. */
 export interface Notes {
   search: { path: string[]; query: string; warnings: SearchWarning[] }[]
-  /** A bulk query reads its one list piece by piece, and lists inside it whole. `rows` is filled in: how many there are. */
+  /**
+   * A bulk query reads its one list piece by piece, and lists inside it whole. `rows` is filled in:
+   * how many there are.
+   */
   bulk?: { from: number; to: number; rows: number }
 }
 
@@ -45,7 +48,11 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     const there = node(id)
     return there?.__typename === type ? there : null
   }
-  const find = (name: keyof typeof fields, query: string | null | undefined, notes: Notes): number[] => {
+  const find = (
+    name: keyof typeof fields,
+    query: string | null | undefined,
+    notes: Notes,
+  ): number[] => {
     const { length } = { products, productVariants: variants }[name].id
     const { all, anywhere } = fields[name]
     const { found, warnings } = search(parseSearch(query ?? ''), all, anywhere, length)
@@ -81,19 +88,34 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop) {
     node: ({ id }: { id: string }) => node(id),
     nodes: ({ ids }: { ids: string[] }) => {
       if (ids.length > MOST_INPUTS)
-        throw badRequest(`The input array size of ${ids.length} is greater than the maximum allowed of ${MOST_INPUTS}.`)
+        throw badRequest(
+          `The input array size of ${ids.length} is greater than the maximum allowed of ${MOST_INPUTS}.`,
+        )
       return ids.map(node)
     },
     product: ({ id }: { id: string }) => nodeOf('Product', id),
     productVariant: ({ id }: { id: string }) => nodeOf('ProductVariant', id),
     products: (page: ListArguments, notes: Notes) =>
-      list(find('products', page.query, notes), productOrder(catalog, page.sortKey), page, views.product, notes),
+      list(
+        find('products', page.query, notes),
+        productOrder(catalog, page.sortKey),
+        page,
+        views.product,
+        notes,
+      ),
     productVariants: (page: ListArguments, notes: Notes) =>
-      list(find('productVariants', page.query, notes), variantOrder(catalog, page.sortKey), page, views.variant, notes),
+      list(
+        find('productVariants', page.query, notes),
+        variantOrder(catalog, page.sortKey),
+        page,
+        views.variant,
+        notes,
+      ),
     productsCount: ({ query, limit }: { query?: string; limit?: number | null }, notes: Notes) =>
       count(find('products', query, notes).length, limit),
     // The platform has no search fields here.
-    productVariantsCount: ({ limit }: { limit?: number | null }) => count(variants.id.length, limit),
+    productVariantsCount: ({ limit }: { limit?: number | null }) =>
+      count(variants.id.length, limit),
   }
 }
 

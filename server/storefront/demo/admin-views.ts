@@ -50,7 +50,12 @@ export function createViews(catalog: DemoCatalog) {
     variants: (list: PageArguments & { sortKey?: string | null }, { bulk }: Notes) =>
       bulk
         ? everyRow(products.variants[row]!, variant)
-        : connect(products.variants[row]!, variantOrder(catalog, list.sortKey ?? 'POSITION'), list, variant),
+        : connect(
+            products.variants[row]!,
+            variantOrder(catalog, list.sortKey ?? 'POSITION'),
+            list,
+            variant,
+          ),
   })
   return { product, variant }
 }
@@ -74,8 +79,12 @@ export function productOrder({ products }: DemoCatalog, sortKey: string | null |
   return { id: (row) => products.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
 }
 
-export function variantOrder({ products, variants }: DemoCatalog, sortKey: string | null | undefined): Order {
-  const fullTitle = (row: number) => `${products.title[variants.product[row]!]} ${variants.title[row]}`.toLowerCase()
+export function variantOrder(
+  { products, variants }: DemoCatalog,
+  sortKey: string | null | undefined,
+): Order {
+  const fullTitle = (row: number) =>
+    `${products.title[variants.product[row]!]} ${variants.title[row]}`.toLowerCase()
   const keys: Record<string, (row: number) => string | number> = {
     SKU: (row) => variants.sku[row]!.toLowerCase(),
     TITLE: (row) => variants.title[row]!.toLowerCase(),

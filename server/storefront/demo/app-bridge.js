@@ -1,5 +1,5 @@
-// A stand-in for the storefront admin's bridge, for a page that is not inside that admin: the same `window.shopify`, as
-// far as this app uses it.
+// A stand-in for the storefront admin's bridge, for a page that is not inside that admin: the same
+// `window.shopify`, as far as this app uses it.
 ;(() => {
   const REFRESH_BEFORE_SECONDS = 10
   const TOAST_MS = 5000

@@ -10,12 +10,21 @@ export const BRIDGE_PATH = '/demo/app-bridge.js'
 const TOKEN_PATH = '/demo/session-token'
 
 /** A file to try the first import with, for a product that the bundled catalog has. */
-export const SAMPLE = { path: '/demo/sample.pdf', filename: 'The Tide Tables of Memory.pdf', sku: 'EB-001' }
+export const SAMPLE = {
+  path: '/demo/sample.pdf',
+  filename: 'The Tide Tables of Memory.pdf',
+  sku: 'EB-001',
+}
 
 /** Answers the paths above and returns true; false for all others. */
-export function createBridge(app: DemoApp): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function createBridge(
+  app: DemoApp,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
   const config = JSON.stringify({ apiKey: app.apiKey, shop: app.shopDomain, locale: 'en' })
-  const script = readFileSync(new URL('./app-bridge.js', import.meta.url), 'utf8').replace('__CONFIG__', config)
+  const script = readFileSync(new URL('./app-bridge.js', import.meta.url), 'utf8').replace(
+    '__CONFIG__',
+    config,
+  )
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0]
     if (path === SAMPLE.path) return sendSample(response)
@@ -40,7 +49,9 @@ export function createBridge(app: DemoApp): (request: IncomingMessage, response:
 /** Anyone may have it: the import asks for it as a stranger would. */
 function sendSample(response: ServerResponse): true {
   const pdf = readFileSync(new URL('./sample.pdf', import.meta.url))
-  response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length }).end(pdf)
+  response
+    .writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
+    .end(pdf)
   return true
 }
 
@@ -53,5 +64,7 @@ function isOwnPage({ headers }: IncomingMessage): boolean {
   if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(host)) return false
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
-  return headers.origin === undefined || headers.origin.toLowerCase() === `http://${host.toLowerCase()}`
+  return (
+    headers.origin === undefined || headers.origin.toLowerCase() === `http://${host.toLowerCase()}`
+  )
 }

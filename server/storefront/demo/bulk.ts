@@ -1,5 +1,5 @@
-// The platform's bulk queries: a query without pages, run in the background one at a time, its rows written as JSON lines
-// to a file that lies at a signed address. A nested row names its parent.
+// The platform's bulk queries: a query without pages, run in the background one at a time, its rows
+// written as JSON lines to a file that lies at a signed address. A nested row names its parent.
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -79,7 +79,11 @@ export function createBulkRunner(
     const operation: Run = { ...blank(), id: toGid('BulkOperation', runs.size + 1), query }
     runs.set(operation.id, operation)
     present = gather(operation, document).then(
-      () => void Object.assign(operation, { status: 'COMPLETED', completedAt: new Date().toISOString() }),
+      () =>
+        void Object.assign(operation, {
+          status: 'COMPLETED',
+          completedAt: new Date().toISOString(),
+        }),
       () => void Object.assign(operation, { status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR' }),
     )
     return operation
@@ -135,7 +139,9 @@ function readQuery(query: string): DocumentNode | string {
     const [error] = validate(adminSchema, document)
     if (error) return error.message
     let lists = 0
-    visit(document, { Field: ({ name }) => void (['edges', 'nodes'].includes(name.value) && lists++) })
+    visit(document, {
+      Field: ({ name }) => void (['edges', 'nodes'].includes(name.value) && lists++),
+    })
     return lists > 0 ? document : 'Bulk queries must contain at least one connection.'
   } catch (error) {
     return (error as Error).message
@@ -145,7 +151,8 @@ function readQuery(query: string): DocumentNode | string {
 /** Gives how many rows were written. */
 async function writeRows(out: WriteStream, data: Row): Promise<number> {
   const lines: string[] = []
-  for (const value of Object.values(data)) for (const node of nodesOf(value) ?? []) addRow(lines, node, null)
+  for (const value of Object.values(data))
+    for (const node of nodesOf(value) ?? []) addRow(lines, node, null)
   if (lines.length > 0 && !out.write(lines.join('\n') + '\n')) await once(out, 'drain')
   return lines.length
 }

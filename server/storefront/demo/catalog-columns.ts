@@ -41,7 +41,8 @@ export function findColumns(header: readonly string[]): Columns {
   }
   const required = (known: readonly string[], shown: string): number => {
     const at = find(known)
-    if (at === null) throw new Error(`there is no column ${shown}: write a product export of the platform`)
+    if (at === null)
+      throw new Error(`there is no column ${shown}: write a product export of the platform`)
     return at
   }
   const at = Object.fromEntries(Object.entries(NAMES).map(([name, known]) => [name, find(known)]))
@@ -49,6 +50,9 @@ export function findColumns(header: readonly string[]): Columns {
     ...(at as unknown as Columns),
     handle: required(NAMES.handle, '"Handle" (or "URL handle")'),
     title: required(NAMES.title, '"Title"'),
-    options: [1, 2, 3].map((number) => ({ name: find(option(number, 'name')), value: find(option(number, 'value')) })),
+    options: [1, 2, 3].map((number) => ({
+      name: find(option(number, 'name')),
+      value: find(option(number, 'value')),
+    })),
   }
 }

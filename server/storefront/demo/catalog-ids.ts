@@ -1,5 +1,5 @@
-// Ids of the stand-in's products and variants: hashes of what they are called. So they outlive a restart, and another
-// catalog does not bring other products under the same ids.
+// Ids of the stand-in's products and variants: hashes of what they are called. So they outlive a
+// restart, and another catalog does not bring other products under the same ids.
 import { hash } from 'node:crypto'
 
 /** Gives each name a unique id below 2^52. The same names in the same order get the same ids. */

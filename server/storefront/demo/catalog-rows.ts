@@ -1,4 +1,5 @@
-// From the rows of a product export to products and variants, kept as columns so that 50,000 variants stay small.
+// From the rows of a product export to products and variants, kept as columns so that 50,000
+// variants stay small.
 import type { Columns } from './catalog-columns.ts'
 import { createIds } from './catalog-ids.ts'
 
@@ -30,7 +31,17 @@ const NO_OPTION = 'Default Title'
 
 export function emptyTables(): { products: Products; variants: Variants } {
   return {
-    products: { id: [], handle: [], title: [], vendor: [], type: [], tags: [], status: [], image: [], variants: [] },
+    products: {
+      id: [],
+      handle: [],
+      title: [],
+      vendor: [],
+      type: [],
+      tags: [],
+      status: [],
+      image: [],
+      variants: [],
+    },
     variants: { id: [], product: [], title: [], sku: [], barcode: [], price: [] },
   }
 }
@@ -42,7 +53,8 @@ interface Row {
 }
 
 /**
- * Takes the rows after the header: of a product its first, then one for each further variant or image.
+ * Takes the rows after the header: of a product its first, then one for each further variant or
+ * image.
  * @param width how many columns the header has.
  */
 export function rowReader(columns: Columns, width: number, products: Products, variants: Variants) {
@@ -51,7 +63,8 @@ export function rowReader(columns: Columns, width: number, products: Products, v
   const addVariant = variantAdder(columns, products, variants)
 
   return (cells: readonly string[]) => {
-    if (cells.length > width) throw new Error(`it has ${cells.length} cells under ${width} headings`)
+    if (cells.length > width)
+      throw new Error(`it has ${cells.length} cells under ${width} headings`)
     const row: Row = {
       cell: (at) => (at === null ? '' : (cells[at] ?? '').trim()),
       problem: (at, text) => new Error(`column ${(at ?? 0) + 1}: ${text}`),
@@ -62,7 +75,9 @@ export function rowReader(columns: Columns, width: number, products: Products, v
       throw row.problem(columns.handle, 'the text is not UTF-8: save the file as UTF-8')
     const there = rows.get(handle)
     // A further row that says nothing of a variant is one more image.
-    const says = [columns.sku, columns.price, ...columns.options.map(({ value }) => value)].map(row.cell).join('')
+    const says = [columns.sku, columns.price, ...columns.options.map(({ value }) => value)]
+      .map(row.cell)
+      .join('')
     if (there !== undefined && says === '') return
     const product = there ?? addProduct(row)
     if (there === undefined) rows.set(products.handle[product]!, product)
@@ -73,7 +88,8 @@ export function rowReader(columns: Columns, width: number, products: Products, v
 function productAdder(columns: Columns, products: Products): (row: Row) => number {
   const ids = createIds('Product')
   const keep = createKeeper((text) => text)
-  const keepTags = createKeeper((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean)) // prettier-ignore
+  // prettier-ignore
+  const keepTags = createKeeper((text) => text.split(',').map((tag) => own(tag.trim())).filter(Boolean))
   return ({ cell, problem }) => {
     const handle = own(cell(columns.handle))
     const title = own(cell(columns.title))
@@ -92,7 +108,11 @@ function productAdder(columns: Columns, products: Products): (row: Row) => numbe
   }
 }
 
-function variantAdder(columns: Columns, products: Products, variants: Variants): (row: Row, product: number) => void {
+function variantAdder(
+  columns: Columns,
+  products: Products,
+  variants: Variants,
+): (row: Row, product: number) => void {
   const ids = createIds('ProductVariant')
   const keep = createKeeper((text) => text)
   return ({ cell, problem }, product) => {

@@ -60,7 +60,8 @@ test('ids stay with their products whatever stands around them', async () => {
   expect(second.variants.id.slice(1)).toEqual([first.variants.id[2], first.variants.id[1]])
   const twice = await read(header, 'a,A,PDF,1', 'a,,PDF,1', 'a,,PDF,1')
   expect(new Set(twice.variants.id).size).toBe(3)
-  for (const id of [...twice.products.id, ...twice.variants.id]) expect(Number.isSafeInteger(id) && id > 0).toBe(true)
+  for (const id of [...twice.products.id, ...twice.variants.id])
+    expect(Number.isSafeInteger(id) && id > 0).toBe(true)
 })
 
 describe('a file that can’t be read is named, with the place', () => {
@@ -71,7 +72,11 @@ describe('a file that can’t be read is named, with the place', () => {
     ['other columns', ['name,sku', 'a,b'], 'line 1: there is no column "Handle"'],
     ['no title column', ['Handle,SKU', 'a,b'], 'line 1: there is no column "Title"'],
     ['no handle', [header, 'a,A,,,', '"",B,"x\ny",,'], 'line 3: column 1: the handle is missing'],
-    ['no title', [header, '"a\n",A,,,', 'b,,SKU,,'], 'line 4: column 2: the product b has no title'],
+    [
+      'no title',
+      [header, '"a\n",A,,,', 'b,,SKU,,'],
+      'line 4: column 2: the product b has no title',
+    ],
     ['no price', [header, 'a,A,,five,'], 'line 2: column 4: five is not a price'],
     ['no status', [header, 'a,A,,,sold'], 'line 2: column 5: SOLD is not a status'],
     ['too many cells', [header, 'a,A,,,,,'], 'line 2: it has 7 cells under 5 headings'],
@@ -82,7 +87,10 @@ describe('a file that can’t be read is named, with the place', () => {
     expect((error as Error).message).toContain(`${file()}: ${message}`)
   })
   test('not UTF-8', async () => {
-    await writeFile(file(), Buffer.concat([Buffer.from('Handle,Title\ncaf'), Buffer.of(0xe9), Buffer.from(',Caf')]))
+    await writeFile(
+      file(),
+      Buffer.concat([Buffer.from('Handle,Title\ncaf'), Buffer.of(0xe9), Buffer.from(',Caf')]),
+    )
     await expect(readCatalog(file())).rejects.toThrow('line 2: column 1: the text is not UTF-8')
   })
   test('no such file, and a folder', async () => {
@@ -93,7 +101,9 @@ describe('a file that can’t be read is named, with the place', () => {
 })
 
 test('the bundled catalog has what a mapping must cope with', async () => {
-  const { products, variants, bySku } = await readCatalog(new URL('./products.csv', import.meta.url).pathname)
+  const { products, variants, bySku } = await readCatalog(
+    new URL('./products.csv', import.meta.url).pathname,
+  )
   expect(products.id.length).toBeGreaterThanOrEqual(200)
   expect(variants.id.length).toBeGreaterThanOrEqual(260)
   const productsOf = (sku: string) => new Set(bySku(fold(sku)).map((row) => variants.product[row]))
@@ -108,7 +118,13 @@ test('the bundled catalog has what a mapping must cope with', async () => {
       String(kind),
     ).toBe(true)
   expect(skus).toEqual(
-    expect.arrayContaining(['TIDE', 'TIDE-2025', 'TIDE-2025-POCKET', 'BUNDLE_ALL', 'BUNDLE_ALL_GIFT']),
+    expect.arrayContaining([
+      'TIDE',
+      'TIDE-2025',
+      'TIDE-2025-POCKET',
+      'BUNDLE_ALL',
+      'BUNDLE_ALL_GIFT',
+    ]),
   )
   expect(new Set(products.id).size).toBe(products.id.length)
 })

@@ -1,4 +1,5 @@
-// The stand-in's catalog: a product export of the platform, kept as columns so that 50,000 variants stay small.
+// The stand-in's catalog: a product export of the platform, kept as columns so that 50,000 variants
+// stay small.
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
@@ -15,7 +16,10 @@ export interface DemoCatalog {
   changedAt: Date
 }
 
-/** A catalog that can't be read. Its message names the file, and the line and column where there is one. */
+/**
+ * A catalog that can't be read. Its message names the file, and the line and column where there is
+ * one.
+ */
 export class CatalogError extends Error {
   constructor(file: string, problem: string, cause?: unknown) {
     super(`${file}: ${problem}`, { cause })
@@ -32,7 +36,12 @@ export async function readCatalog(file: string): Promise<DemoCatalog> {
 // Apart from the reading: a function made there would keep all that the reading needed.
 function asCatalog(products: Products, variants: Variants, changedAt: Date): DemoCatalog {
   const index = indexSkus(variants)
-  return { products, variants, bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []), changedAt }
+  return {
+    products,
+    variants,
+    bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []),
+    changedAt,
+  }
 }
 
 async function readColumns(file: string): Promise<{ products: Products; variants: Variants }> {
@@ -57,7 +66,8 @@ async function eachRow(file: string, take: (cells: readonly string[]) => void): 
   const step = ({ data: cells, errors }: Papa.ParseStepResult<string[]>, parser: Papa.Parser) => {
     try {
       const quotes = errors.find((error) => error.type === 'Quotes')
-      if (quotes) throw new Error('a quoted cell is not closed, or something follows its closing quote')
+      if (quotes)
+        throw new Error('a quoted cell is not closed, or something follows its closing quote')
       if (cells.some((cell) => cell !== '')) take(cells)
       line += 1 + cells.reduce((sum, cell) => sum + breaksIn(cell), 0)
     } catch (error) {
@@ -72,7 +82,12 @@ async function eachRow(file: string, take: (cells: readonly string[]) => void): 
   try {
     await Promise.all([parsed, finished(stream)])
   } catch (error) {
-    if (!failure) throw new CatalogError(file, `it can’t be read (${(error as NodeJS.ErrnoException).code})`, error)
+    if (!failure)
+      throw new CatalogError(
+        file,
+        `it can’t be read (${(error as NodeJS.ErrnoException).code})`,
+        error,
+      )
   }
   if (failure) throw failure
 }

@@ -1,4 +1,5 @@
-// Paging as the platform does it: cursors that say where in the order they stand, so that they hold when rows come or go.
+// Paging as the platform does it: cursors that say where in the order they stand, so that they hold
+// when rows come or go.
 import { GraphQLError } from 'graphql'
 
 export interface PageArguments {
@@ -11,22 +12,38 @@ export interface PageArguments {
 
 export interface Order {
   id(row: number): number
-  /** What the rows are sorted by before their ids; the same for all when they are sorted by id alone. */
+  /**
+   * What the rows are sorted by before their ids; the same for all when they are sorted by id
+   * alone.
+   */
   key(row: number): string | number
 }
 
 export interface Connection<View> {
   nodes: View[]
   edges: { cursor: string; node: View }[]
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+  pageInfo: {
+    hasNextPage: boolean
+    hasPreviousPage: boolean
+    startCursor: string | null
+    endCursor: string | null
+  }
 }
 
 const MOST_ROWS = 250
 
 /** All of them, as a bulk query has them: no page, no cursors. */
-export function everyRow<View>(rows: readonly number[], view: (row: number) => View): Connection<View> {
+export function everyRow<View>(
+  rows: readonly number[],
+  view: (row: number) => View,
+): Connection<View> {
   const nodes = rows.map(view)
-  const pageInfo = { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null }
+  const pageInfo = {
+    hasNextPage: false,
+    hasPreviousPage: false,
+    startCursor: null,
+    endCursor: null,
+  }
   return { nodes, edges: nodes.map((node) => ({ cursor: '', node })), pageInfo }
 }
 
@@ -38,7 +55,9 @@ export function connect<View>(
   view: (row: number) => View,
 ): Connection<View> {
   const size = sizeOf(page)
-  const sorted = rows.toSorted((a, b) => compare(order.key(a), order.id(a), order.key(b), order.id(b)))
+  const sorted = rows.toSorted((a, b) =>
+    compare(order.key(a), order.id(a), order.key(b), order.id(b)),
+  )
   if (page.reverse) sorted.reverse()
   const beyond = (cursor: string) => {
     const [key, id] = readCursor(cursor)
@@ -48,9 +67,13 @@ export function connect<View>(
   const after = page.after ? beyond(page.after) : () => 1
   const before = page.before ? beyond(page.before) : () => -1
   const window = sorted.filter((row) => after(row) > 0 && before(row) < 0)
-  const shown = typeof page.first !== 'number' ? window.slice(Math.max(0, window.length - size)) : window.slice(0, size)
+  const shown =
+    typeof page.first !== 'number'
+      ? window.slice(Math.max(0, window.length - size))
+      : window.slice(0, size)
 
-  const cursor = (row: number) => Buffer.from(JSON.stringify([order.key(row), order.id(row)])).toString('base64url')
+  const cursor = (row: number) =>
+    Buffer.from(JSON.stringify([order.key(row), order.id(row)])).toString('base64url')
   const nodes = shown.map(view)
   const [startRow, endRow] = [shown[0], shown.at(-1)]
   return {
@@ -76,8 +99,12 @@ function sizeOf({ first, last }: PageArguments): number {
 
 function readCursor(cursor: string): [string | number, number] {
   try {
-    const [key, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string | number, number]
-    if ((typeof key === 'string' || typeof key === 'number') && typeof id === 'number') return [key, id]
+    const [key, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [
+      string | number,
+      number,
+    ]
+    if ((typeof key === 'string' || typeof key === 'number') && typeof id === 'number')
+      return [key, id]
   } catch {
     // Not one of ours.
   }
@@ -89,4 +116,5 @@ function compare(keyA: string | number, idA: number, keyB: string | number, idB:
   return idA - idB
 }
 
-export const badRequest = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
+export const badRequest = (message: string) =>
+  new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })

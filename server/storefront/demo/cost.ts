@@ -1,5 +1,5 @@
-// What a query costs, by the platform's published rules: a scalar 0, an object 1, a connection 2 and its rows. Before it
-// runs by what it asks for, afterwards by what it got.
+// What a query costs, by the platform's published rules: a scalar 0, an object 1, a connection 2
+// and its rows. Before it runs by what it asks for, afterwards by what it got.
 import {
   getNamedType,
   isCompositeType,
@@ -23,7 +23,11 @@ interface Counted {
 }
 
 /** The most that the query's answer could cost. */
-export function requestedCost(schema: GraphQLSchema, document: DocumentNode, variables: Counted['variables']): number {
+export function requestedCost(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  variables: Counted['variables'],
+): number {
   return ofDocument({ schema, fragments: fragmentsOf(document), variables }, document, ASKED)
 }
 
@@ -42,45 +46,79 @@ function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefini
 
 function ofDocument(counted: Counted, document: DocumentNode, data: unknown): number {
   const operation = document.definitions.find((one) => one.kind === 'OperationDefinition')!
-  const points = ofSelections(counted, operation.selectionSet, counted.schema.getRootType(operation.operation)!, data)
+  const points = ofSelections(
+    counted,
+    operation.selectionSet,
+    counted.schema.getRootType(operation.operation)!,
+    data,
+  )
   return operation.operation === 'mutation' ? points + MUTATION_POINTS : points
 }
 
-function ofSelections(counted: Counted, set: SelectionSetNode, type: GraphQLCompositeType, data: unknown): number {
+function ofSelections(
+  counted: Counted,
+  set: SelectionSetNode,
+  type: GraphQLCompositeType,
+  data: unknown,
+): number {
   let sum = 0
   for (const selection of set.selections) {
     if (selection.kind === 'Field') {
       sum += ofField(counted, selection, type, data)
       continue
     }
-    const fragment = selection.kind === 'FragmentSpread' ? counted.fragments.get(selection.name.value)! : selection
-    const condition = fragment.typeCondition && counted.schema.getType(fragment.typeCondition.name.value)
-    sum += ofSelections(counted, fragment.selectionSet, isCompositeType(condition) ? condition : type, data)
+    const fragment =
+      selection.kind === 'FragmentSpread' ? counted.fragments.get(selection.name.value)! : selection
+    const condition =
+      fragment.typeCondition && counted.schema.getType(fragment.typeCondition.name.value)
+    sum += ofSelections(
+      counted,
+      fragment.selectionSet,
+      isCompositeType(condition) ? condition : type,
+      data,
+    )
   }
   return sum
 }
 
-function ofField(counted: Counted, field: FieldNode, parent: GraphQLCompositeType, data: unknown): number {
+function ofField(
+  counted: Counted,
+  field: FieldNode,
+  parent: GraphQLCompositeType,
+  data: unknown,
+): number {
   const fields = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {}
   const type = fields[field.name.value] && getNamedType(fields[field.name.value]!.type)
   if (!isCompositeType(type) || !field.selectionSet) return 0
-  const value = data === ASKED ? ASKED : (data as Record<string, unknown>)[(field.alias ?? field.name).value]
+  const value =
+    data === ASKED ? ASKED : (data as Record<string, unknown>)[(field.alias ?? field.name).value]
   if (value === null || value === undefined) return 0
   if (type.name.endsWith('Connection')) return ofConnection(counted, field, type, value)
   const list = Array.isArray(value) ? value : [value]
   return list
     .filter((one) => one !== null)
-    .reduce<number>((sum, one) => sum + 1 + ofSelections(counted, field.selectionSet!, type, one), 0)
+    .reduce<number>(
+      (sum, one) => sum + 1 + ofSelections(counted, field.selectionSet!, type, one),
+      0,
+    )
 }
 
 /** `nodes` and `edges` are the rows; `pageInfo` is part of the connection's own 2. */
-function ofConnection(counted: Counted, field: FieldNode, type: GraphQLCompositeType, value: unknown): number {
+function ofConnection(
+  counted: Counted,
+  field: FieldNode,
+  type: GraphQLCompositeType,
+  value: unknown,
+): number {
   let sum = 2
   for (const part of field.selectionSet!.selections) {
     if (part.kind !== 'Field' || part.name.value === 'pageInfo') continue
     // An edge is not charged for, its node is.
     const free = part.name.value === 'edges' ? 1 : 0
-    const rows = value === ASKED ? [] : ((value as Record<string, unknown[]>)[(part.alias ?? part.name).value] ?? [])
+    const rows =
+      value === ASKED
+        ? []
+        : ((value as Record<string, unknown[]>)[(part.alias ?? part.name).value] ?? [])
     const each = ofField(counted, part, type, ASKED) - free
     if (value === ASKED) sum += Math.max(each, 0) * rowsAsked(counted, field)
     else sum += ofField(counted, part, type, value) - free * rows.length

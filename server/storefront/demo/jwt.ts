@@ -10,10 +10,14 @@ export function signToken(claims: Claims, secret: string): string {
   return `${body}.${mac(body, secret)}`
 }
 
-/** The claims of a token that was signed with this secret and is neither too old nor too new; otherwise null. */
+/**
+ * The claims of a token that was signed with this secret and is neither too old nor too new;
+ * otherwise null.
+ */
 export function readToken(token: string, secret: string): Claims | null {
   const [header, payload, signature, ...rest] = token.split('.')
-  if (header !== HEADER || payload === undefined || signature === undefined || rest.length > 0) return null
+  if (header !== HEADER || payload === undefined || signature === undefined || rest.length > 0)
+    return null
   const expected = Buffer.from(mac(`${header}.${payload}`, secret))
   const given = Buffer.from(signature)
   if (expected.length !== given.length || !timingSafeEqual(expected, given)) return null

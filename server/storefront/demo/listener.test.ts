@@ -27,7 +27,11 @@ afterAll(async () => {
 interface Client {
   demo: DemoStorefront
   transport: Transport
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<{ status: number; body: Json }>
+  post(
+    path: string,
+    body: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: Json }>
   exchange(over?: Json): Promise<{ status: number; body: Json }>
   query(query: string, variables?: Json): Promise<Json>
 }
@@ -66,8 +70,13 @@ async function start(options: Partial<DemoOptions>): Promise<Client> {
     })
   const { access_token: token } = (await exchange()).body
   const query: Client['query'] = async (text, variables) =>
-    (await post('/admin/api/2026-10/graphql.json', { query: text, variables }, { 'x-shopify-access-token': token }))
-      .body
+    (
+      await post(
+        '/admin/api/2026-10/graphql.json',
+        { query: text, variables },
+        { 'x-shopify-access-token': token },
+      )
+    ).body
   return { demo, transport, post, exchange, query }
 }
 
@@ -80,7 +89,10 @@ describe('tokens', () => {
       refresh_token_expires_in: 7_776_000,
       scope: 'read_products',
     })
-    expect(Object.keys((await client.exchange({ expiring: '0' })).body).sort()).toEqual(['access_token', 'scope'])
+    expect(Object.keys((await client.exchange({ expiring: '0' })).body).sort()).toEqual([
+      'access_token',
+      'scope',
+    ])
   })
   test.each<[string, () => Json, string]>([
     ['another secret', () => ({ client_secret: 'x' }), 'invalid_client'],
@@ -90,18 +102,27 @@ describe('tokens', () => {
       () => ({ subject_token: signSessionToken(demo.app, { exp: 1 }) }),
       'invalid_subject_token',
     ],
-    ['another app’s', () => ({ subject_token: signSessionToken(demo.app, { aud: 'x' }) }), 'invalid_subject_token'],
+    [
+      'another app’s',
+      () => ({ subject_token: signSessionToken(demo.app, { aud: 'x' }) }),
+      'invalid_subject_token',
+    ],
     [
       'another shop’s',
       () => ({ subject_token: signSessionToken(demo.app, { dest: 'https://x' }) }),
       'invalid_subject_token',
     ],
-    ['an access token', () => ({ grant_type: 'refresh_token', refresh_token: 'shpat_x' }), 'invalid_grant'],
+    [
+      'an access token',
+      () => ({ grant_type: 'refresh_token', refresh_token: 'shpat_x' }),
+      'invalid_grant',
+    ],
   ])('%s is refused', async (_, over, error) => {
     expect(await client.exchange(over())).toMatchObject({ status: 400, body: { error } })
   })
   test('a refresh token works until its replacement is used', async () => {
-    const refresh = (token: string) => client.exchange({ grant_type: 'refresh_token', refresh_token: token })
+    const refresh = (token: string) =>
+      client.exchange({ grant_type: 'refresh_token', refresh_token: token })
     const { refresh_token: first } = (await client.exchange()).body
     const second = (await refresh(first)).body
     const again = (await refresh(first)).body
@@ -112,7 +133,8 @@ describe('tokens', () => {
   test('a query without a token that works is refused', async () => {
     const path = '/admin/api/2026-10/graphql.json'
     const ask = async (token: string) =>
-      (await client.post(path, { query: '{shop{name}}' }, { 'x-shopify-access-token': token })).status
+      (await client.post(path, { query: '{shop{name}}' }, { 'x-shopify-access-token': token }))
+        .status
     const short = await start({ accessSeconds: -1 })
     const { access_token: old, refresh_token: other } = (await short.exchange()).body
     const { access_token: good } = (await client.exchange()).body
@@ -122,9 +144,15 @@ describe('tokens', () => {
   })
   test('another shop, path or method is not there', async () => {
     expect(
-      (await client.transport('https://other.myshopify.com/admin/oauth/access_token', { method: 'POST' })).status,
+      (
+        await client.transport('https://other.myshopify.com/admin/oauth/access_token', {
+          method: 'POST',
+        })
+      ).status,
     ).toBe(404)
-    expect((await client.transport(`https://${demo.shop.domain}/admin/oauth/access_token`, {})).status).toBe(404)
+    expect(
+      (await client.transport(`https://${demo.shop.domain}/admin/oauth/access_token`, {})).status,
+    ).toBe(404)
     expect((await client.post('/admin/api/2020-01/graphql.json', {})).status).toBe(404)
   })
 })
@@ -193,7 +221,8 @@ describe('Admin GraphQL', () => {
           page.edges[0].cursor,
           page.edges.at(-1).cursor,
         ])
-        if (!(cursor === 'after' ? page.pageInfo.hasNextPage : page.pageInfo.hasPreviousPage)) return ids
+        if (!(cursor === 'after' ? page.pageInfo.hasNextPage : page.pageInfo.hasPreviousPage))
+          return ids
         at = cursor === 'after' ? page.pageInfo.endCursor : page.pageInfo.startCursor
       }
     }
@@ -205,7 +234,10 @@ describe('Admin GraphQL', () => {
 
   test.each([
     ['{ productVariants { nodes { id } } }', 'you must provide one of first or last'],
-    ['{ productVariants(first: 1, last: 1) { nodes { id } } }', 'you must provide one of first or last'],
+    [
+      '{ productVariants(first: 1, last: 1) { nodes { id } } }',
+      'you must provide one of first or last',
+    ],
     ['{ productVariants(first: 251) { nodes { id } } }', 'more than 250'],
     ['{ productVariants(first: 1, after: "x") { nodes { id } } }', 'Invalid cursor'],
     ['{ productVariants(first: 1) { nodes { id nope } } }', 'Cannot query field "nope"'],
@@ -216,11 +248,15 @@ describe('Admin GraphQL', () => {
   })
   test('an input list of more than 250 is refused', async () => {
     const ids = Array.from({ length: 251 }, (_, at) => `gid://shopify/Product/${at}`)
-    const { errors } = await client.query('query($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids })
+    const { errors } = await client.query('query($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids,
+    })
     expect(errors[0].message).toContain('maximum allowed of 250')
   })
   test('an unknown search field is warned about', async () => {
-    const { extensions } = await client.query('{ products(first: 1, query: "colour:red") { nodes { id } } }')
+    const { extensions } = await client.query(
+      '{ products(first: 1, query: "colour:red") { nodes { id } } }',
+    )
     expect(extensions.search).toEqual([
       {
         path: ['products'],
@@ -232,7 +268,8 @@ describe('Admin GraphQL', () => {
 })
 
 describe('cost', () => {
-  const cost = async (query: string, variables?: Json) => (await client.query(query, variables)).extensions.cost
+  const cost = async (query: string, variables?: Json) =>
+    (await client.query(query, variables)).extensions.cost
   test.each<[string, number, number]>([
     ['{ shop { name } }', 1, 1],
     [
@@ -240,7 +277,11 @@ describe('cost', () => {
       502,
       6,
     ],
-    ['{ productVariants(first: 10, query: "sku:TIDE-2025") { edges { cursor node { id } } } }', 12, 4],
+    [
+      '{ productVariants(first: 10, query: "sku:TIDE-2025") { edges { cursor node { id } } } }',
+      12,
+      4,
+    ],
     ['{ productVariants(first: 10) { pageInfo { hasNextPage } } }', 2, 2],
     [
       '{ products(first: 10, query: "handle:ballast-slab") { nodes { ...P } } } fragment P on Product { variants(first: 5) { nodes { id } } }',
@@ -256,7 +297,9 @@ describe('cost', () => {
     })
   })
   test('the size may be a variable', async () => {
-    expect(await cost('query($n: Int!) { productVariants(first: $n) { nodes { id } } }', { n: 7 })).toMatchObject({
+    expect(
+      await cost('query($n: Int!) { productVariants(first: $n) { nodes { id } } }', { n: 7 }),
+    ).toMatchObject({
       requestedQueryCost: 9,
       actualQueryCost: 9,
     })
@@ -265,12 +308,18 @@ describe('cost', () => {
     const { errors, data } = await client.query(
       '{ products(first: 250) { nodes { variants(first: 5) { nodes { id } } } } }',
     )
-    expect([data, errors[0].extensions]).toEqual([undefined, { code: 'MAX_COST_EXCEEDED', cost: 2002, maxCost: 1000 }])
+    expect([data, errors[0].extensions]).toEqual([
+      undefined,
+      { code: 'MAX_COST_EXCEEDED', cost: 2002, maxCost: 1000 },
+    ])
   })
   test('an empty bucket refuses, and fills again', async () => {
     const { query } = await start({ bucket: 30, restore: 200 })
     const ask = () => query('{ productVariants(first: 25) { nodes { id } } }')
-    expect((await ask()).extensions.cost).toMatchObject({ requestedQueryCost: 27, actualQueryCost: 27 })
+    expect((await ask()).extensions.cost).toMatchObject({
+      requestedQueryCost: 27,
+      actualQueryCost: 27,
+    })
     const refused = await ask()
     expect(refused.errors).toEqual([{ message: 'Throttled', extensions: { code: 'THROTTLED' } }])
     expect(refused.extensions.cost).toMatchObject({
@@ -282,33 +331,41 @@ describe('cost', () => {
   })
 })
 
-test('50,000 variants load in seconds, and 250 SKUs are found among them in no time', { timeout: 60_000 }, async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'catalog-'))
-  const file = path.join(folder, 'products.csv')
-  const rows = Array.from(
-    { length: 50_000 },
-    (_, at) => `p-${at >> 1},${at % 2 ? '' : `Product ${at}`},Format ${at % 2},SKU-${at}`,
-  )
-  await writeFile(file, ['Handle,Title,Option1 Value,Variant SKU', ...rows].join('\n'))
-  const started = performance.now()
-  const { demo: large, query } = await start({ catalog: file })
-  expect(large.size).toEqual({ products: 25_000, variants: 50_000 })
-  expect(performance.now() - started).toBeLessThan(20_000)
-  const text = Array.from({ length: 250 }, (_, at) => `sku:"SKU-${at * 199}"`).join(' OR ')
-  const asked = performance.now()
-  const { data } = await query(
-    'query($q: String!) { productVariants(first: 250, query: $q) { nodes { sku } pageInfo { hasNextPage } } }',
-    { q: text },
-  )
-  expect([data.productVariants.nodes.length, data.productVariants.pageInfo.hasNextPage]).toEqual([250, false])
-  expect(performance.now() - asked).toBeLessThan(2000)
-  await rm(folder, { recursive: true })
-})
+test(
+  '50,000 variants load in seconds, and 250 SKUs are found among them in no time',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'catalog-'))
+    const file = path.join(folder, 'products.csv')
+    const rows = Array.from(
+      { length: 50_000 },
+      (_, at) => `p-${at >> 1},${at % 2 ? '' : `Product ${at}`},Format ${at % 2},SKU-${at}`,
+    )
+    await writeFile(file, ['Handle,Title,Option1 Value,Variant SKU', ...rows].join('\n'))
+    const started = performance.now()
+    const { demo: large, query } = await start({ catalog: file })
+    expect(large.size).toEqual({ products: 25_000, variants: 50_000 })
+    expect(performance.now() - started).toBeLessThan(20_000)
+    const text = Array.from({ length: 250 }, (_, at) => `sku:"SKU-${at * 199}"`).join(' OR ')
+    const asked = performance.now()
+    const { data } = await query(
+      'query($q: String!) { productVariants(first: 250, query: $q) { nodes { sku } pageInfo { hasNextPage } } }',
+      { q: text },
+    )
+    expect([data.productVariants.nodes.length, data.productVariants.pageInfo.hasNextPage]).toEqual([
+      250,
+      false,
+    ])
+    expect(performance.now() - asked).toBeLessThan(2000)
+    await rm(folder, { recursive: true })
+  },
+)
 
 describe('bulk queries', () => {
   const RUN = `mutation($q: String!) { bulkOperationRunQuery(query: $q) { bulkOperation { id status } userErrors { code message } } }`
   const ASK = `query($id: ID!) { bulkOperation(id: $id) { status objectCount rootObjectCount url errorCode } }`
-  const run = async (q: string, on = client) => (await on.query(RUN, { q })).data.bulkOperationRunQuery
+  const run = async (q: string, on = client) =>
+    (await on.query(RUN, { q })).data.bulkOperationRunQuery
   const ended = (id: string, on = client) =>
     expect
       .poll(async () => (await on.query(ASK, { id })).data.bulkOperation, { timeout: 10_000 })
@@ -323,22 +380,35 @@ describe('bulk queries', () => {
     const { url, objectCount, rootObjectCount } = await ended(bulkOperation.id)
     const text = await (await client.transport(url, {})).text()
     const rows = text.trim().split('\n').map((line) => JSON.parse(line) as Json) // prettier-ignore
-    const products = new Set(rows.filter((row) => row.__parentId === undefined).map((row) => row.id as string))
+    const products = new Set(
+      rows.filter((row) => row.__parentId === undefined).map((row) => row.id as string),
+    )
     expect([rows.length, products.size]).toEqual([Number(objectCount), Number(rootObjectCount)])
-    expect([products.size, rows.length - products.size]).toEqual([demo.size.products, demo.size.variants])
-    for (const row of rows) expect(row.__parentId === undefined || products.has(row.__parentId as string)).toBe(true)
+    expect([products.size, rows.length - products.size]).toEqual([
+      demo.size.products,
+      demo.size.variants,
+    ])
+    for (const row of rows)
+      expect(row.__parentId === undefined || products.has(row.__parentId as string)).toBe(true)
     expect((await client.transport(url.replace(/\w\.jsonl/, '.jsonl'), {})).status).toBe(404)
   })
   test('run one at a time', async () => {
     const both = await Promise.all([1, 2].map(() => run('{ products { edges { node { id } } } }')))
-    expect(both.flatMap(({ userErrors }) => userErrors)).toMatchObject([{ code: 'OPERATION_IN_PROGRESS' }])
+    expect(both.flatMap(({ userErrors }) => userErrors)).toMatchObject([
+      { code: 'OPERATION_IN_PROGRESS' },
+    ])
     await ended(both.find(({ bulkOperation }) => bulkOperation)!.bulkOperation.id)
   })
-  test.each(['{ shop { name } }', '{ products { edges { node { nope } } } }', '{'])('%s is refused', async (query) => {
-    const { bulkOperation, userErrors } = await run(query)
-    expect([bulkOperation, userErrors[0].code]).toEqual([null, 'INVALID'])
-  })
+  test.each(['{ shop { name } }', '{ products { edges { node { nope } } } }', '{'])(
+    '%s is refused',
+    async (query) => {
+      const { bulkOperation, userErrors } = await run(query)
+      expect([bulkOperation, userErrors[0].code]).toEqual([null, 'INVALID'])
+    },
+  )
   test('one that nobody began is not there', async () => {
-    expect((await client.query(ASK, { id: 'gid://shopify/BulkOperation/999' })).data).toEqual({ bulkOperation: null })
+    expect((await client.query(ASK, { id: 'gid://shopify/BulkOperation/999' })).data).toEqual({
+      bulkOperation: null,
+    })
   })
 })

@@ -1,4 +1,5 @@
-// The stand-in over HTTP, on 127.0.0.1 alone: the platform's paths, answered for the shop that the Host header names.
+// The stand-in over HTTP, on 127.0.0.1 alone: the platform's paths, answered for the shop that the
+// Host header names.
 import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,7 +48,11 @@ const MOST_BODY_BYTES = 1024 * 1024
 /** Reads the catalog and listens on a free port. Throws `CatalogError`. */
 export async function startDemoStorefront(options: DemoOptions): Promise<DemoStorefront> {
   const shop = options.shop ?? DEMO_SHOP
-  const app: DemoApp = { apiKey: options.apiKey, apiSecret: options.apiSecret, shopDomain: shop.domain }
+  const app: DemoApp = {
+    apiKey: options.apiKey,
+    apiSecret: options.apiSecret,
+    shopDomain: shop.domain,
+  }
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
   const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
   const admin = createAdminEndpoint(catalog, shop, options)
@@ -107,7 +112,9 @@ const unauthorized: Answer = {
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify(body))
 }
 
 /** The JSON object in the body, or null. */

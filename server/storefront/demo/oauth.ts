@@ -1,5 +1,6 @@
-// The platform's token endpoint. Tokens are signed, not stored: they outlive a restart and hold in every process of
-// this app. Only the retirement of refresh tokens is remembered, until the process ends.
+// The platform's token endpoint. Tokens are signed, not stored: they outlive a restart and hold in
+// every process of this app. Only the retirement of refresh tokens is remembered, until the process
+// ends.
 import { randomUUID } from 'node:crypto'
 import type { DemoApp } from './app.ts'
 import { readToken, signToken } from './jwt.ts'
@@ -28,7 +29,8 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
     return signToken({ use, shop: app.shopDomain, exp, jti: randomUUID(), ...more }, secret)
   }
   const read = (token: unknown, use: string) => {
-    const claims = typeof token === 'string' ? readToken(token.replace(/^shp(at|rt)_/, ''), secret) : null
+    const claims =
+      typeof token === 'string' ? readToken(token.replace(/^shp(at|rt)_/, ''), secret) : null
     return claims?.use === use && claims.shop === app.shopDomain ? claims : null
   }
   const expiring = (replaces?: unknown) => ({
@@ -48,13 +50,17 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
       return refusal('invalid_request', 'Only offline access tokens are given here')
     counts.exchange++
     if (String(body.expiring) === '1') return { status: 200, body: expiring() }
-    return { status: 200, body: { access_token: `shpat_${sign('access', NEVER_SECONDS)}`, scope: SCOPE } }
+    return {
+      status: 200,
+      body: { access_token: `shpat_${sign('access', NEVER_SECONDS)}`, scope: SCOPE },
+    }
   }
   const refresh = (body: Record<string, unknown>) => {
     const claims = read(body.refresh_token, 'refresh')
     if (!claims || retired.has(String(claims.jti)))
       return refusal('invalid_grant', 'The refresh token has expired or was replaced')
-    // The one before it works until its replacement is used, so that a lost answer can be asked for again.
+    // The one before it works until its replacement is used, so that a lost answer can be asked for
+    // again.
     if (claims.replaces) retired.add(String(claims.replaces))
     counts.refresh++
     return { status: 200, body: expiring(claims.jti) }
@@ -66,7 +72,8 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
     grant: (body) => {
       if (body.client_id !== app.apiKey || body.client_secret !== app.apiSecret)
         return refusal('invalid_client', 'There is no such app')
-      if (body.grant_type === 'urn:ietf:params:oauth:grant-type:token-exchange') return exchange(body)
+      if (body.grant_type === 'urn:ietf:params:oauth:grant-type:token-exchange')
+        return exchange(body)
       if (body.grant_type === 'refresh_token') return refresh(body)
       return refusal('unsupported_grant_type', 'This grant is not known here')
     },

@@ -1,5 +1,6 @@
-// The platform's search syntax: terms with an optional field and comparator, quoted or bare values, AND, OR, NOT, -, and
-// parentheses. Like the platform it takes what it is given: what can't be read as syntax is text.
+// The platform's search syntax: terms with an optional field and comparator, quoted or bare values,
+// AND, OR, NOT, -, and parentheses. Like the platform it takes what it is given: what can't be read
+// as syntax is text.
 export type Comparator = '=' | '<' | '<=' | '>' | '>='
 
 export interface Term {
@@ -13,7 +14,8 @@ export interface Term {
   prefix: boolean
 }
 
-export type Expression = Term | { kind: 'and' | 'or'; of: Expression[] } | { kind: 'not'; of: Expression }
+export type Expression =
+  Term | { kind: 'and' | 'or'; of: Expression[] } | { kind: 'not'; of: Expression }
 
 type Token = { kind: 'open' | 'close' | 'and' | 'or' | 'not' } | Term
 
@@ -98,13 +100,17 @@ function readTerm(text: string, start: number): [Token, number] {
   const name = readValue(text, start, ':()')
   if (text[name.end] !== ':' || name.quoted) {
     const word = text.slice(start, name.end)
-    if (word === 'AND' || word === 'OR' || word === 'NOT') return [{ kind: word.toLowerCase() as 'and' }, name.end]
+    if (word === 'AND' || word === 'OR' || word === 'NOT')
+      return [{ kind: word.toLowerCase() as 'and' }, name.end]
     return [{ kind: 'term', field: null, comparator: '=', ...valueOf(name) }, name.end]
   }
   const sign = /^[<>]=?/.exec(text.slice(name.end + 1, name.end + 3))?.[0] ?? ''
   const value = readValue(text, name.end + 1 + sign.length, '()')
   const comparator = (sign || '=') as Comparator
-  return [{ kind: 'term', field: name.text.toLowerCase(), comparator, ...valueOf(value) }, value.end]
+  return [
+    { kind: 'term', field: name.text.toLowerCase(), comparator, ...valueOf(value) },
+    value.end,
+  ]
 }
 
 interface Value {
@@ -120,7 +126,10 @@ const valueOf = ({ text, quoted, starred }: Value) => ({
   prefix: starred,
 })
 
-/** A quoted value, or everything up to white space or one of `special`. A backslash takes the next character as it is. */
+/**
+ * A quoted value, or everything up to white space or one of `special`. A backslash takes the next
+ * character as it is.
+ */
 function readValue(text: string, start: number, special: string): Value {
   const quote = text[start] === '"' || text[start] === "'" ? text[start] : null
   let value = ''
@@ -134,5 +143,10 @@ function readValue(text: string, start: number, special: string): Value {
   }
   // Loose, as search engines are: a star at the end counts inside quotes too.
   const starred = value.endsWith('*') && !escaped
-  return { text: value, quoted: quote !== null, starred, end: quote && at < text.length ? at + 1 : at }
+  return {
+    text: value,
+    quoted: quote !== null,
+    starred,
+    end: quote && at < text.length ? at + 1 : at,
+  }
 }

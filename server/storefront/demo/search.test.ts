@@ -5,12 +5,19 @@ import { parseSearch, type Expression } from './search-query.ts'
 import { indexed, keyword, ordered, search, words, type Fields } from './search.ts'
 
 const ROWS = [
-  { id: 10, sku: 'EB-001', title: 'Slow Bread', tags: ['ebook', 'baking'], vendor: 'Harbour Press' },
+  {
+    id: 10,
+    sku: 'EB-001',
+    title: 'Slow Bread',
+    tags: ['ebook', 'baking'],
+    vendor: 'Harbour Press',
+  },
   { id: 11, sku: 'eb 001', title: 'Slow Boats', tags: [], vendor: 'Harbour Press' },
   { id: 12, sku: 'EB-0012', title: 'Bread, Slowly', tags: ['ebook'], vendor: 'O’Neil & Co' },
   { id: 13, sku: '', title: 'Tide (2025): Tables', tags: ['Sheet Music'], vendor: '' },
 ]
-const bySku = (folded: string) => ROWS.flatMap(({ sku }, row) => (fold(sku) === folded ? [row] : []))
+const bySku = (folded: string) =>
+  ROWS.flatMap(({ sku }, row) => (fold(sku) === folded ? [row] : []))
 const fold = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, ' ')
 const title = words((row) => ROWS[row]!.title)
 const sku = indexed((row) => ROWS[row]!.sku, bySku)
@@ -74,15 +81,22 @@ test('a field that is not known is ignored, and warned about', () => {
 
 test('a quoted value stands for exactly its text', () => {
   const terms = (expression: Expression | null): Expression[] =>
-    expression === null ? [] : 'of' in expression ? [expression.of].flat().flatMap(terms) : [expression]
+    expression === null
+      ? []
+      : 'of' in expression
+        ? [expression.of].flat().flatMap(terms)
+        : [expression]
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }), (texts) => {
-      const query = texts.map((text) => `sku:${quoteSearchValue(text)}`).join(' OR ')
-      const read = terms(parseSearch(query)).map((term) =>
-        'value' in term ? [term.field, term.value + (term.prefix ? '*' : '')] : [],
-      )
-      expect(read).toEqual(texts.map((text) => ['sku', text]))
-    }),
+    fc.property(
+      fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }),
+      (texts) => {
+        const query = texts.map((text) => `sku:${quoteSearchValue(text)}`).join(' OR ')
+        const read = terms(parseSearch(query)).map((term) =>
+          'value' in term ? [term.field, term.value + (term.prefix ? '*' : '')] : [],
+        )
+        expect(read).toEqual(texts.map((text) => ['sku', text]))
+      },
+    ),
   )
 })
 

@@ -18,7 +18,10 @@ export interface SearchWarning {
   code: 'invalid_field'
 }
 
-/** Words in lower case with one space between them; text that has no letters or digits stays as it is. */
+/**
+ * Words in lower case with one space between them; text that has no letters or digits stays as it
+ * is.
+ */
 export function fold(text: string): string {
   const lower = text.toLowerCase()
   return lower.replace(/[^\p{L}\p{N}]+/gu, ' ').trim() || lower.trim()
@@ -44,26 +47,39 @@ export function search(
 }
 
 /** Null for what is ignored, as the platform ignores terms on fields that it does not know. */
-function compile(expression: Expression, fields: Fields, anywhere: Field, warnings: SearchWarning[]): Matcher | null {
+function compile(
+  expression: Expression,
+  fields: Fields,
+  anywhere: Field,
+  warnings: SearchWarning[],
+): Matcher | null {
   if (expression.kind === 'term') {
     if (expression.field === null) return anywhere(expression)
     const field = Object.hasOwn(fields, expression.field) ? fields[expression.field]! : null
     if (field) return field(expression)
-    warnings.push({ field: expression.field, message: 'Invalid search field for this query.', code: 'invalid_field' })
+    warnings.push({
+      field: expression.field,
+      message: 'Invalid search field for this query.',
+      code: 'invalid_field',
+    })
     return null
   }
   if (expression.kind === 'not') {
     const of = compile(expression.of, fields, anywhere, warnings)
     return of && { test: (row) => !of.test(row) }
   }
-  const parts = expression.of.map((one) => compile(one, fields, anywhere, warnings)).filter((one) => one !== null)
+  const parts = expression.of
+    .map((one) => compile(one, fields, anywhere, warnings))
+    .filter((one) => one !== null)
   if (parts.length === 0) return null
   return expression.kind === 'or' ? anyOf(parts) : allOf(parts)
 }
 
 export function anyOf(parts: readonly Matcher[]): Matcher {
   const test = (row: number) => parts.some((part) => part.test(row))
-  return parts.every((part) => part.find) ? { test, find: () => parts.flatMap((part) => part.find!()) } : { test }
+  return parts.every((part) => part.find)
+    ? { test, find: () => parts.flatMap((part) => part.find!()) }
+    : { test }
 }
 
 function allOf(parts: readonly Matcher[]): Matcher {
@@ -88,7 +104,9 @@ export function keyword(values: (row: number) => string | readonly string[]): Fi
   }
 }
 
-/** A field of text: it matches where the words are in it, one after the other when they were quoted. */
+/**
+ * A field of text: it matches where the words are in it, one after the other when they were quoted.
+ */
 export function words(value: (row: number) => string): Field {
   return (term) => {
     if (isPresence(term)) return { test: (row) => value(row) !== '' }
@@ -99,12 +117,19 @@ export function words(value: (row: number) => string): Field {
 }
 
 /** A field with an index of its folded values. */
-export function indexed(value: (row: number) => string, find: (folded: string) => readonly number[]): Field {
+export function indexed(
+  value: (row: number) => string,
+  find: (folded: string) => readonly number[],
+): Field {
   return (term) => {
     if (isPresence(term)) return { test: (row) => value(row) !== '' }
     const wanted = fold(term.value)
-    if (term.prefix) return { test: (row) => value(row) !== '' && fold(value(row)).startsWith(wanted) }
-    return { test: (row) => value(row) !== '' && fold(value(row)) === wanted, find: () => find(wanted) }
+    if (term.prefix)
+      return { test: (row) => value(row) !== '' && fold(value(row)).startsWith(wanted) }
+    return {
+      test: (row) => value(row) !== '' && fold(value(row)) === wanted,
+      find: () => find(wanted),
+    }
   }
 }
 

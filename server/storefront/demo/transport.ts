@@ -1,16 +1,25 @@
-// How the app's platform client reaches the stand-in: every https://<shop>/… goes to the listener, with its Host header.
+// How the app's platform client reaches the stand-in: every https://<shop>/… goes to the listener,
+// with its Host header.
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import type { Transport } from '../transport.ts'
 
 /** @param url where the stand-in listens. */
-export function createDemoTransport(url: string): { transport: Transport; close: () => Promise<void> } {
+export function createDemoTransport(url: string): {
+  transport: Transport
+  close: () => Promise<void>
+} {
   const { hostname, port } = new URL(url)
   const connect = buildConnector({})
   // Every host name connects to the listener: no request of demo mode leaves the machine.
-  const dispatcher = new Agent({ connect: (options, done) => connect({ ...options, hostname, port }, done) })
+  const dispatcher = new Agent({
+    connect: (options, done) => connect({ ...options, hostname, port }, done),
+  })
   return {
     transport: (target, init) =>
-      undiciFetch(target.replace(/^https:/, 'http:'), { ...init, dispatcher } as never) as unknown as Promise<Response>,
+      undiciFetch(target.replace(/^https:/, 'http:'), {
+        ...init,
+        dispatcher,
+      } as never) as unknown as Promise<Response>,
     close: () => dispatcher.close(),
   }
 }

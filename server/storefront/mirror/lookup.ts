@@ -18,7 +18,10 @@ export interface TaggedProduct {
 }
 
 /** @param keys as `nameKey` gives them. */
-export async function variantsBySkuKey(scope: ShopScope, keys: readonly string[]): Promise<MirroredVariant[]> {
+export async function variantsBySkuKey(
+  scope: ShopScope,
+  keys: readonly string[],
+): Promise<MirroredVariant[]> {
   if (keys.length === 0) return []
   return scope.query<MirroredVariant>(
     `select v.sku_key as key, v.product_id, p.title as product_title, v.id as variant_id, v.sku
@@ -29,7 +32,10 @@ export async function variantsBySkuKey(scope: ShopScope, keys: readonly string[]
 }
 
 /** @param keys lower case, with `-` for all delimiters (`sku_parts`). */
-export async function variantsBySkuParts(scope: ShopScope, keys: readonly string[]): Promise<MirroredVariant[]> {
+export async function variantsBySkuParts(
+  scope: ShopScope,
+  keys: readonly string[],
+): Promise<MirroredVariant[]> {
   if (keys.length === 0) return []
   return scope.query<MirroredVariant>(
     `select v.sku_parts as key, v.product_id, p.title as product_title, v.id as variant_id, v.sku
@@ -40,7 +46,11 @@ export async function variantsBySkuParts(scope: ShopScope, keys: readonly string
 }
 
 /** At most `most` products a tag, and one more: a tag that many products have says nothing. */
-export async function productsByTag(scope: ShopScope, keys: readonly string[], most: number): Promise<TaggedProduct[]> {
+export async function productsByTag(
+  scope: ShopScope,
+  keys: readonly string[],
+  most: number,
+): Promise<TaggedProduct[]> {
   if (keys.length === 0) return []
   return scope.query<TaggedProduct>(
     `select k.key, p.id as product_id, p.title as product_title from unnest(:keys::text[]) as k(key),
@@ -50,7 +60,10 @@ export async function productsByTag(scope: ShopScope, keys: readonly string[], m
   )
 }
 
-export async function titlesOf(scope: ShopScope, ids: readonly string[]): Promise<Map<string, string>> {
+export async function titlesOf(
+  scope: ShopScope,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const rows = await scope.query<{ id: string; title: string }>(
     'select id, title from products where shop_id = :shop and id = any(:ids::text[])',
     { ids },
@@ -71,12 +84,16 @@ export async function looksOf(
      select 'title', id, title from variants where shop_id = :shop and id = any(:variants::text[])`,
     { products, variants },
   )
-  const of = (kind: string) => new Map(rows.filter((row) => row.kind === kind).map(({ id, text }) => [id, text]))
+  const of = (kind: string) =>
+    new Map(rows.filter((row) => row.kind === kind).map(({ id, text }) => [id, text]))
   return { images: of('image'), titles: of('title') }
 }
 
 /** All titles, a page at a time, in the order of their ids. */
-export async function* allTitles(scope: ShopScope, rows = 5000): AsyncGenerator<{ id: string; title: string }[]> {
+export async function* allTitles(
+  scope: ShopScope,
+  rows = 5000,
+): AsyncGenerator<{ id: string; title: string }[]> {
   for (let after = ''; ;) {
     const page = await scope.query<{ id: string; title: string }>(
       'select id, title from products where shop_id = :shop and id > :after order by id limit :rows',

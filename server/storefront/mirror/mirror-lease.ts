@@ -1,5 +1,6 @@
-// The row of a shop's mirror: when its next refresh is due, how far the current one is, and how the last one ended. A refresh
-// is a background task; its lease is checked with every write, so that one that was taken over changes nothing.
+// The row of a shop's mirror: when its next refresh is due, how far the current one is, and how the
+// last one ended. A refresh is a background task; its lease is checked with every write, so that
+// one that was taken over changes nothing.
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../engine/background.ts'
 
@@ -25,7 +26,9 @@ export interface Refresh {
 }
 
 export interface Refreshed {
-  /** New products and SKUs, and those whose title, tags or SKU changed: files may match them now. */
+  /**
+   * New products and SKUs, and those whose title, tags or SKU changed: files may match them now.
+   */
   learned: number
   changed: boolean
 }
@@ -68,7 +71,10 @@ export function noteProgress(
       `update catalog_mirrors set objects = coalesce(:objects, objects)
          ${bulk_operation === undefined ? '' : ', bulk_operation = :operation'}
        where shop_id = :shop`,
-      { objects: objects ?? null, ...(bulk_operation === undefined ? {} : { operation: bulk_operation }) },
+      {
+        objects: objects ?? null,
+        ...(bulk_operation === undefined ? {} : { operation: bulk_operation }),
+      },
     )
   })
 }

@@ -58,9 +58,11 @@ async function refreshFrom(storefront: MirrorParts['storefront']): Promise<Refre
   return told[0]
 }
 const titles = async () =>
-  (await scope.query<{ title: string }>('select title from products where shop_id = :shop order by title')).map(
-    ({ title }) => title,
-  )
+  (
+    await scope.query<{ title: string }>(
+      'select title from products where shop_id = :shop order by title',
+    )
+  ).map(({ title }) => title)
 
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -92,10 +94,17 @@ describe('a refresh', () => {
     expect(told).toEqual([{ learned: state.products + skus, changed: true }])
     expect([state.products > 200, state.variants >= 260]).toEqual([true, true])
     expect(+state.due_at).toBeGreaterThan(Date.now() + 3 * 3600_000)
-    const [row] = await scope.query('select * from products where shop_id = :shop and handle = :handle', {
-      handle: 'ballast-slab',
+    const [row] = await scope.query(
+      'select * from products where shop_id = :shop and handle = :handle',
+      {
+        handle: 'ballast-slab',
+      },
+    )
+    expect(row).toMatchObject({
+      title: 'Ballast Slab',
+      status: 'ACTIVE',
+      tags: ['font', 'typeface', 'otf'],
     })
-    expect(row).toMatchObject({ title: 'Ballast Slab', status: 'ACTIVE', tags: ['font', 'typeface', 'otf'] })
     expect(await refreshDue(parts(opened[0]!), never)).toBe(0)
   })
 
@@ -107,7 +116,12 @@ describe('a refresh', () => {
     )
     expect(await refreshFrom(first)).toEqual({ learned: 5, changed: true })
     expect(await refreshFrom(first)).toEqual({ learned: 0, changed: false })
-    expect(await readMirror(scope)).toMatchObject({ generation: 1, products: 2, variants: 3, objects: 5 })
+    expect(await readMirror(scope)).toMatchObject({
+      generation: 1,
+      products: 2,
+      variants: 3,
+      objects: 5,
+    })
     const second = await openWith('b,Brown Bread,,PDF,B-1', 'c,Cake,,Default Title, c-1 ')
     // Another title, a product, and its SKU.
     expect(await refreshFrom(second)).toEqual({ learned: 3, changed: true })
@@ -132,25 +146,35 @@ describe('a refresh', () => {
   })
 
   test('learns of SKUs and tags of products that it has; a picture tells it nothing', async () => {
-    const learned = (product: MadeProduct) => fillMirror(scope, [product]).then((one) => one.learned)
+    const learned = (product: MadeProduct) =>
+      fillMirror(scope, [product]).then((one) => one.learned)
     expect(await learned({ title: 'Bread', skus: ['B-1'] })).toBe(2)
     expect(await learned({ title: 'Bread', skus: ['B-1', null] })).toBe(0)
     expect(await learned({ title: 'Bread', skus: ['B-1', 'B-2'] })).toBe(1)
     expect(await learned({ title: 'Bread', skus: ['B-1', 'B-2'], tags: ['baking'] })).toBe(1)
-    await scope.query(`update products set image_url = 'https://x.example/old.png' where shop_id = :shop`)
-    expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ learned: 0, changed: true }) // prettier-ignore
+    await scope.query(
+      `update products set image_url = 'https://x.example/old.png' where shop_id = :shop`,
+    )
+    // prettier-ignore
+    expect(await fillMirror(scope, [{ title: 'Bread', skus: ['B-1'], tags: ['baking'] }])).toEqual({ learned: 0, changed: true })
   })
 
   // In soak of 50,000 variants.
   test('of many variants takes seconds, the first and the ones after it', async () => {
     const count = sized(4000, 25_000)
-    const many = Array.from({ length: count }, (_, n) => ({ title: `Book ${n}`, skus: [`S-${n}-A`, `S-${n}-B`] }))
+    const many = Array.from({ length: count }, (_, n) => ({
+      title: `Book ${n}`,
+      skus: [`S-${n}-A`, `S-${n}-B`],
+    }))
     await fillMirror(scope, many)
     const started = performance.now()
     expect(await fillMirror(scope, many)).toEqual({ learned: 0, changed: false })
     expect(performance.now() - started).toBeLessThan(30_000)
     expect(await fillMirror(scope, many.slice(1))).toMatchObject({ changed: true })
-    expect(await readMirror(scope)).toMatchObject({ products: count - 1, variants: 2 * (count - 1) })
+    expect(await readMirror(scope)).toMatchObject({
+      products: count - 1,
+      variants: 2 * (count - 1),
+    })
   })
 
   test('runs once where several are told of it at the same time', async () => {
@@ -180,7 +204,9 @@ describe('a refresh', () => {
     const away = await openWith('a,Apple,,Default Title,A-1')
     await opened.pop()!.close()
     expect(await refreshFrom(away)).toBeUndefined()
-    expect((await readMirror(scope))!.error).toContain('The storefront catalog could not be reached')
+    expect((await readMirror(scope))!.error).toContain(
+      'The storefront catalog could not be reached',
+    )
     expect(await titles()).toEqual(['Apple'])
     expect(await refreshDue(parts(good), never)).toBe(0)
     expect(await refreshFrom(good)).toEqual({ learned: 0, changed: false })
@@ -203,7 +229,10 @@ describe('a refresh', () => {
     expect(await refreshDue(parts(storefront), never)).toBe(0)
     await worker.fallSilent()
     const begun: string[] = []
-    const watched = { ...catalog, begin: (signal: AbortSignal) => (begun.push('again'), catalog.begin(signal)) }
+    const watched = {
+      ...catalog,
+      begin: (signal: AbortSignal) => (begun.push('again'), catalog.begin(signal)),
+    }
     expect(await refreshDue(parts({ wholeCatalog: () => watched }), never)).toBe(1)
     expect([begun, await titles()]).toEqual([[], ['Apple']])
     await expect(noteProgress(scope, dead, { objects: 1 })).rejects.toThrow(LeaseLost)

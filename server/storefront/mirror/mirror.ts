@@ -1,11 +1,19 @@
-// Keeps the mirrors of all shops current: a background task refreshes each one when it is due, or when the shop asks for it.
+// Keeps the mirrors of all shops current: a background task refreshes each one when it is due, or
+// when the shop asks for it.
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { LeaseLost, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { Storefront } from '../storefront.ts'
-import { beginRefresh, DUE_MIRRORS, failRefresh, REFRESH_MIRROR, type Refresh, type Refreshed } from './mirror-lease.ts'
+import {
+  beginRefresh,
+  DUE_MIRRORS,
+  failRefresh,
+  REFRESH_MIRROR,
+  type Refresh,
+  type Refreshed,
+} from './mirror-lease.ts'
 import { refresh } from './refresh.ts'
 
 export interface MirrorParts {
@@ -27,7 +35,12 @@ export const mirrorTask = (parts: MirrorParts): BackgroundTask => ({
   },
 })
 
-async function refreshShop(parts: MirrorParts, scope: ShopScope, lease: TaskLease, signal: AbortSignal): Promise<void> {
+async function refreshShop(
+  parts: MirrorParts,
+  scope: ShopScope,
+  lease: TaskLease,
+  signal: AbortSignal,
+): Promise<void> {
   const begun = await beginRefresh(scope, lease)
   if (!begun) return
   const { log } = parts

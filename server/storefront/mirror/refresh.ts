@@ -1,4 +1,5 @@
-// One refresh of one shop's mirror: the platform gathers the catalog, its rows are staged, then swapped in.
+// One refresh of one shop's mirror: the platform gathers the catalog, its rows are staged, then
+// swapped in.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow, WholeCatalog } from '../whole-catalog.ts'
@@ -9,7 +10,10 @@ const ROWS_AT_ONCE = 1000
 const FIRST_LOOK_MS = 50
 const LONGEST_LOOK_MS = 10_000
 
-/** Throws `PortError` when the platform fails, `LeaseLost` when another run has taken over, the signal's reason. */
+/**
+ * Throws `PortError` when the platform fails, `LeaseLost` when another run has taken over, the
+ * signal's reason.
+ */
 export async function refresh(
   scope: ShopScope,
   begun: Refresh,
@@ -17,14 +21,21 @@ export async function refresh(
   signal: AbortSignal,
 ): Promise<Refreshed> {
   const { url, objects } = await gathered(scope, begun, catalog, signal)
-  // From here on a refresh that fails starts a new operation of the platform, since the address expires.
+  // From here on a refresh that fails starts a new operation of the platform, since the address
+  // expires.
   await clearStaged(scope)
   const read = url === null ? 0 : await readInto(scope, begun, catalog.rows(url, signal))
-  if (read !== objects) throw new Error(`The storefront promised ${objects} rows of its catalog and sent ${read}`)
+  if (read !== objects)
+    throw new Error(`The storefront promised ${objects} rows of its catalog and sent ${read}`)
   return swap(scope, begun, read)
 }
 
-async function gathered(scope: ShopScope, begun: Refresh, catalog: WholeCatalog, signal: AbortSignal) {
+async function gathered(
+  scope: ShopScope,
+  begun: Refresh,
+  catalog: WholeCatalog,
+  signal: AbortSignal,
+) {
   let operation = begun.bulk_operation
   let wait = FIRST_LOOK_MS
   while (true) {
@@ -45,7 +56,11 @@ async function gathered(scope: ShopScope, begun: Refresh, catalog: WholeCatalog,
 }
 
 /** Gives how many rows were read. */
-async function readInto(scope: ShopScope, begun: Refresh, rows: AsyncIterable<CatalogRow>): Promise<number> {
+async function readInto(
+  scope: ShopScope,
+  begun: Refresh,
+  rows: AsyncIterable<CatalogRow>,
+): Promise<number> {
   let read = 0
   let batch: CatalogRow[] = []
   const put = async () => {

@@ -1,4 +1,5 @@
-// Product search over the mirror: by title and by SKU, the exact first, then what begins with it, then what contains it.
+// Product search over the mirror: by title and by SKU, the exact first, then what begins with it,
+// then what contains it.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 
@@ -17,7 +18,10 @@ export interface FoundProduct {
 
 export type SearchPlace = readonly [rank: number, titleKey: string, id: string]
 
-/** @param search '' for all, in the order of their titles. @param after the last product of the page before. */
+/**
+ * @param search '' for all, in the order of their titles. @param after the last product of the page
+ * before.
+ */
 export function searchProducts(
   scope: ShopScope,
   { search, after, limit }: { search: string; after: SearchPlace | null; limit: number },
@@ -40,7 +44,13 @@ export function searchProducts(
         join files f on f.shop_id = m.shop_id and f.id = m.file_id and f.deleted_at is null
         where m.shop_id = :shop and m.product_id = page.id) as files
      from page order by rank, title_key, id`,
-    { limit, rank, titleKey, id, ...(key === '' ? {} : { key, starts: `${like}%`, within: `%${like}%` }) },
+    {
+      limit,
+      rank,
+      titleKey,
+      id,
+      ...(key === '' ? {} : { key, starts: `${like}%`, within: `%${like}%` }),
+    },
   )
 }
 

@@ -1,5 +1,5 @@
-// From staged rows to the mirror: one transaction replaces the old rows with those that a refresh has read, so that readers
-// never see a mixture. Only rows that differ are written.
+// From staged rows to the mirror: one transaction replaces the old rows with those that a refresh
+// has read, so that readers never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
@@ -10,7 +10,11 @@ export async function clearStaged(scope: ShopScope): Promise<void> {
   await scope.query('delete from catalog_staged where shop_id = :shop')
 }
 
-export async function stage(scope: ShopScope, { lease }: Refresh, rows: readonly CatalogRow[]): Promise<void> {
+export async function stage(
+  scope: ShopScope,
+  { lease }: Refresh,
+  rows: readonly CatalogRow[],
+): Promise<void> {
   if (rows.length === 0) return
   await scope.query(
     `insert into catalog_staged (shop_id, lease, kind, id, data)
@@ -26,7 +30,11 @@ const storable = (json: string) => json.replaceAll('\\u0000', '')
 const keyed = (row: CatalogRow) =>
   row.kind === 'product'
     ? { ...row, title_key: nameKey(row.title), tag_keys: row.tags.map(nameKey) }
-    : { ...row, sku: row.sku?.trim() ? row.sku : null, sku_key: row.sku?.trim() ? nameKey(row.sku.trim()) : null }
+    : {
+        ...row,
+        sku: row.sku?.trim() ? row.sku : null,
+        sku_key: row.sku?.trim() ? nameKey(row.sku.trim()) : null,
+      }
 
 /**
  * Throws where fewer rows are staged than were read: the table is unlogged, and a crash of the
@@ -41,9 +49,15 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
       { lease },
     )
     if (staged !== read) throw new Error(`Of ${read} rows of the catalog ${staged} are staged`)
-    // The statistics describe the old rows; with them the planner would choose nested loops over all pairs of rows.
+    // The statistics describe the old rows; with them the planner would choose nested loops over
+    // all pairs of rows.
     await tx.query(`select set_config('enable_nestloop', 'off', true), :shop`)
-    const removed = await changed(tx, REMOVE_VARIANTS, lease, await changed(tx, REMOVE_PRODUCTS, lease))
+    const removed = await changed(
+      tx,
+      REMOVE_VARIANTS,
+      lease,
+      await changed(tx, REMOVE_PRODUCTS, lease),
+    )
     const products = await tx.query<Written>(WRITE_PRODUCTS, { lease })
     const variants = await tx.query<Written>(WRITE_VARIANTS, { lease })
     await clearStaged(tx)

@@ -55,19 +55,38 @@ export async function exportRows(context: Context, world: World, files: number):
   return rows
 }
 
-const settingsOf = ({ pool, shop }: World, folder: string) => ({ url: pool.options.connectionString, shop, folder })
+const settingsOf = ({ pool, shop }: World, folder: string) => ({
+  url: pool.options.connectionString,
+  shop,
+  folder,
+})
 
-async function speed(context: Context, world: World, operation: string, files: number): Promise<Row[]> {
+async function speed(
+  context: Context,
+  world: World,
+  operation: string,
+  files: number,
+): Promise<Row[]> {
   const folder = path.join(context.folder, 'exports')
-  const part = await startPart(new URL('./ours.ts', import.meta.url), settingsOf(world, folder), SERVER_FLAGS)
+  const part = await startPart(
+    new URL('./ours.ts', import.meta.url),
+    settingsOf(world, folder),
+    SERVER_FLAGS,
+  )
   const [ours, whole, theirs]: [number[], number[], number[]] = [[], [], []]
   const perSecond = (ms: number) => (files * 1000) / ms
   for (let round = 0; round <= context.rounds; round++) {
-    context.say(`export of ${files.toLocaleString('en')} files, round ${round} of ${context.rounds}`)
+    context.say(
+      `export of ${files.toLocaleString('en')} files, round ${round} of ${context.rounds}`,
+    )
     const [copyMs] = await part.ask<[number, number]>({ sql: COPY(world.shop) })
     const [writeMs, bytes] = await part.ask<[number, number]>({ operation })
     if (bytes < files * 50) throw new Error(`The export has ${bytes} bytes`)
-    const operationMs = await operate(world, { action: 'export-files', select: { filter: {} } }, files)
+    const operationMs = await operate(
+      world,
+      { action: 'export-files', select: { filter: {} } },
+      files,
+    )
     // The first round warms all of them up.
     if (round === 0) continue
     theirs.push(perSecond(copyMs))

@@ -1,5 +1,5 @@
-// Ours, as a process of its own: an export written into a storage location, hashed and synced; and COPY's rows taken and dropped.
-// Both from the same server to the same process.
+// Ours, as a process of its own: an export written into a storage location, hashed and synced; and
+// COPY's rows taken and dropped. Both from the same server to the same process.
 import pg from 'pg'
 import { EXPORT_COLUMNS } from '../../../plugins/contract.ts'
 import { openDatabase } from '../../../server/db/database.ts'
@@ -10,7 +10,11 @@ import { createStage } from '../../../server/ports/stage.ts'
 import { createSecrets } from '../../../server/secrets.ts'
 import { createDiskStore } from '../../../server/store/disk.ts'
 
-const { url, shop, folder } = JSON.parse(process.argv[2]!) as { url: string; shop: number; folder: string }
+const { url, shop, folder } = JSON.parse(process.argv[2]!) as {
+  url: string
+  shop: number
+  folder: string
+}
 const database = openDatabase(url, 4, createLogger('error'))
 const secrets = createSecrets('the secret of this bench, long enough')
 const stage = createStage({ store: createDiskStore({ folder }), shop, location: 'primary' })
@@ -27,7 +31,11 @@ async function write(operation: string): Promise<[ms: number, bytes: number]> {
     operation,
     () => {},
   )
-  const { size_bytes } = await stage.write(listings.files('csv', columns, signal) as never, 'text/csv', signal)
+  const { size_bytes } = await stage.write(
+    listings.files('csv', columns, signal) as never,
+    'text/csv',
+    signal,
+  )
   return [performance.now() - started, size_bytes]
 }
 
@@ -38,7 +46,9 @@ async function copy(sql: string): Promise<[ms: number, bytes: number]> {
 }
 
 process.on('message', ({ operation, sql }: { operation?: string; sql?: string }) => {
-  void (operation === undefined ? copy(sql!) : write(operation)).then((answer) => process.send!(answer))
+  void (operation === undefined ? copy(sql!) : write(operation)).then((answer) =>
+    process.send!(answer),
+  )
 })
 process.once('disconnect', () => {
   void Promise.all([client.end(), database.close()])

@@ -1,4 +1,5 @@
-// What the check of a CSV file is held against: papaparse alone, over the same file, with its fastest output.
+// What the check of a CSV file is held against: papaparse alone, over the same file, with its
+// fastest output.
 import { readFileSync } from 'node:fs'
 import Papa from 'papaparse'
 

@@ -1,4 +1,5 @@
-// Our side: receives the file as an upload does, and checks it as a worker does, on a real database with a mirror in it.
+// Our side: receives the file as an upload does, and checks it as a worker does, on a real database
+// with a mirror in it.
 import { createReadStream } from 'node:fs'
 import { checkUpload } from '../../../server/channels/csv/check-run.ts'
 import { createSkuCount } from '../../../server/channels/csv/sku-count.ts'
@@ -17,7 +18,10 @@ async function check(file: string) {
   const started = performance.now()
   const id = await receive(scope, createReadStream(file), 'bench.csv')
   const received = performance.now() - started
-  const upload = { ...(await requireUpload(scope, id)), check_options: { probe: false, on_conflict: 'error' as const } }
+  const upload = {
+    ...(await requireUpload(scope, id)),
+    check_options: { probe: false, on_conflict: 'error' as const },
+  }
   const end = await checkUpload(scope, upload, {
     probe: () => Promise.reject(new Error('Nothing is asked')),
     oddSkus: (of) => createSkuCount(of, live),

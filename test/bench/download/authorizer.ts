@@ -12,5 +12,7 @@ app.use((ctx) => {
   ctx.set('X-Accel-Redirect', `${prefix}/${path.basename(ctx.path)}`)
   ctx.body = ''
 })
-const server = app.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+const server = app.listen(0, '127.0.0.1', () =>
+  process.send!((server.address() as AddressInfo).port),
+)
 process.on('disconnect', () => process.exit())

@@ -1,10 +1,14 @@
-// Theirs: a bare Koa that streams a file of a folder and counts nothing. It is told the size, so it need not even look.
+// Theirs: a bare Koa that streams a file of a folder and counts nothing. It is told the size, so it
+// need not even look.
 import { createReadStream } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import Koa from 'koa'
 
-const { folder, sizes } = JSON.parse(process.argv[2]!) as { folder: string; sizes: Record<string, number> }
+const { folder, sizes } = JSON.parse(process.argv[2]!) as {
+  folder: string
+  sizes: Record<string, number>
+}
 
 const app = new Koa()
 // A client that has all its bytes may close before Koa has noted the end.
@@ -15,5 +19,7 @@ app.use((ctx) => {
   ctx.length = sizes[name.split('-')[0]!]!
   ctx.body = createReadStream(path.join(folder, name))
 })
-const server = app.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
+const server = app.listen(0, '127.0.0.1', () =>
+  process.send!((server.address() as AddressInfo).port),
+)
 process.on('disconnect', () => process.exit())

@@ -1,5 +1,6 @@
-// The load: keep-alive connections that each ask for the next path as soon as they have all of the last one. Bare
-// sockets with one buffer each, so that on a small machine the measuring costs as little as can be.
+// The load: keep-alive connections that each ask for the next path as soon as they have all of the
+// last one. Bare sockets with one buffer each, so that on a small machine the measuring costs as
+// little as can be.
 import net from 'node:net'
 
 export interface Load {
@@ -52,7 +53,8 @@ function connection(port: number, next: () => string | null, measured: Measured)
       if (status === '200') measured.served++
       else measured.refused[status] = (measured.refused[status] ?? 0) + 1
       const length = /\r\ncontent-length: (\d+)/i.exec(text)
-      if (!length) return void socket.destroy(new Error(`An answer ${status} without a Content-Length`))
+      if (!length)
+        return void socket.destroy(new Error(`An answer ${status} without a Content-Length`))
       left = Number(length[1]) - (head.length - end - HEAD_END.length)
       measured.bytes += Number(length[1])
       head = Buffer.alloc(0)

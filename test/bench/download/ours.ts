@@ -9,7 +9,12 @@ import { downloadMessages } from '../../../server/notify/downloads.ts'
 import { createSecrets } from '../../../server/secrets.ts'
 import { createDiskStore } from '../../../server/store/disk.ts'
 
-const settings = JSON.parse(process.argv[2]!) as { url: string; secret: string; folder: string; accel?: string }
+const settings = JSON.parse(process.argv[2]!) as {
+  url: string
+  secret: string
+  folder: string
+  accel?: string
+}
 const log = createLogger('info')
 const database = openDatabase(settings.url, 10, log)
 const clock = () => new Date()

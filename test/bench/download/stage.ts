@@ -26,7 +26,11 @@ export interface Stage {
   theirs: Record<string, string[]>
 }
 
-export async function setStage(database: Database, folder: string, kinds: readonly Kind[]): Promise<Stage> {
+export async function setStage(
+  database: Database,
+  folder: string,
+  kinds: readonly Kind[],
+): Promise<Stage> {
   const shop = await database.pool.query<{ id: number }>(
     `insert into shops (domain, name, demo) values ('bench.myshopify.com', 'Bench', true) returning id`,
   )
@@ -46,8 +50,17 @@ export async function setStage(database: Database, folder: string, kinds: readon
 }
 
 /** One link for each of the files, with this limit. */
-export async function linkPaths({ scope, secret }: Stage, file_ids: readonly string[], download_limit: number | null) {
-  const links = await createLinks(scope, createSecrets(secret), { file_ids, download_limit }, new Date())
+export async function linkPaths(
+  { scope, secret }: Stage,
+  file_ids: readonly string[],
+  download_limit: number | null,
+) {
+  const links = await createLinks(
+    scope,
+    createSecrets(secret),
+    { file_ids, download_limit },
+    new Date(),
+  )
   return links.map(({ key }) => `/download?key=${key}`)
 }
 

@@ -1,4 +1,5 @@
-// The load where only the rate counts: wrk costs the machine a third of what a client in Node does, and leaves the rest to the servers.
+// The load where only the rate counts: wrk costs the machine a third of what a client in Node does,
+// and leaves the rest to the servers.
 import { execFile } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// What images are held against: sharp alone in one process, two at a time with one thread each, from file to file with the same
-// settings. It keeps no account, no version and no limits.
+// What images are held against: sharp alone in one process, two at a time with one thread each,
+// from file to file with the same settings. It keeps no account, no version and no limits.
 import { once } from 'node:events'
 import path from 'node:path'
 import sharp from 'sharp'

@@ -1,5 +1,6 @@
-// What the import is held against: the least that a program does, in the same Node. 16 at a time: fetch, hash while
-// writing to a temporary file, sync, rename, one INSERT a file. It checks, maps, counts and resumes nothing.
+// What the import is held against: the least that a program does, in the same Node. 16 at a time:
+// fetch, hash while writing to a temporary file, sync, rename, one INSERT a file. It checks, maps,
+// counts and resumes nothing.
 import { mkdir, open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { once } from 'node:events'
@@ -38,7 +39,11 @@ async function fetchOne(url: string, folder: string, number: number): Promise<vo
   await file.close()
   const hash = hasher.digest('hex')
   await rename(temporary, path.join(folder, hash))
-  await pool.query('insert into bare_files (name, hash, size) values ($1, $2, $3)', [url, hash, size])
+  await pool.query('insert into bare_files (name, hash, size) values ($1, $2, $3)', [
+    url,
+    hash,
+    size,
+  ])
 }
 
 /** Gives milliseconds. */

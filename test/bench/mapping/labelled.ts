@@ -1,4 +1,5 @@
-// Names of files with the title that a person would give them, or none: what precision and recall are counted over.
+// Names of files with the title that a person would give them, or none: what precision and recall
+// are counted over.
 import { createRandom } from './names.ts'
 
 export interface Labelled {
@@ -7,7 +8,8 @@ export interface Labelled {
   title: string | null
 }
 
-const SUBJECTS = 'Winter Harbour,Slow Bread,The Lighthouse Keeper’s Ledger,Tide Tables,Sea Shanties,Coastal Foraging,Knots and Splices,Salt and Starboard,The Driftwood Workshop,Sewing for Small Boats,Letters from the Pier,Island Herbs,Night Ferry,Watercolour Skies,Marine Engines,Sourdough at Sea,The Quiet Anchor,Mending Nets,Garden by the Shore,Northern Stars'.split(',') // prettier-ignore
+// prettier-ignore
+const SUBJECTS = 'Winter Harbour,Slow Bread,The Lighthouse Keeper’s Ledger,Tide Tables,Sea Shanties,Coastal Foraging,Knots and Splices,Salt and Starboard,The Driftwood Workshop,Sewing for Small Boats,Letters from the Pier,Island Herbs,Night Ferry,Watercolour Skies,Marine Engines,Sourdough at Sea,The Quiet Anchor,Mending Nets,Garden by the Shore,Northern Stars'.split(',')
 const KINDS: readonly (readonly string[])[] = [
   ['Volume 1', 'Volume 2'],
   ['(DE)', '(EN)'],
@@ -26,26 +28,39 @@ export const TITLES = SUBJECTS.flatMap((subject, at) => [
   ...KINDS[at % KINDS.length]!.map((kind) => `${subject} ${kind}`),
 ])
 
-/** Typed as people type: other delimiters, versions, no case, one typo in every second name, a word left out in some. */
+/**
+ * Typed as people type: other delimiters, versions, no case, one typo in every second name, a word
+ * left out in some.
+ */
 export function makeLabelled(): Labelled[] {
   const random = createRandom(3)
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
   const typed = (title: string) => {
     let words = title.replace(/[’()]/g, '').split(' ')
     if (random() < 0.15) words = words.filter((word) => !/^(the|for|and)$/i.test(word))
-    if (random() < 0.5) words = withTypo(words, Math.floor(random() * 100), oneOf(['swap', 'drop', 'double']))
+    if (random() < 0.5)
+      words = withTypo(words, Math.floor(random() * 100), oneOf(['swap', 'drop', 'double']))
     const name = words.join(oneOf(['-', '_', ' '])) + oneOf(['', '', '_final', ' (1)', '-v2'])
     return `${random() < 0.5 ? name.toLowerCase() : name}.pdf`
   }
-  const known = TITLES.flatMap((title) => Array.from({ length: 6 }, () => ({ name: typed(title), title })))
+  const known = TITLES.flatMap((title) =>
+    Array.from({ length: 6 }, () => ({ name: typed(title), title })),
+  )
   const others = SUBJECTS.flatMap((subject, at) =>
-    Array.from({ length: 6 }, () => ({ name: typed(`${subject} ${ABSENT[at % KINDS.length]!}`), title: null })),
+    Array.from({ length: 6 }, () => ({
+      name: typed(`${subject} ${ABSENT[at % KINDS.length]!}`),
+      title: null,
+    })),
   )
   return [...known, ...others]
 }
 
 /** In a word of letters, of four or more: a typo in `DE` makes another language of it. */
-function withTypo(words: readonly string[], place: number, how: 'swap' | 'drop' | 'double'): string[] {
+function withTypo(
+  words: readonly string[],
+  place: number,
+  how: 'swap' | 'drop' | 'double',
+): string[] {
   const long = [...words.keys()].filter((at) => /^\p{L}{4,}$/u.test(words[at]!))
   const which = long[place % long.length]!
   const word = words[which]!
@@ -58,7 +73,9 @@ function withTypo(words: readonly string[], place: number, how: 'swap' | 'drop' 
   return words.with(which, typos[how])
 }
 
-/** `found`: the titles that a matcher gave, in the names' order; null: none, or a person is asked. */
+/**
+ * `found`: the titles that a matcher gave, in the names' order; null: none, or a person is asked.
+ */
 export function judge(names: readonly Labelled[], found: readonly (string | null)[]) {
   const right = names.filter(({ title }, at) => title !== null && found[at] === title).length
   return {

@@ -4,7 +4,8 @@ import { wordsOf } from '../../../server/matching/words.ts'
 export const TITLES = 50_000
 export const NAMES = 10_000
 const VOCABULARY = 6000
-const SYLLABLES = 'ba be bri ca cho co da del di dor e fa fen fi ga gra ha hi in ka ki la le li lo ma mer mi mo na ne no o pa per po qui ra re ri ro sa se shi so sta ta te ti tor tu u va ve vi wa win ya zo'.split(' ') // prettier-ignore
+// prettier-ignore
+const SYLLABLES = 'ba be bri ca cho co da del di dor e fa fen fi ga gra ha hi in ka ki la le li lo ma mer mi mo na ne no o pa per po qui ra re ri ro sa se shi so sta ta te ti tor tu u va ve vi wa win ya zo'.split(' ')
 const ENDINGS = ['', '', 'n', 'r', 's', 't', 'l', 'ck', 'ng', 'sh']
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -21,10 +22,14 @@ export function createRandom(seed: number): () => number {
 const upTo = (random: () => number, most: number) => Math.floor(random() * most)
 const oneOf = <T>(random: () => number, list: readonly T[]): T => list[upTo(random, list.length)]!
 
-/** Words as often as in a language: few of them make up most of the text. A third of the titles are volumes of something. */
+/**
+ * Words as often as in a language: few of them make up most of the text. A third of the titles are
+ * volumes of something.
+ */
 export function makeTitles(): string[] {
   const random = createRandom(1)
-  const syllables = () => Array.from({ length: 1 + upTo(random, 3) }, () => oneOf(random, SYLLABLES)).join('')
+  const syllables = () =>
+    Array.from({ length: 1 + upTo(random, 3) }, () => oneOf(random, SYLLABLES)).join('')
   const words = Array.from({ length: VOCABULARY }, () => syllables() + oneOf(random, ENDINGS))
   const word = () => words[Math.floor(VOCABULARY ** random()) - 1]!
   return Array.from({ length: TITLES }, () => {
@@ -33,7 +38,10 @@ export function makeTitles(): string[] {
   })
 }
 
-/** A title as people call files: other delimiters, a letter gone wrong, a word left out, a version, an extension. */
+/**
+ * A title as people call files: other delimiters, a letter gone wrong, a word left out, a version,
+ * an extension.
+ */
 export function makeNames(titles: readonly string[]): string[] {
   const random = createRandom(2)
   return Array.from({ length: NAMES }, () => {

@@ -1,4 +1,5 @@
-// Our side: files are matched by title as a worker does it, a batch after another, from a mirror in PostgreSQL.
+// Our side: files are matched by title as a worker does it, a batch after another, from a mirror in
+// PostgreSQL.
 import { openDatabase } from '../../../server/db/database.ts'
 import { forShop } from '../../../server/db/for-shop.ts'
 import { createLogger } from '../../../server/log.ts'
@@ -8,15 +9,19 @@ import { wordsOfName } from '../../../server/matching/words.ts'
 import { makeNames, makeTitles } from './names.ts'
 
 const BATCH = 100
-const { url, shop, threshold } = JSON.parse(process.argv[2]!) as { url: string; shop: number; threshold: number }
+const { url, shop, threshold } = JSON.parse(process.argv[2]!) as {
+  url: string
+  shop: number
+  threshold: number
+}
 const database = openDatabase(url, 2, createLogger('error'))
 const scope = forShop(database, shop)
 const names = makeNames(makeTitles())
 const signal = new AbortController().signal
 
 /**
- * How long all names took, with a title index that has to be built, as after a refresh; and the first candidate of each, which is what the
- * index finds before candidates are scored.
+ * How long all names took, with a title index that has to be built, as after a refresh; and the
+ * first candidate of each, which is what the index finds before candidates are scored.
  */
 async function run() {
   const started = performance.now()
@@ -28,7 +33,8 @@ async function run() {
   }
   const ms = performance.now() - started
   const index = await cache.of(scope)
-  const best = (name: string) => index.search(wordsOfName(name), { floor: threshold, margin: 0, limit: 1 })[0]
+  const best = (name: string) =>
+    index.search(wordsOfName(name), { floor: threshold, margin: 0, limit: 1 })[0]
   return { ms, first: names.map((name) => best(name)?.id ?? null) }
 }
 

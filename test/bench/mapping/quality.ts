@@ -1,4 +1,5 @@
-// Precision and recall at the threshold of a new shop: ours beside the share of common trigrams alone, over the same names.
+// Precision and recall at the threshold of a new shop: ours beside the share of common trigrams
+// alone, over the same names.
 import { decide, hitOfTitle } from '../../../server/matching/hits.ts'
 import { scoreWords } from '../../../server/matching/score.ts'
 import { scoreTitle } from '../../../server/matching/title-index.ts'
@@ -23,7 +24,13 @@ export function qualityRows(): Row[] {
   const [ours, trigrams] = [judged(scoreWords), judged(scoreTitle)]
   const row = (what: 'precision' | 'recall', floor: number): Row => ({
     what: `${what} at ${THRESHOLD * 100} %, against trigrams alone`,
-    ...{ ours: ours[what] * 100, theirs: trigrams[what] * 100, unit: '%', ratio: ours[what] / trigrams[what], floor },
+    ...{
+      ours: ours[what] * 100,
+      theirs: trigrams[what] * 100,
+      unit: '%',
+      ratio: ours[what] / trigrams[what],
+      floor,
+    },
   })
   return [row('precision', 1), row('recall', 1)]
 }

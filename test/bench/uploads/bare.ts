@@ -1,5 +1,6 @@
-// What uploads are held against: @tus/server with its own file store and nothing around it. It knows no shops, checks no
-// names, syncs nothing, and whoever knows an address can fetch what was sent.
+// What uploads are held against: @tus/server with its own file store and nothing around it. It
+// knows no shops, checks no names, syncs nothing, and whoever knows an address can fetch what was
+// sent.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
-// A channel that a test adds to the installation: a letter is a text with one address of a file on each line.
+// A channel that a test adds to the installation: a letter is a text with one address of a file on
+// each line.
 import type { ShopScope } from '../../../server/db/for-shop.ts'
 import type { Engine } from '../../../server/engine/engine.ts'
 import { startImport } from '../../../server/channels/start-import.ts'
@@ -11,7 +12,12 @@ export const letterboxChannel: ImportChannel = {
 }
 
 /** Gives the import's UUID. */
-export function openLetter(engine: Engine, scope: ShopScope, letter: string, sender: string): Promise<string> {
+export function openLetter(
+  engine: Engine,
+  scope: ShopScope,
+  letter: string,
+  sender: string,
+): Promise<string> {
   const addresses = letter.split('\n').filter((line) => line !== '')
   return startImport(engine, scope, letterboxChannel, {
     files: addresses.map((url) => ({

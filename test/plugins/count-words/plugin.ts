@@ -1,19 +1,27 @@
-// A sample plugin that reads bytes: it counts the words of text files and tags each file with their number.
+// A sample plugin that reads bytes: it counts the words of text files and tags each file with their
+// number.
 import { createReadStream } from 'node:fs'
 import { z } from 'zod'
-import { concurrently, definePlugin, extensionOf, failed, FILES, tag, type Item } from '../../../plugins/contract.ts'
+import {
+  concurrently,
+  definePlugin,
+  extensionOf,
+  failed,
+  FILES,
+  tag,
+  type Item,
+} from '../../../plugins/contract.ts'
 
 const TEXTS = ['txt', 'md', 'csv'] as const
 const AT_ONCE = 4
 
 const options = z.strictObject({
   prefix: tag.default('words').meta({ title: 'Tag', help: 'The number follows it: words-1200.' }),
-  round_to: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(1)
-    .meta({ title: 'Round to', suffix: 'words', help: 'Files of similar length then share a tag.' }),
+  round_to: z.int().min(1).max(1_000_000).default(1).meta({
+    title: 'Round to',
+    suffix: 'words',
+    help: 'Files of similar length then share a tag.',
+  }),
 })
 
 export const countWords = definePlugin({
@@ -42,7 +50,8 @@ export const countWords = definePlugin({
   worksOn: 'files',
   needs: ['bytes'],
   bytes: true,
-  summary: ({ prefix }) => `Tags text files with the number of their words, as ${prefix}-1200`.slice(0, 200),
+  summary: ({ prefix }) =>
+    `Tags text files with the number of their words, as ${prefix}-1200`.slice(0, 200),
   async *plan(items, _options, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()
@@ -64,7 +73,9 @@ export const countWords = definePlugin({
 })
 
 const whyNot = ({ file }: Item) =>
-  (TEXTS as readonly string[]).includes(extensionOf(file.filename)) ? null : { unchanged: 'It is not a text file' }
+  (TEXTS as readonly string[]).includes(extensionOf(file.filename))
+    ? null
+    : { unchanged: 'It is not a text file' }
 
 /** Runs of characters between white space; a word may be split over two chunks. */
 async function wordsIn(path: string): Promise<number> {

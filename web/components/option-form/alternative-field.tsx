@@ -21,7 +21,8 @@ export function AlternativeField(props: Props) {
   const { alternative, schema, value, onChange } = props
   const { title, as, choices } = alternative
   const at = chosenAt(alternative, value)
-  const pick = (next: string) => onChange(choose(alternative, Number(next), value, schema.properties ?? {}))
+  const pick = (next: string) =>
+    onChange(choose(alternative, Number(next), value, schema.properties ?? {}))
   const fields = <ChoiceFields {...props} choice={choices[at]!} />
   if (as === 'select')
     return (
@@ -43,7 +44,11 @@ export function AlternativeField(props: Props) {
           title={title}
           selected={[String(at)]}
           onChange={([next]) => next !== undefined && pick(next)}
-          choices={choices.map(({ label, help }, index) => ({ label, helpText: help, value: String(index) }))}
+          choices={choices.map(({ label, help }, index) => ({
+            label,
+            helpText: help,
+            value: String(index),
+          }))}
         />
       </div>
       {fields}
@@ -51,7 +56,14 @@ export function AlternativeField(props: Props) {
   )
 }
 
-function ChoiceFields({ choice, schema, value, onChange, path, problems }: Props & { choice: AlternativeChoice }) {
+function ChoiceFields({
+  choice,
+  schema,
+  value,
+  onChange,
+  path,
+  problems,
+}: Props & { choice: AlternativeChoice }) {
   return choice.fields.map((name): ReactNode => {
     const own = schema.properties?.[name]
     if (!own) return null

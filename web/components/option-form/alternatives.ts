@@ -1,5 +1,6 @@
-// One decision that takes the place of several options. Which choice is made is read from the options alone, so that a form has one
-// state: a choice with fields is made while its first field is set, if only to an empty text.
+// One decision that takes the place of several options. Which choice is made is read from the
+// options alone, so that a form has one state: a choice with fields is made while its first field
+// is set, if only to an empty text.
 import { type Alternative, type AlternativeChoice } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
 
@@ -32,7 +33,10 @@ export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
     choices.findIndex(({ fields, set }) => fields.length === 0 && !set),
   )
 
-/** The options once this choice is made: those of the others are gone, its own begin with what their schemas say. */
+/**
+ * The options once this choice is made: those of the others are gone, its own begin with what their
+ * schemas say.
+ */
 export function choose(
   alternative: Alternative,
   at: number,
@@ -44,7 +48,10 @@ export function choose(
   return { ...Object.fromEntries(kept), ...startOf(alternative.choices[at]!, schemas) }
 }
 
-function startOf({ fields, set = {} }: AlternativeChoice, schemas: Schemas): Record<string, unknown> {
+function startOf(
+  { fields, set = {} }: AlternativeChoice,
+  schemas: Schemas,
+): Record<string, unknown> {
   const starts = fields.map((name, at): [string, unknown] => [
     name,
     startValue(schemas[name]) ?? (at === 0 ? '' : undefined),
@@ -52,11 +59,15 @@ function startOf({ fields, set = {} }: AlternativeChoice, schemas: Schemas): Rec
   return { ...Object.fromEntries(starts.filter(([, start]) => start !== undefined)), ...set }
 }
 
-export const startValue = (schema: JsonSchema | undefined): unknown => schema?.start ?? schema?.default
+export const startValue = (schema: JsonSchema | undefined): unknown =>
+  schema?.start ?? schema?.default
 
 /** A field of a choice that was emptied: its first one stays set, so that the choice stays made. */
 export const withField = (choice: AlternativeChoice, name: string, next: unknown): unknown =>
   choice.fields[0] === name && isEmpty(next) ? '' : next
 
 export const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)

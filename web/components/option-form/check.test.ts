@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { type JsonSchema } from '../../client/workflows.ts'
 import { checkOptions } from './check.ts'
 
-const days: JsonSchema = { anyOf: [{ type: 'integer', minimum: 1, maximum: 36_500 }, { type: 'null' }] }
+const days: JsonSchema = {
+  anyOf: [{ type: 'integer', minimum: 1, maximum: 36_500 }, { type: 'null' }],
+}
 const schema: JsonSchema = {
   type: 'object',
   properties: {
@@ -27,7 +29,9 @@ const schema: JsonSchema = {
   required: ['tags'],
 }
 const check = (value: Record<string, unknown>) =>
-  checkOptions(schema, { tags: ['a'], ...value }, 'options').map(({ param, message }) => `${param}: ${message}`)
+  checkOptions(schema, { tags: ['a'], ...value }, 'options').map(
+    ({ param, message }) => `${param}: ${message}`,
+  )
 
 describe('is silent about', () => {
   test.each([
@@ -42,8 +46,16 @@ describe('is silent about', () => {
 
 describe('says', () => {
   test.each([
-    ['a number out of bounds', { expiry_days: 0 }, 'options.expiry_days: Write a whole number from 1 to 36,500'],
-    ['half a day', { expiry_days: 1.5 }, 'options.expiry_days: Write a whole number from 1 to 36,500'],
+    [
+      'a number out of bounds',
+      { expiry_days: 0 },
+      'options.expiry_days: Write a whole number from 1 to 36,500',
+    ],
+    [
+      'half a day',
+      { expiry_days: 1.5 },
+      'options.expiry_days: Write a whole number from 1 to 36,500',
+    ],
     ['what is no number', { share: 'much' }, 'options.share: Write a number from 0 to 1'],
     ['an empty list that must not be', { tags: [] }, 'options.tags: Add at least one'],
     ['a missing list', { tags: undefined }, 'options.tags: Add at least one'],

@@ -1,4 +1,5 @@
-// A form drawn from the JSON Schema of a plugin's options: a field for each, its default standing in it until it is changed.
+// A form drawn from the JSON Schema of a plugin's options: a field for each, its default standing
+// in it until it is changed.
 import { type Alternative } from '../../client/plugins.ts'
 import { type JsonSchema } from '../../client/workflows.ts'
 import { Checkbox, Select, TextField } from '../../ui/index.ts'
@@ -38,7 +39,11 @@ interface FormProps {
 
 export function OptionForm(props: FormProps) {
   const { schema, value, onChange, path, problems, brief = false, dialog } = props
-  const scope: FormScope = { values: value, change: (part) => onChange(withParts(value, part)), dialog }
+  const scope: FormScope = {
+    values: value,
+    change: (part) => onChange(withParts(value, part)),
+    dialog,
+  }
   return (
     <ScopeContext.Provider value={scope}>
       <div className="fields">
@@ -56,7 +61,10 @@ export function OptionForm(props: FormProps) {
               brief={brief}
             />
           ) : (
-            <AlternativeField key={part.title} {...{ alternative: part, schema, value, onChange, path, problems }} />
+            <AlternativeField
+              key={part.title}
+              {...{ alternative: part, schema, value, onChange, path, problems }}
+            />
           ),
         )}
       </div>
@@ -66,14 +74,20 @@ export function OptionForm(props: FormProps) {
 
 /** A decision is drawn where the first of its options would be. */
 function partsOf({ schema, fields, alternatives = [] }: FormProps): (string | Alternative)[] {
-  const names = (fields ?? Object.keys(schema.properties ?? {})).filter((name) => schema.properties?.[name])
-  const parts = names.map((name) => alternatives.find((one) => optionsOf(one).includes(name)) ?? name)
+  const names = (fields ?? Object.keys(schema.properties ?? {})).filter(
+    (name) => schema.properties?.[name],
+  )
+  const parts = names.map(
+    (name) => alternatives.find((one) => optionsOf(one).includes(name)) ?? name,
+  )
   return [...new Set(parts)]
 }
 
 /** Undefined takes an option away. */
 function withParts(value: Options, part: Options): Options {
-  return Object.fromEntries(Object.entries({ ...value, ...part }).filter(([, one]) => one !== undefined))
+  return Object.fromEntries(
+    Object.entries({ ...value, ...part }).filter(([, one]) => one !== undefined),
+  )
 }
 
 export interface FieldProps {
@@ -203,7 +217,10 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
       {...common(props)}
       options={[
         ...(free ? [{ label: props.required ? 'Choose' : 'Leave as it is', value: '' }] : []),
-        ...values.map((one) => ({ label: labels[one] ?? titles.get(one) ?? sentence(one), value: one })),
+        ...values.map((one) => ({
+          label: labels[one] ?? titles.get(one) ?? sentence(one),
+          value: one,
+        })),
       ]}
       value={typeof value === 'string' ? value : ''}
       onChange={(next) => onChange(next === '' ? undefined : next)}
@@ -211,7 +228,10 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
   )
 }
 
-/** What null is called: by the widget that the plugin's author asked for, or by the option's usual meaning. */
+/**
+ * What null is called: by the widget that the plugin's author asked for, or by the option's usual
+ * meaning.
+ */
 const NONE: Record<string, string> = {
   never: 'Never',
   unlimited: 'Unlimited',
@@ -220,11 +240,21 @@ const NONE: Record<string, string> = {
 }
 const START: Record<string, number> = { expiry_days: 60, download_limit: 5 }
 
-function NumberOption({ shape, ...props }: FieldProps & { shape: Extract<Shape, { kind: 'number' }> }) {
+function NumberOption({
+  shape,
+  ...props
+}: FieldProps & { shape: Extract<Shape, { kind: 'number' }> }) {
   const { name, schema, value, onChange } = props
   const { helpText, ...rest } = common(props)
   if (shape.bytes)
-    return <SizeField {...rest} help={helpText} bytes={value as number | undefined} onChange={onChange} />
+    return (
+      <SizeField
+        {...rest}
+        help={helpText}
+        bytes={value as number | undefined}
+        onChange={onChange}
+      />
+    )
   return (
     <NumberField
       {...rest}
@@ -245,7 +275,8 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
   const { name, value, onChange } = props
   const { helpText, ...rest } = common(props)
   const optional = isOptional(props)
-  const placeholder = props.schema.placeholder ?? (optional ? 'Leave as it is' : 'Type and press Enter')
+  const placeholder =
+    props.schema.placeholder ?? (optional ? 'Leave as it is' : 'Type and press Enter')
   const own = {
     ...rest,
     help: helpText,
@@ -263,4 +294,5 @@ function Words({ values, ...props }: FieldProps & { values: readonly string[] | 
   )
 }
 
-const asRead = (values: readonly string[] | null) => (word: string) => (values ? sentence(word) : word)
+const asRead = (values: readonly string[] | null) => (word: string) =>
+  values ? sentence(word) : word

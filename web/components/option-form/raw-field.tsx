@@ -1,4 +1,5 @@
-// An option that no field can be drawn for: it is written as JSON. What is not JSON is passed on as typed.
+// An option that no field can be drawn for: it is written as JSON. What is not JSON is passed on as
+// typed.
 import { useState } from 'react'
 import { TextField } from '../../ui/index.ts'
 
@@ -12,7 +13,9 @@ interface Props {
 }
 
 export function RawField({ value, onChange, ...rest }: Props) {
-  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
+  const [typed, setTyped] = useState(() =>
+    value === undefined ? '' : JSON.stringify(value, null, 2),
+  )
   return (
     <TextField
       {...rest}

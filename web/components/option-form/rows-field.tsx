@@ -26,7 +26,16 @@ interface Props {
   }>
 }
 
-export function RowsField({ name, schema, item, value, onChange, path, problems, form: Form }: Props) {
+export function RowsField({
+  name,
+  schema,
+  item,
+  value,
+  onChange,
+  path,
+  problems,
+  form: Form,
+}: Props) {
   const rows = Array.isArray(value) ? (value as Row[]) : []
   const title = titleOf(schema, name)
   const one = item.title ?? title.replace(/s$/, '')
@@ -69,7 +78,11 @@ export function RowsField({ name, schema, item, value, onChange, path, problems,
         </fieldset>
       ))}
       <div>
-        <Button id={fieldId(path)} icon={PlusIcon} onClick={() => onChange([...rows, emptyOf(item)])}>
+        <Button
+          id={fieldId(path)}
+          icon={PlusIcon}
+          onClick={() => onChange([...rows, emptyOf(item)])}
+        >
           {`Add ${one.toLowerCase()}`}
         </Button>
       </div>

@@ -22,11 +22,23 @@ const cases: [string, JsonSchema, ReturnType<typeof shapeOf>][] = [
   ],
   ['on or off', { type: 'boolean' }, { kind: 'flag' }],
   ['a choice', { type: 'string', enum: ['a', 'b'] }, { kind: 'choice', values: ['a', 'b'] }],
-  ['a choice with titles', { anyOf: [{ const: 'a' }, { const: 'b' }] }, { kind: 'choice', values: ['a', 'b'] }],
+  [
+    'a choice with titles',
+    { anyOf: [{ const: 'a' }, { const: 'b' }] },
+    { kind: 'choice', values: ['a', 'b'] },
+  ],
   ['words', { type: 'array', items: { type: 'string' } }, { kind: 'words', values: null }],
   ['some of a few', { type: 'array', items: { enum: ['a'] } }, { kind: 'words', values: ['a'] }],
-  ['rows', { type: 'array', items: { type: 'object' } }, { kind: 'rows', item: { type: 'object' } }],
-  ['a condition', { type: 'object', properties: { search: {}, mapped: {} } }, { kind: 'condition' }],
+  [
+    'rows',
+    { type: 'array', items: { type: 'object' } },
+    { kind: 'rows', item: { type: 'object' } },
+  ],
+  [
+    'a condition',
+    { type: 'object', properties: { search: {}, mapped: {} } },
+    { kind: 'condition' },
+  ],
   ['a group', { type: 'object', properties: { search: {}, other: {} } }, { kind: 'group' }],
   ['anything else', {}, { kind: 'raw' }],
   ['several types', { anyOf: [{ type: 'string' }, { type: 'number' }] }, { kind: 'raw' }],
@@ -40,7 +52,10 @@ test('a title is the author’s, or made of the name', () => {
 })
 
 test('what has a default is not required', () => {
-  const owner: JsonSchema = { properties: { a: {}, b: { default: 1 }, c: {} }, required: ['a', 'b'] }
+  const owner: JsonSchema = {
+    properties: { a: {}, b: { default: 1 }, c: {} },
+    required: ['a', 'b'],
+  }
   expect(['a', 'b', 'c'].map((name) => isRequired(owner, name))).toEqual([true, false, false])
 })
 

@@ -1,10 +1,18 @@
-// Which field an option is drawn as: JSON Schema, as plugins describe their options, to one shape each.
+// Which field an option is drawn as: JSON Schema, as plugins describe their options, to one shape
+// each.
 import { type JsonSchema } from '../../client/workflows.ts'
 
 export type Shape =
   | { kind: 'text'; long: boolean }
   /** `none`: it may be null too, which means something of its own: never, unlimited. */
-  | { kind: 'number'; whole: boolean; min: number | null; max: number | null; none: boolean; bytes: boolean }
+  | {
+      kind: 'number'
+      whole: boolean
+      min: number | null
+      max: number | null
+      none: boolean
+      bytes: boolean
+    }
   | { kind: 'flag' }
   | { kind: 'choice'; values: readonly string[] }
   /** Several words; with `values`, only those. */
@@ -25,7 +33,8 @@ export function shapeOf(schema: JsonSchema): Shape {
   if (inner.type === 'boolean') return { kind: 'flag' }
   if (inner.type === 'integer' || inner.type === 'number')
     return { kind: 'number', ...boundsOf(inner), none: nullable, bytes: widget === 'bytes' }
-  if (inner.type === 'string') return { kind: 'text', long: widget === 'textarea' || (inner.maxLength ?? 0) > 500 }
+  if (inner.type === 'string')
+    return { kind: 'text', long: widget === 'textarea' || (inner.maxLength ?? 0) > 500 }
   if (inner.type === 'array' && inner.items) return listShape(inner.items)
   if (widget === 'condition' || isCondition(inner)) return { kind: 'condition' }
   if (inner.type === 'object' && inner.properties) return { kind: 'group' }
@@ -56,10 +65,13 @@ function valuesOf({ enum: list, anyOf }: JsonSchema): readonly string[] | null {
 
 function boundsOf({ type, minimum, exclusiveMinimum, maximum }: JsonSchema) {
   const whole = type === 'integer'
-  const min = minimum ?? (exclusiveMinimum === undefined ? null : exclusiveMinimum + (whole ? 1 : 0))
+  const min =
+    minimum ?? (exclusiveMinimum === undefined ? null : exclusiveMinimum + (whole ? 1 : 0))
   // The largest whole numbers there are stand for no bound at all.
   const real = (bound: number | null | undefined) =>
-    bound === null || bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? null : bound
+    bound === null || bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER
+      ? null
+      : bound
   return { whole, min: real(min), max: real(maximum) }
 }
 
@@ -88,12 +100,14 @@ export function sentence(name: string): string {
 
 /** What stands in a new row of a list. */
 export function emptyOf(schema: JsonSchema): Record<string, unknown> {
-  const entries = Object.entries(schema.properties ?? {}).flatMap(([name, part]): [string, unknown][] => {
-    if (part.default !== undefined) return []
-    const { kind } = shapeOf(part)
-    if (kind === 'words' || kind === 'rows') return [[name, []]]
-    if (kind === 'condition' || kind === 'group') return [[name, {}]]
-    return []
-  })
+  const entries = Object.entries(schema.properties ?? {}).flatMap(
+    ([name, part]): [string, unknown][] => {
+      if (part.default !== undefined) return []
+      const { kind } = shapeOf(part)
+      if (kind === 'words' || kind === 'rows') return [[name, []]]
+      if (kind === 'condition' || kind === 'group') return [[name, {}]]
+      return []
+    },
+  )
   return Object.fromEntries(entries)
 }

@@ -1,4 +1,5 @@
-// The widgets that an option may ask for with `widget`. A new one is a file in widgets/ and a line here.
+// The widgets that an option may ask for with `widget`. A new one is a file in widgets/ and a line
+// here.
 import { type ComponentType } from 'react'
 import { type JsonSchema } from '../../client/workflows.ts'
 import { type FieldProps } from './option-form.tsx'
@@ -39,7 +40,10 @@ const PERCENT: Widget = { field: Percent }
 /** More values than these are a list to pull down. */
 const MOST_RADIOS = 3
 
-/** Null: the field is drawn as the option's type says. A dialog has room for what a step of a workflow has not. */
+/**
+ * Null: the field is drawn as the option's type says. A dialog has room for what a step of a
+ * workflow has not.
+ */
 export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
   const widget = WIDGETS[schema.widget ?? '']
   if (widget && (dialog || !widget.dialogOnly)) return widget

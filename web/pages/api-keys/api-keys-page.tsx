@@ -1,4 +1,5 @@
-// The keys by which tools and scripts get in: what each may do, when it was last used, and the way to end it.
+// The keys by which tools and scripts get in: what each may do, when it was last used, and the way
+// to end it.
 import { useState } from 'react'
 import { type ApiKey, useApiKeys, useRevokeApiKey } from '../../client/api-keys.ts'
 import { LoadingRows, Nothing } from '../../components/lists.tsx'
@@ -34,7 +35,11 @@ export function ApiKeysPage() {
         )}
         {list?.length === 0 && (
           <Card>
-            <Nothing why="new" heading="No API keys yet" action={{ content: 'Create API key', onAction: create }}>
+            <Nothing
+              why="new"
+              heading="No API keys yet"
+              action={{ content: 'Create API key', onAction: create }}
+            >
               A tool that imports files or creates links signs in with a key of its own.
             </Nothing>
           </Card>
@@ -75,8 +80,8 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
         <BlockStack gap="400">
           {revoke.error && <Problem error={revoke.error} what="The key could not be revoked" />}
           <Text as="p">
-            Whatever uses this key is refused from then on. A key that was revoked cannot be brought back: make another
-            one.
+            Whatever uses this key is refused from then on. A key that was revoked cannot be brought
+            back: make another one.
           </Text>
         </BlockStack>
       </Modal.Section>

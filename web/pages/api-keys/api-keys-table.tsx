@@ -38,7 +38,11 @@ export function ApiKeysTable({ keys, onRevoke }: Props) {
     >
       {keys.map((key, position) => (
         <IndexTable.Row key={key.id} id={key.id} position={position}>
-          {narrow ? <NarrowKey apiKey={key} onRevoke={onRevoke} /> : <WideKey apiKey={key} onRevoke={onRevoke} />}
+          {narrow ? (
+            <NarrowKey apiKey={key} onRevoke={onRevoke} />
+          ) : (
+            <WideKey apiKey={key} onRevoke={onRevoke} />
+          )}
         </IndexTable.Row>
       ))}
     </IndexTable>

@@ -75,7 +75,11 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
 
 function Made({ made, onClose }: { made: { name: string; key: string }; onClose: () => void }) {
   return (
-    <Dialog title={`${made.name} was created`} onClose={onClose} primaryAction={{ content: 'Done', onAction: onClose }}>
+    <Dialog
+      title={`${made.name} was created`}
+      onClose={onClose}
+      primaryAction={{ content: 'Done', onAction: onClose }}
+    >
       <BlockStack gap="400">
         <Banner tone="warning">Copy the key now: it is not shown again.</Banner>
         <Code text={made.key} what="API key" wrap />

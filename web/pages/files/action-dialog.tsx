@@ -4,7 +4,9 @@ import { type MenuEntry } from './actions.ts'
 import { type BulkProps } from './dialogs/bulk-dialog.tsx'
 
 // No dialog is needed to look at files.
-const OpenDialog = lazy(async () => ({ default: (await import('./dialogs/open-dialog.tsx')).OpenDialog }))
+const OpenDialog = lazy(async () => ({
+  default: (await import('./dialogs/open-dialog.tsx')).OpenDialog,
+}))
 
 export const ActionDialog = (props: BulkProps & { entry: MenuEntry }) => (
   <Suspense fallback={null}>

@@ -16,7 +16,9 @@ const list: PluginList = {
     pluginOf('sort-files', [{ promoted: true }]),
     pluginOf('burn-files', [{ promoted: true, destructive: true }]),
     pluginOf('stamp-files', [{}, { fits: { places: ['list'], rules: [], noun: null } }]),
-    pluginOf('raise-files', [{ group: 'trash', fits: { places: ['trash'], rules: [], noun: null } }]),
+    pluginOf('raise-files', [
+      { group: 'trash', fits: { places: ['trash'], rules: [], noun: null } },
+    ]),
     pluginOf('step-alone'),
   ],
 }
@@ -37,9 +39,16 @@ test('menus have the entries of the plugins, by place and group; workflows run b
   expect(menuOf(undefined, 'files')).toEqual({ promoted: ['workflow'], groups: [] })
 })
 
-const file = (filename: string, tags: string[] = []) => ({ filename, tags, mappings: [] }) as unknown as File
+const file = (filename: string, tags: string[] = []) =>
+  ({ filename, tags, mappings: [] }) as unknown as File
 const chosen = (files: File[], part: Partial<Chosen> = {}): Chosen => ({
-  ...{ select: { file_ids: [] }, count: files.length, files, known: true, list: { filter: {}, total: 0 } },
+  ...{
+    select: { file_ids: [] },
+    count: files.length,
+    files,
+    known: true,
+    list: { filter: {}, total: 0 },
+  },
   ...part,
 })
 

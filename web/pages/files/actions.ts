@@ -31,5 +31,7 @@ export function menuOf(list: PluginList | undefined, place: 'files' | 'trash'): 
 /** Before the first that takes something away. */
 function withWorkflow(promoted: readonly MenuEntry[]): MenuEntry[] {
   const at = promoted.findIndex((entry) => entry !== 'workflow' && entry.action.destructive)
-  return at < 0 ? [...promoted, 'workflow'] : [...promoted.slice(0, at), 'workflow', ...promoted.slice(at)]
+  return at < 0
+    ? [...promoted, 'workflow']
+    : [...promoted.slice(0, at), 'workflow', ...promoted.slice(at)]
 }

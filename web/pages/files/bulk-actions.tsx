@@ -1,4 +1,5 @@
-// What can be done with the ticked files, as the bars above the list offer it, and the dialog that is open for it.
+// What can be done with the ticked files, as the bars above the list offer it, and the dialog that
+// is open for it.
 import { type ReactNode, useState } from 'react'
 import { type Operation } from '../../client/types.ts'
 import { type Entry, usePlugins } from '../../client/plugins.ts'
@@ -51,7 +52,10 @@ export function useBulkActions(
   )
   const whole = trash
     ? []
-    : entriesAt(plugins, 'list').map((entry) => ({ ...itemOf(entry, () => open(entry)), destructive: false }))
+    : entriesAt(plugins, 'list').map((entry) => ({
+        ...itemOf(entry, () => open(entry)),
+        destructive: false,
+      }))
   const menu = menuOf(plugins, trash ? 'trash' : 'files')
   return { menu: offeredOf(menu, selection.chosen, open), whole, dialog }
 }
@@ -62,7 +66,11 @@ const itemOf = ({ action: { labels, destructive } }: Entry, onAction: () => void
   onAction,
 })
 
-function offeredOf({ promoted, groups }: ActionMenu, chosen: Chosen, open: (entry: MenuEntry) => void): BulkMenu {
+function offeredOf(
+  { promoted, groups }: ActionMenu,
+  chosen: Chosen,
+  open: (entry: MenuEntry) => void,
+): BulkMenu {
   const offered = (entry: MenuEntry): BulkAction => {
     if (entry === 'workflow') return { content: 'Run workflow', onAction: () => open(entry) }
     const reason = chosen.count === 0 ? null : unfitReason(entry.action.fits.rules, chosen)

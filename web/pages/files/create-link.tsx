@@ -8,7 +8,13 @@ import { Problem } from '../../components/problem.tsx'
 import { BlockStack, Text } from '../../ui/index.ts'
 import { linkTerms } from '../../labels/link.ts'
 import { LinkFields } from './link-fields.tsx'
-import { type LinkForm, type LinkFormErrors, linkFormFor, objections, readLinkForm } from './link-form.ts'
+import {
+  type LinkForm,
+  type LinkFormErrors,
+  linkFormFor,
+  objections,
+  readLinkForm,
+} from './link-form.ts'
 
 interface Props {
   file: FileDetail
@@ -33,7 +39,11 @@ export function CreateLink({ file, onClose }: Props) {
   }
   if (made)
     return (
-      <Dialog title="Link created" onClose={onClose} primaryAction={{ content: 'Done', onAction: onClose }}>
+      <Dialog
+        title="Link created"
+        onClose={onClose}
+        primaryAction={{ content: 'Done', onAction: onClose }}
+      >
         <Made link={made} />
       </Dialog>
     )

@@ -19,7 +19,11 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
       </Box>
       {downloads.error && (
         <Box padding="400" paddingBlockStart="0">
-          <Problem error={downloads.error} what="The downloads could not be loaded" stale={list !== undefined} />
+          <Problem
+            error={downloads.error}
+            what="The downloads could not be loaded"
+            stale={list !== undefined}
+          />
         </Box>
       )}
       {downloads.isPending && <LoadingRows rows={1} what="downloads" />}

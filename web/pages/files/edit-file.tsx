@@ -20,7 +20,8 @@ export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => v
   const [tags, setTags] = useState<readonly string[]>(file.tags)
   const conflict = change.error instanceof ApiError && change.error.code === 'duplicate_filename'
   const problems = problemsOf(objectionsIn(change.error))
-  const wrongName = problems.within('filename') ?? (conflict ? 'Another file has this name' : undefined)
+  const wrongName =
+    problems.within('filename') ?? (conflict ? 'Another file has this name' : undefined)
   const submit = () => {
     const wanted: FileChange = {
       ...(filename.trim() === file.filename ? {} : { filename: filename.trim() }),
@@ -60,7 +61,9 @@ export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => v
         label="Tags"
         value={tags}
         error={problems.within('tags')}
-        suggestions={(known.data?.data ?? []).slice(0, SUGGESTED).map(({ tag }) => ({ value: tag, text: tag }))}
+        suggestions={(known.data?.data ?? [])
+          .slice(0, SUGGESTED)
+          .map(({ tag }) => ({ value: tag, text: tag }))}
         onChange={(words) => {
           setTags(words)
           change.reset()

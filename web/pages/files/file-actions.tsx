@@ -1,11 +1,14 @@
-// What is done with one file from its own page: the list's actions and dialogs, for this file alone.
+// What is done with one file from its own page: the list's actions and dialogs, for this file
+// alone.
 import { type ReactNode, useState } from 'react'
 import { type FileDetail, type Operation } from '../../client/types.ts'
 import { type Entry, findByBody, findByWidget, usePlugins } from '../../client/plugins.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import { type Chosen } from './selection.ts'
 
-/** What the page offers for one file: to delete it, to map it to a product, to take products off it. */
+/**
+ * What the page offers for one file: to delete it, to map it to a product, to take products off it.
+ */
 export interface FileActions {
   /** Each opens the action's dialog; null: this installation does not have the action. */
   remove: (() => void) | null
@@ -15,7 +18,10 @@ export interface FileActions {
   dialog: ReactNode
 }
 
-export function useFileActions(file: FileDetail, onStarted: (operation: Operation) => void): FileActions {
+export function useFileActions(
+  file: FileDetail,
+  onStarted: (operation: Operation) => void,
+): FileActions {
   const plugins = usePlugins().data?.data ?? []
   const [entry, setEntry] = useState<Entry | null>(null)
   const dialog = entry && (

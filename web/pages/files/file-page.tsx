@@ -10,7 +10,17 @@ import { LoadingRows, Nothing } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { lastSeen } from '../../url-state/use-url-state.ts'
-import { Badge, Banner, BlockStack, Button, Card, InlineStack, Layout, Link, Text } from '../../ui/index.ts'
+import {
+  Badge,
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  InlineStack,
+  Layout,
+  Link,
+  Text,
+} from '../../ui/index.ts'
 import { expiryText, kindText, limitText, visibilityText } from '../../labels/file.ts'
 import { numberText, sizeText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
@@ -31,7 +41,9 @@ export function FilePage({ id }: { id: string }) {
   const back = { content: 'Files', url: lastSeen('/files') }
   const retry = () => void file.refetch()
   const gone = file.error instanceof ApiError && file.error.status === 404
-  const news = started && <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
+  const news = started && (
+    <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
+  )
   if (file.data && !gone)
     return (
       <Whole
@@ -50,13 +62,22 @@ export function FilePage({ id }: { id: string }) {
         <BlockStack gap="400">
           {news}
           <Card>
-            <Nothing why="unmatched" heading="There is no such file" action={{ content: 'Go to files', url: back.url }}>
+            <Nothing
+              why="unmatched"
+              heading="There is no such file"
+              action={{ content: 'Go to files', url: back.url }}
+            >
               It may have been deleted: the trash keeps deleted files for 7 days.
             </Nothing>
           </Card>
         </BlockStack>
       ) : file.error ? (
-        <Problem error={file.error} what="The file could not be loaded" onRetry={retry} retrying={file.isFetching} />
+        <Problem
+          error={file.error}
+          what="The file could not be loaded"
+          onRetry={retry}
+          retrying={file.isFetching}
+        />
       ) : (
         <Card padding="0">
           <LoadingRows rows={5} what="the file" />
@@ -85,7 +106,13 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
     <Page
       title={file.filename}
       backAction={back}
-      titleMetadata={file.visibility === 'public' ? <Badge tone="attention">Public</Badge> : <Badge>Private</Badge>}
+      titleMetadata={
+        file.visibility === 'public' ? (
+          <Badge tone="attention">Public</Badge>
+        ) : (
+          <Badge>Private</Badge>
+        )
+      }
       primaryAction={<Download file={file} />}
       secondaryActions={[
         { content: 'Edit', onAction: () => setEditing(true) },
@@ -102,7 +129,10 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
         {file.problem && (
           <Layout.Section variant="fullWidth">
             <Banner tone="critical" title={file.problem.message}>
-              <p>Its links answer that it is unavailable, and count nothing. Upload the file again as a new version.</p>
+              <p>
+                Its links answer that it is unavailable, and count nothing. Upload the file again as
+                a new version.
+              </p>
             </Banner>
           </Layout.Section>
         )}
@@ -215,13 +245,19 @@ function Settings({ file }: { file: FileDetail }) {
         </Text>
         <Facts
           rows={[
-            ['Links expire', file.expiry_days === null ? 'Never' : `After ${expiryText(file.expiry_days)}`],
+            [
+              'Links expire',
+              file.expiry_days === null ? 'Never' : `After ${expiryText(file.expiry_days)}`,
+            ],
             ['Links allow', limitText(file.download_limit)],
             ['Visibility', visibilityText(file.visibility)],
             ['CDN', onOff(file.cdn)],
             ['Notification', onOff(file.download_notification)],
             ['Tracking', onOff(file.download_tracking)],
-            ['Referrers', file.allowed_referrers.length === 0 ? 'Any' : file.allowed_referrers.join(', ')],
+            [
+              'Referrers',
+              file.allowed_referrers.length === 0 ? 'Any' : file.allowed_referrers.join(', '),
+            ],
           ]}
         />
       </BlockStack>

@@ -27,7 +27,9 @@ interface Props {
 
 export function FilesFilters({ place, go, loading }: Props) {
   // One step for the back button a search, not one a letter.
-  const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
+  const search = useDraft(place.search, (text) =>
+    go({ search: text }, { replace: place.search !== '' && text !== '' }),
+  )
   const { lgDown: narrow } = useBreakpoints()
   const pack = usePack(place.pack === '' ? null : place.pack)
   return (
@@ -41,12 +43,21 @@ export function FilesFilters({ place, go, loading }: Props) {
       filters={[
         { key: 'type', label: 'Type', filter: <TypeFilter place={place} go={go} />, pinned: true },
         { key: 'tags', label: 'Tags', filter: <TagFilter place={place} go={go} />, pinned: true },
-        { key: 'mapped', label: 'Products', filter: <MappedFilter place={place} go={go} />, pinned: true },
+        {
+          key: 'mapped',
+          label: 'Products',
+          filter: <MappedFilter place={place} go={go} />,
+          pinned: true,
+        },
         { key: 'pack', label: 'Pack', filter: <PackFilter place={place} go={go} /> },
         { key: 'size', label: 'Size', filter: <SizeFilter place={place} go={go} /> },
         { key: 'date', label: 'Uploaded', filter: <DateFilter place={place} go={go} /> },
         { key: 'age', label: 'Age', filter: <AgeFilter place={place} go={go} /> },
-        { key: 'downloaded', label: 'Downloads', filter: <DownloadedFilter place={place} go={go} /> },
+        {
+          key: 'downloaded',
+          label: 'Downloads',
+          filter: <DownloadedFilter place={place} go={go} />,
+        },
       ]}
       appliedFilters={applied(place, go, pack.data?.name ?? '…')}
     >
@@ -63,7 +74,13 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
       <Popover
         active={open}
         onClose={() => setOpen(false)}
-        activator={<Button icon={SortIcon} accessibilityLabel="Order of the files" onClick={() => setOpen(!open)} />}
+        activator={
+          <Button
+            icon={SortIcon}
+            accessibilityLabel="Order of the files"
+            onClick={() => setOpen(!open)}
+          />
+        }
       >
         <ActionList
           actionRole="menuitem"
@@ -85,22 +102,34 @@ function applied(place: FilesPlace, go: Props['go'], pack: string) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | null, without: Partial<FilesPlace>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })
-  add('type', place.type.length === 0 ? null : `Type: ${place.type.map(typeText).join(', ')}`, { type: [] })
+  add('type', place.type.length === 0 ? null : `Type: ${place.type.map(typeText).join(', ')}`, {
+    type: [],
+  })
   add('tags', place.tags.length === 0 ? null : `Tags: ${place.tags.join(', ')}`, { tags: [] })
-  add('mapped', place.mapped === null ? null : place.mapped ? 'Mapped to a product' : 'Not mapped', { mapped: null })
+  add(
+    'mapped',
+    place.mapped === null ? null : place.mapped ? 'Mapped to a product' : 'Not mapped',
+    { mapped: null },
+  )
   add('pack', place.pack === '' ? null : `Pack: ${pack}`, { pack: '' })
   add('size', between('Size', place.larger_than, place.smaller_than, sizeText, ['over', 'under']), {
     larger_than: null,
     smaller_than: null,
   })
-  add('date', between('Uploaded', place.uploaded_after, place.uploaded_before, dayText, ['after', 'before']), {
-    uploaded_after: '',
-    uploaded_before: '',
-  })
+  add(
+    'date',
+    between('Uploaded', place.uploaded_after, place.uploaded_before, dayText, ['after', 'before']),
+    {
+      uploaded_after: '',
+      uploaded_before: '',
+    },
+  )
   const { older_than_days: age, not_downloaded_for_days: idle } = place
   const days = (count: number) => countText(count, 'day', 'days')
   add('age', age === null ? null : `Uploaded more than ${days(age)} ago`, { older_than_days: null })
-  add('downloaded', idle === null ? null : `Not downloaded for ${days(idle)}`, { not_downloaded_for_days: null })
+  add('downloaded', idle === null ? null : `Not downloaded for ${days(idle)}`, {
+    not_downloaded_for_days: null,
+  })
   return list
 }
 

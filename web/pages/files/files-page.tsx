@@ -1,4 +1,5 @@
-// All files of the shop, or those in its trash: search, filters, order, pages, and what is done with many at once.
+// All files of the shop, or those in its trash: search, filters, order, pages, and what is done
+// with many at once.
 import { Fragment, useState } from 'react'
 import { useRunning } from '../../client/operations.ts'
 import { useFiles } from '../../client/queries.ts'
@@ -37,7 +38,9 @@ export function FilesPage() {
   const list = files.data
   const shown = useShownList(listOf(place), files.isPlaceholderData)
   const selection = useSelection(place, list?.data, list?.total)
-  const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) => setStarted(id))
+  const { menu, whole, dialog } = useBulkActions(selection, place.deleted, ({ id }) =>
+    setStarted(id),
+  )
   const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
@@ -53,13 +56,19 @@ export function FilesPage() {
         {files.error && list && !failed && (
           <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
         )}
-        {started && <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />}
+        {started && (
+          <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
+        )}
         <RunningNow operations={moving.filter(({ id }) => id !== started)} />
         {first ? (
           <FirstFile />
         ) : (
           <Card padding="0">
-            <FilesFilters place={place} go={go} loading={files.isFetching && files.isPlaceholderData} />
+            <FilesFilters
+              place={place}
+              go={go}
+              loading={files.isFetching && files.isPlaceholderData}
+            />
             {failed ? (
               <Box padding="400">
                 <Problem
@@ -113,7 +122,11 @@ function titleOf({ deleted }: FilesPlace, whole: BulkAction[]) {
 function NoFile({ place, onClear }: { place: FilesPlace; onClear: () => void }) {
   if (place.deleted && !isNarrowed(place))
     return (
-      <Nothing why="new" heading="The trash is empty" action={{ content: 'Go to files', url: '/files' }}>
+      <Nothing
+        why="new"
+        heading="The trash is empty"
+        action={{ content: 'Go to files', url: '/files' }}
+      >
         Files that you delete are kept here for 7 days and can be restored.
       </Nothing>
     )

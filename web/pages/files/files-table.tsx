@@ -135,7 +135,11 @@ function WideRow({ file, trash }: RowProps) {
       <IndexTable.Cell>
         <div className="file-name">
           <FileIcon filename={file.filename} contentType={file.content_type} />
-          <span className="cut" style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties} title={file.filename}>
+          <span
+            className="cut"
+            style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties}
+            title={file.filename}
+          >
             <Name file={file} trash={trash} />
           </span>
         </div>

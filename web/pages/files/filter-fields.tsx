@@ -57,7 +57,10 @@ export function TagFilter({ place, go }: Props) {
         allowMultiple
         selected={place.tags}
         onChange={(chosen) => go({ tags: chosen })}
-        choices={tags.map((tag) => ({ value: tag, label: `${tag} (${numberText(counts.get(tag) ?? 0)})` }))}
+        choices={tags.map((tag) => ({
+          value: tag,
+          label: `${tag} (${numberText(counts.get(tag) ?? 0)})`,
+        }))}
       />
     </div>
   )
@@ -90,7 +93,10 @@ export function PackFilter({ place, go }: Props) {
         titleHidden
         selected={[place.pack]}
         onChange={([chosen]) => go({ pack: chosen })}
-        choices={packs.map(({ id, name, files }) => ({ value: id, label: `${name} (${numberText(files)})` }))}
+        choices={packs.map(({ id, name, files }) => ({
+          value: id,
+          label: `${name} (${numberText(files)})`,
+        }))}
       />
     </div>
   )
@@ -99,8 +105,16 @@ export function PackFilter({ place, go }: Props) {
 export function SizeFilter({ place, go }: Props) {
   return (
     <BlockStack gap="300">
-      <SizeField label="Over" bytes={place.larger_than} onChange={(larger_than) => go({ larger_than })} />
-      <SizeField label="Under" bytes={place.smaller_than} onChange={(smaller_than) => go({ smaller_than })} />
+      <SizeField
+        label="Over"
+        bytes={place.larger_than}
+        onChange={(larger_than) => go({ larger_than })}
+      />
+      <SizeField
+        label="Under"
+        bytes={place.smaller_than}
+        onChange={(smaller_than) => go({ smaller_than })}
+      />
     </BlockStack>
   )
 }
@@ -132,8 +146,16 @@ function SizeField({ label, bytes, onChange }: SizeFieldProps) {
 export function DateFilter({ place, go }: Props) {
   return (
     <BlockStack gap="300">
-      <DateField label="After" day={place.uploaded_after} onChange={(uploaded_after) => go({ uploaded_after })} />
-      <DateField label="Before" day={place.uploaded_before} onChange={(uploaded_before) => go({ uploaded_before })} />
+      <DateField
+        label="After"
+        day={place.uploaded_after}
+        onChange={(uploaded_after) => go({ uploaded_after })}
+      />
+      <DateField
+        label="Before"
+        day={place.uploaded_before}
+        onChange={(uploaded_before) => go({ uploaded_before })}
+      />
     </BlockStack>
   )
 }
@@ -189,5 +211,13 @@ interface DateFieldProps {
 
 function DateField({ label, day, onChange }: DateFieldProps) {
   const draft = useDraft(day, onChange)
-  return <TextField label={label} type="date" autoComplete="off" value={draft.text} onChange={draft.change} />
+  return (
+    <TextField
+      label={label}
+      type="date"
+      autoComplete="off"
+      value={draft.text}
+      onChange={draft.change}
+    />
+  )
 }

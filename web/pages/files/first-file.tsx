@@ -13,8 +13,9 @@ export function FirstFile() {
           heading="Import your first files"
           action={{ content: 'Upload files', url: '/import/upload' }}
         >
-          Upload them from this computer, or send their addresses and product SKUs to Stevedore. Each file is attached
-          to its product, and buyers download it through links that expire and run out.
+          Upload them from this computer, or send their addresses and product SKUs to Stevedore.
+          Each file is attached to its product, and buyers download it through links that expire and
+          run out.
         </Nothing>
         <Box paddingInline={{ xs: '0', md: '800' }} paddingBlockEnd="400">
           <BlockStack gap="200">
@@ -22,8 +23,8 @@ export function FirstFile() {
               Import with one command
             </Text>
             <Text as="p" tone="subdued">
-              Put your API key and your files’ addresses in, then run this in a terminal. The files appear here as they
-              arrive.
+              Put your API key and your files’ addresses in, then run this in a terminal. The files
+              appear here as they arrive.
             </Text>
             <Code what="import command" text={importCommand(window.location.origin)} />
           </BlockStack>

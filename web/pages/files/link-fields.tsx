@@ -63,7 +63,18 @@ interface BoundedProps {
   onText: (text: string) => void
 }
 
-function Bounded({ title, free, bound, suffix, label, on, text, error, onToggle, onText }: BoundedProps) {
+function Bounded({
+  title,
+  free,
+  bound,
+  suffix,
+  label,
+  on,
+  text,
+  error,
+  onToggle,
+  onText,
+}: BoundedProps) {
   return (
     <ChoiceList
       title={title}

@@ -23,12 +23,18 @@ describe('refuses', () => {
   )
   test('every field at once', () =>
     expect(readLinkForm({ ...form, expiryDays: '', downloadLimit: '', email: 'x' })).toEqual({
-      errors: { expiryDays: expect.any(String), downloadLimit: expect.any(String), email: expect.any(String) },
+      errors: {
+        expiryDays: expect.any(String),
+        downloadLimit: expect.any(String),
+        email: expect.any(String),
+      },
     }))
 })
 
 test('a field that is switched off is not looked at', () => {
-  expect(readLinkForm({ ...form, expires: false, expiryDays: 'x', email: ' buyer@example.com ' })).toEqual({
+  expect(
+    readLinkForm({ ...form, expires: false, expiryDays: 'x', email: ' buyer@example.com ' }),
+  ).toEqual({
     link: { expiry_days: null, download_limit: 5, email: 'buyer@example.com' },
   })
 })

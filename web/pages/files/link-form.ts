@@ -1,4 +1,5 @@
-// What the form for a new link says, checked, and the server's objections put beside the fields that they are about.
+// What the form for a new link says, checked, and the server's objections put beside the fields
+// that they are about.
 import { ApiError } from '../../client/error.ts'
 import { type NewLink } from '../../client/types.ts'
 
@@ -16,7 +17,10 @@ const MAX_DOWNLOADS = 1_000_000_000
 const MAX_DAYS = 36_500
 
 /** A form that stands at the file's own settings. */
-export const linkFormFor = (file: { expiry_days: number | null; download_limit: number | null }): LinkForm => ({
+export const linkFormFor = (file: {
+  expiry_days: number | null
+  download_limit: number | null
+}): LinkForm => ({
   expires: file.expiry_days !== null,
   expiryDays: String(file.expiry_days ?? 60),
   limited: file.download_limit !== null,
@@ -25,14 +29,17 @@ export const linkFormFor = (file: { expiry_days: number | null; download_limit: 
 })
 
 /** The link to ask for, or what is wrong with each field. */
-export function readLinkForm(form: LinkForm): { link: Omit<NewLink, 'file_ids'> } | { errors: LinkFormErrors } {
+export function readLinkForm(
+  form: LinkForm,
+): { link: Omit<NewLink, 'file_ids'> } | { errors: LinkFormErrors } {
   const errors: LinkFormErrors = {}
   const days = form.expires ? whole(form.expiryDays, MAX_DAYS) : null
   const limit = form.limited ? whole(form.downloadLimit, MAX_DOWNLOADS) : null
   const email = form.email.trim()
   if (days === undefined) errors.expiryDays = 'Write a whole number from 1 to 36,500'
   if (limit === undefined) errors.downloadLimit = 'Write a whole number from 1 up'
-  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) errors.email = 'Write an address like name@example.com'
+  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
+    errors.email = 'Write an address like name@example.com'
   if (days === undefined || limit === undefined || errors.email) return { errors }
   return { link: { expiry_days: days, download_limit: limit, ...(email === '' ? {} : { email }) } }
 }
@@ -43,7 +50,10 @@ const FIELDS: Record<string, keyof LinkFormErrors> = {
   email: 'email',
 }
 
-/** The server's objections: beside the fields where they name one of ours; `other` is what is left to say. */
+/**
+ * The server's objections: beside the fields where they name one of ours; `other` is what is left
+ * to say.
+ */
 export function objections(error: Error): { fields: LinkFormErrors; other: Error | null } {
   if (!(error instanceof ApiError)) return { fields: {}, other: error }
   const fields: LinkFormErrors = {}

@@ -20,7 +20,9 @@ export function MappingsCard({ file, onMap, onUnmap }: Props) {
             Products
           </Text>
           <InlineStack gap="200">
-            {onUnmap && file.mappings.length > 0 && <Button onClick={onUnmap}>Remove mapping</Button>}
+            {onUnmap && file.mappings.length > 0 && (
+              <Button onClick={onUnmap}>Remove mapping</Button>
+            )}
             {onMap && <Button onClick={onMap}>Map to product</Button>}
           </InlineStack>
         </InlineStack>
@@ -72,7 +74,9 @@ function Mapped({ mapping }: { mapping: Mapping }) {
       </BlockStack>
       <div className="sure">
         <BlockStack gap="100" inlineAlign="end">
-          <Badge tone={mapping.score >= 1 ? 'success' : undefined}>{`${scoreText(mapping.score)} sure`}</Badge>
+          <Badge
+            tone={mapping.score >= 1 ? 'success' : undefined}
+          >{`${scoreText(mapping.score)} sure`}</Badge>
           <Text as="span" variant="bodySm" tone="subdued" alignment="end">
             {methodText(mapping.method)}
           </Text>

@@ -1,4 +1,5 @@
-// An operation that was just started here: how far it is, and the way to undo it while one still looks.
+// An operation that was just started here: how far it is, and the way to undo it while one still
+// looks.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { usePlugins } from '../../client/plugins.ts'
@@ -33,7 +34,8 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
     if (ended) for (const key of CHANGED) void client.invalidateQueries({ queryKey: [key] })
   }, [client, ended])
   if (!operation) return null
-  const undo = () => act.mutate({ id, action: 'undo' }, { onSuccess: (record) => onReplaced(record.id) })
+  const undo = () =>
+    act.mutate({ id, action: 'undo' }, { onSuccess: (record) => onReplaced(record.id) })
   return (
     <div ref={place} tabIndex={-1} className="operation-toast">
       <Card>
@@ -45,7 +47,9 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
                 {toastText(operation, plugins)}
               </Text>
             </div>
-            <div className="operation-toast-progress">{!ended && <Progress operation={operation} />}</div>
+            <div className="operation-toast-progress">
+              {!ended && <Progress operation={operation} />}
+            </div>
             {ended && operation.artifact && <ArtifactButton artifact={operation.artifact} />}
             {operation.actions.includes('undo') && (
               <Button onClick={undo} loading={act.isPending}>
@@ -53,7 +57,12 @@ export function OperationToast({ id, onReplaced, onDismiss }: Props) {
               </Button>
             )}
             <Button url={`/operations/${id}`}>View details</Button>
-            <Button icon={CloseIcon} variant="tertiary" accessibilityLabel="Dismiss" onClick={onDismiss} />
+            <Button
+              icon={CloseIcon}
+              variant="tertiary"
+              accessibilityLabel="Dismiss"
+              onClick={onDismiss}
+            />
           </div>
           {act.error && <Problem error={act.error} what="This could not be undone" />}
         </BlockStack>

@@ -20,14 +20,19 @@ function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string 
   useEffect(() => {
     // An <img> runs no script, whatever the bytes are; the type is the one that was checked above.
     const made = URL.createObjectURL(new Blob([bytes], { type }))
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- the address exists only from here to the clean-up
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- the URL lives until clean-up
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [bytes, type])
   if (url === null || broken) return null
   return (
     <Card>
-      <img className="file-picture" src={url} alt={`Preview of ${name}`} onError={() => setBroken(true)} />
+      <img
+        className="file-picture"
+        src={url}
+        alt={`Preview of ${name}`}
+        onError={() => setBroken(true)}
+      />
     </Card>
   )
 }

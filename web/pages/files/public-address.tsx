@@ -1,4 +1,5 @@
-// Where anybody gets a public file, and another such address in the place of one that got into the wrong hands.
+// Where anybody gets a public file, and another such address in the place of one that got into the
+// wrong hands.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'
@@ -43,7 +44,9 @@ export function PublicAddress({ file, url }: { file: FileDetail; url: string }) 
       >
         <Modal.Section>
           <BlockStack gap="400">
-            {renew.error && <Problem error={renew.error} what="The address could not be replaced" />}
+            {renew.error && (
+              <Problem error={renew.error} what="The address could not be replaced" />
+            )}
             <Text as="p">The address that it has now stops at once, wherever it was put.</Text>
           </BlockStack>
         </Modal.Section>

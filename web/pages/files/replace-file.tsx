@@ -27,16 +27,24 @@ export function ReplaceFile({ file, onClose }: Props) {
       },
     })
   }
-  if (replace.data?.status === 'processing') return <GoingOn file={file} replaced={replace.data} onClose={onClose} />
+  if (replace.data?.status === 'processing')
+    return <GoingOn file={file} replaced={replace.data} onClose={onClose} />
   return (
     <Dialog
       title={titleOf(file)}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Replace', onAction: submit, loading: replace.isPending, disabled: url.trim() === '' }}
+      primaryAction={{
+        content: 'Replace',
+        onAction: submit,
+        loading: replace.isPending,
+        disabled: url.trim() === '',
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
-      {replace.error && !problem && <Problem error={replace.error} what="The file could not be replaced" />}
+      {replace.error && !problem && (
+        <Problem error={replace.error} what="The file could not be replaced" />
+      )}
       {replace.data && !isReplaced(replace.data) && <NotReplaced replaced={replace.data} />}
       <TextField
         label="Address of the new bytes"
@@ -63,7 +71,9 @@ function NotReplaced({ replaced: { files, job_id } }: { replaced: Replaced }) {
   const error = files[0]?.error
   return (
     <Banner tone="critical" title="The file could not be replaced">
-      <p>{[error?.message ?? 'The import was stopped', error?.detail].filter(Boolean).join(': ')}</p>
+      <p>
+        {[error?.message ?? 'The import was stopped', error?.detail].filter(Boolean).join(': ')}
+      </p>
       <p>
         <Link url={`/operations/${job_id}`}>View details</Link>
       </p>
@@ -73,7 +83,11 @@ function NotReplaced({ replaced: { files, job_id } }: { replaced: Replaced }) {
 
 /** Large bytes take their time. */
 const GoingOn = ({ file, replaced, onClose }: Props & { replaced: Replaced }) => (
-  <Dialog title={titleOf(file)} onClose={onClose} primaryAction={{ content: 'Done', onAction: onClose }}>
+  <Dialog
+    title={titleOf(file)}
+    onClose={onClose}
+    primaryAction={{ content: 'Done', onAction: onClose }}
+  >
     <Banner tone="info" title="The new version is on its way">
       <p>
         Until it is here, links give the bytes that they gave before.{' '}

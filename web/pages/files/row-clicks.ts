@@ -1,13 +1,16 @@
-// Clicks on the rows of the table, as what they tick: a box, a range of them with Shift, a row anywhere with Ctrl, Cmd or Shift.
+// Clicks on the rows of the table, as what they tick: a box, a range of them with Shift, a row
+// anywhere with Ctrl, Cmd or Shift.
 import { type MouseEvent, useRef } from 'react'
 import { type File } from '../../client/types.ts'
 import { type FileSelection } from './selection.ts'
 
 export function useRowClicks(files: readonly File[], { isTicked, onPage, click }: FileSelection) {
-  // The row that a range begins at, and whether Shift is held down in the click that is being told of.
+  // The row that a range begins at, and whether Shift is held down in the click that is being told
+  // of.
   const last = useRef<number | null>(null)
   const shift = useRef(false)
-  const tickRange = (from: number, to: number, on: boolean) => click({ kind: 'range', from, to, on })
+  const tickRange = (from: number, to: number, on: boolean) =>
+    click({ kind: 'range', from, to, on })
   const tick = (at: number, withShift: boolean) => {
     const { id } = files[at]!
     const from = withShift ? last.current : null
@@ -17,7 +20,10 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
   }
   const rowOf = ({ target }: MouseEvent) => {
     // A link and a box have an answer of their own.
-    const row = target instanceof Element && !target.closest('a, input, label') ? target.closest('tbody tr') : null
+    const row =
+      target instanceof Element && !target.closest('a, input, label')
+        ? target.closest('tbody tr')
+        : null
     return row ? files.findIndex(({ id }) => id === row.id) : -1
   }
   return {

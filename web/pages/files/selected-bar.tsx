@@ -1,4 +1,5 @@
-// The ticked files on a narrow screen, where the table's own bar has no room: how many, and what to do with them.
+// The ticked files on a narrow screen, where the table's own bar has no room: how many, and what to
+// do with them.
 import { useState } from 'react'
 import { ActionList, Button, Checkbox, Popover } from '../../ui/index.ts'
 import { countText, numberText } from '../../labels/size.ts'

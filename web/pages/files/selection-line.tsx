@@ -4,7 +4,13 @@ import { Box, Button, InlineStack, Text } from '../../ui/index.ts'
 import { selectionText } from '../../labels/selection.ts'
 import { type FileSelection } from './selection.ts'
 
-export function SelectionLine({ selection, place }: { selection: FileSelection; place: FilesPlace }) {
+export function SelectionLine({
+  selection,
+  place,
+}: {
+  selection: FileSelection
+  place: FilesPlace
+}) {
   const { all, count, onPage, clear } = selection
   const text = selectionText({ all, count, onPage, filter: filterOf(place) })
   return (

@@ -25,7 +25,10 @@ test('what is ticked keeps the order of the ticks: a range its direction, a page
 })
 
 test('other pages keep what was ticked on them', () => {
-  const both = after([{ kind: 'one', id: 'c', on: true }, shown], [{ kind: 'page', on: true }, page('ef')])
+  const both = after(
+    [{ kind: 'one', id: 'c', on: true }, shown],
+    [{ kind: 'page', on: true }, page('ef')],
+  )
   expect(idsOf(both)).toBe('cef')
   expect(idsOf(clicked(both, { kind: 'page', on: false }, page('ef')))).toBe('c')
   expect(idsOf(clicked(both, { kind: 'one', id: 'c', on: true }, page('ef')))).toBe('cef')

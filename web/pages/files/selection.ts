@@ -3,7 +3,10 @@ import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../client/types.ts'
 import { DEFAULT_SORT, type FilesPlace, filterOf, listOf } from '../../url-state/files.ts'
 
-/** What was ticked, in the list that it was ticked in. Each file as it was last seen, in the order in which they were ticked. */
+/**
+ * What was ticked, in the list that it was ticked in. Each file as it was last seen, in the order
+ * in which they were ticked.
+ */
 export interface Ticked {
   list: string
   files: ReadonlyMap<string, File>
@@ -11,14 +14,20 @@ export interface Ticked {
   all: boolean
 }
 
-/** A click as the table tells it: on one row, on a range of rows with Shift (in its direction), on the page's box, or on "all". */
+/**
+ * A click as the table tells it: on one row, on a range of rows with Shift (in its direction), on
+ * the page's box, or on "all".
+ */
 export type Click =
   | { kind: 'one'; id: string; on: boolean }
   | { kind: 'range'; from: number; to: number; on: boolean }
   | { kind: 'page'; on: boolean }
   | { kind: 'all'; on: boolean }
 
-/** What is ticked after a click. Taking one away from "all" leaves the rest of this page. `whole`: the page, in the order of its box. */
+/**
+ * What is ticked after a click. Taking one away from "all" leaves the rest of this page. `whole`:
+ * the page, in the order of its box.
+ */
 export function clicked(
   { list, ...ticked }: Ticked,
   click: Click,
@@ -57,18 +66,24 @@ export interface Chosen {
 
 const NONE: readonly File[] = []
 
-/** Other filters are another list, so that nothing unseen stays ticked; another page or order is not. */
+/**
+ * Other filters are another list, so that nothing unseen stays ticked; another page or order is
+ * not.
+ */
 export function useSelection(place: FilesPlace, shown: readonly File[] = NONE, total = 0) {
   const list = listOf(place)
   const nothing: Ticked = { list, files: new Map(), all: false }
   const [state, setTicked] = useState<Ticked>(nothing)
   const ticked = state.list === list ? state : nothing
-  // The page's box ticks in the order in which the files came, as a filter does; a list in another order keeps its own.
+  // The page's box ticks in the order in which the files came, as a filter does; a list in another
+  // order keeps its own.
   const whole = place.sort === DEFAULT_SORT ? shown.toReversed() : shown
   const onPage = shown.filter(({ id }) => ticked.all || ticked.files.has(id)).length
   // A file is what the list says it is by now.
   const fresh = new Map(shown.map((file) => [file.id, file]))
-  const files = ticked.all ? whole : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
+  const files = ticked.all
+    ? whole
+    : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
   const count = ticked.all ? total : files.length
   const known = !ticked.all || total === shown.length
   const chosen: Chosen = {

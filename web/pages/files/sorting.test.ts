@@ -3,5 +3,6 @@ import { FILE_SORTS, type FileSort } from '../../url-state/files.ts'
 import { columnOf, sortFor } from './sorting.ts'
 
 test('every order has a heading that shows it and leads back to it', () => {
-  for (const sort of Object.keys(FILE_SORTS) as FileSort[]) expect(sortFor(...columnOf(sort))).toBe(sort)
+  for (const sort of Object.keys(FILE_SORTS) as FileSort[])
+    expect(sortFor(...columnOf(sort))).toBe(sort)
 })

@@ -17,4 +17,5 @@ export function columnOf(sort: FileSort): [column: number, direction: Direction]
   return [6, 'descending']
 }
 
-export const sortFor = (column: number, direction: Direction): FileSort => COLUMNS[column]?.[direction] ?? '-created_at'
+export const sortFor = (column: number, direction: Direction): FileSort =>
+  COLUMNS[column]?.[direction] ?? '-created_at'

@@ -52,7 +52,9 @@ export function VersionsCard({ file }: { file: FileDetail }) {
                   {`Version ${version.number}`}
                 </Text>
                 {version.current && <Badge tone="success">Current</Badge>}
-                {version.location !== 'primary' && <Badge>{`In ${version.location} storage`}</Badge>}
+                {version.location !== 'primary' && (
+                  <Badge>{`In ${version.location} storage`}</Badge>
+                )}
               </InlineStack>
               <Text as="span" variant="bodySm" tone="subdued" breakWord>
                 {aboutText(version, file.filename)}

@@ -19,20 +19,22 @@ export function ImportPage() {
             best="Best for fewer than 50 files"
             action={
               <Button variant="primary" url="/import/upload">
-                {uploading > 0 ? `See ${countText(uploading, 'upload', 'uploads')}` : 'Upload files'}
+                {uploading > 0
+                  ? `See ${countText(uploading, 'upload', 'uploads')}`
+                  : 'Upload files'}
               </Button>
             }
           >
-            Drop a folder or choose files. An upload can be paused, and goes on where it stopped after a lost network or
-            a restart.
+            Drop a folder or choose files. An upload can be paused, and goes on where it stopped
+            after a lost network or a restart.
           </Way>
           <Way
             title="Import a CSV file"
             best="Best for 50 to 500 files"
             action={<Button url="/import/csv">Choose a CSV file</Button>}
           >
-            A table with a row for each file: its name, the address to fetch it from, its product, tags and settings.
-            All of it is checked before anything is imported.
+            A table with a row for each file: its name, the address to fetch it from, its product,
+            tags and settings. All of it is checked before anything is imported.
           </Way>
         </div>
         <Card>
@@ -42,8 +44,8 @@ export function ImportPage() {
                 Import over the API
               </Text>
               <Text as="p" tone="subdued">
-                Best for more than 500 files, and for programs. Put your API key and your files’ addresses in, then run
-                this in a terminal.
+                Best for more than 500 files, and for programs. Put your API key and your files’
+                addresses in, then run this in a terminal.
               </Text>
             </BlockStack>
             <Code what="import command" text={importCommand(window.location.origin)} />

@@ -19,12 +19,17 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
   const problem = wrong ?? problemsOf(objectionsIn(extend.error)).at('expiry_days')
   const submit = () => {
     const count = /^\d+$/.test(days.trim()) ? Number(days) : 0
-    if (!never && (count < 1 || count > MAX_DAYS)) return setWrong('Write a whole number from 1 to 36,500')
+    if (!never && (count < 1 || count > MAX_DAYS))
+      return setWrong('Write a whole number from 1 to 36,500')
     extend.mutate(
       { id: link.id, expiry_days: never ? null : count },
       {
         onSuccess: (changed) => {
-          toast(changed.expires_at === null ? 'The link never expires' : `The link expires ${expiresText(changed)}`)
+          toast(
+            changed.expires_at === null
+              ? 'The link never expires'
+              : `The link expires ${expiresText(changed)}`,
+          )
           onClose()
         },
       },
@@ -38,9 +43,13 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
       primaryAction={{ content: 'Change', onAction: submit, loading: extend.isPending }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
-      {extend.error && !problem && <Problem error={extend.error} what="The link could not be changed" />}
+      {extend.error && !problem && (
+        <Problem error={extend.error} what="The link could not be changed" />
+      )}
       <Text as="p" tone="subdued">
-        {link.expires_at === null ? 'It never expires now.' : `It expires ${expiresText(link)} now.`}
+        {link.expires_at === null
+          ? 'It never expires now.'
+          : `It expires ${expiresText(link)} now.`}
       </Text>
       <ChoiceList
         title="New expiry"

@@ -11,7 +11,8 @@ import { notSentText } from '../../labels/link.ts'
 import { momentText } from '../../labels/time.ts'
 import { ExtendLink } from './extend-link.tsx'
 
-export const expiresText = ({ expires_at }: DownloadLink) => (expires_at === null ? 'Never' : momentText(expires_at))
+export const expiresText = ({ expires_at }: DownloadLink) =>
+  expires_at === null ? 'Never' : momentText(expires_at)
 
 export function Customer({ link }: { link: DownloadLink }) {
   return (
@@ -28,10 +29,17 @@ export function LinkBadge({ link }: { link: DownloadLink }) {
   return <Badge tone={status.tone}>{status.text}</Badge>
 }
 
-const whose = (link: DownloadLink) => (link.email ? `link of ${link.email}` : `link to ${link.filename}`)
+const whose = (link: DownloadLink) =>
+  link.email ? `link of ${link.email}` : `link to ${link.filename}`
 
 /** Copy at once; the rest behind a button. What fails is told to `onError`. */
-export function LinkActions({ link, onError }: { link: DownloadLink; onError: (error: Error | null) => void }) {
+export function LinkActions({
+  link,
+  onError,
+}: {
+  link: DownloadLink
+  onError: (error: Error | null) => void
+}) {
   const [open, setOpen] = useState(false)
   const [extending, setExtending] = useState(false)
   const revoke = useRevokeLinks()

@@ -48,7 +48,11 @@ export function LinksCard({ of, nothing, onCreate }: Props) {
       {links.hasNextPage && (
         <Box padding="300">
           <InlineStack align="center">
-            <Button variant="plain" loading={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
+            <Button
+              variant="plain"
+              loading={links.isFetchingNextPage}
+              onClick={() => void links.fetchNextPage()}
+            >
               Show more links
             </Button>
           </InlineStack>

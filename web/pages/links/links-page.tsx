@@ -1,4 +1,5 @@
-// All links of the shop, newest first: looked for by name, customer or state, ended one by one or all that are shown.
+// All links of the shop, newest first: looked for by name, customer or state, ended one by one or
+// all that are shown.
 import { useState } from 'react'
 import { saveLinks, useLinkPage, useRevokeLinks } from '../../client/link-list.ts'
 import { type DownloadLink, type LinkStatus } from '../../client/types.ts'
@@ -7,7 +8,16 @@ import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { LINK_STATUSES, readLinksPlace, writeLinksPlace } from '../../url-state/links.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
-import { BlockStack, Box, Card, InlineGrid, Modal, Select, Text, TextField } from '../../ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Card,
+  InlineGrid,
+  Modal,
+  Select,
+  Text,
+  TextField,
+} from '../../ui/index.ts'
 import { linkStatus } from '../../labels/file.ts'
 import { countText, numberText } from '../../labels/size.ts'
 import { LinksTable } from './links-table.tsx'
@@ -35,7 +45,13 @@ export function LinksPage() {
       secondaryActions={[
         { content: 'Export as CSV', loading: saving === true, onAction: () => void save() },
         ...(open.length > 0
-          ? [{ content: 'Revoke those shown …', destructive: true, onAction: () => setRevoking(true) }]
+          ? [
+              {
+                content: 'Revoke those shown …',
+                destructive: true,
+                onAction: () => setRevoking(true),
+              },
+            ]
           : []),
       ]}
     >
@@ -52,8 +68,13 @@ export function LinksPage() {
         )}
         {list?.length === 0 && !filtered && place.cursor === '' ? (
           <Card>
-            <Nothing why="new" heading="No links yet" action={{ content: 'Go to files', url: '/files' }}>
-              Choose files, then Create download links. Each link lets one buyer in until it expires or is used up.
+            <Nothing
+              why="new"
+              heading="No links yet"
+              action={{ content: 'Go to files', url: '/files' }}
+            >
+              Choose files, then Create download links. Each link lets one buyer in until it expires
+              or is used up.
             </Nothing>
           </Card>
         ) : (
@@ -126,7 +147,8 @@ function RevokeShown({ links, onClose }: { links: readonly DownloadLink[]; onClo
         <BlockStack gap="400">
           {revoke.error && <Problem error={revoke.error} what="The links could not be revoked" />}
           <Text as="p">
-            All links on this page of the list stop at once. A revoked link cannot be brought back: create another one.
+            All links on this page of the list stop at once. A revoked link cannot be brought back:
+            create another one.
           </Text>
         </BlockStack>
       </Modal.Section>

@@ -2,7 +2,15 @@
 import { useState } from 'react'
 import { type DownloadLink } from '../../client/types.ts'
 import { Problem } from '../../components/problem.tsx'
-import { BlockStack, Box, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../ui/index.ts'
 import { usedText } from '../../labels/link.ts'
 import { Customer, expiresText, LinkActions, LinkBadge } from './link-row.tsx'
 

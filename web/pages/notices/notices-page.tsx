@@ -20,12 +20,18 @@ export function NoticesPage() {
       subtitle={unread > 0 ? countText(unread, 'unread notice', 'unread notices') : undefined}
       primaryAction={
         unread > 0
-          ? { content: 'Mark all as read', loading: read.isPending, onAction: () => read.mutate({ all: true }) }
+          ? {
+              content: 'Mark all as read',
+              loading: read.isPending,
+              onAction: () => read.mutate({ all: true }),
+            }
           : undefined
       }
     >
       <BlockStack gap="400">
-        {read.error && <Problem error={read.error} what="The notices could not be marked as read" />}
+        {read.error && (
+          <Problem error={read.error} what="The notices could not be marked as read" />
+        )}
         {notices.error && (
           <Problem
             error={notices.error}
@@ -50,13 +56,20 @@ export function NoticesPage() {
         {list && list.length > 0 && (
           <Card padding="0">
             {list.map((notice) => (
-              <Entry key={notice.id} notice={notice} onRead={() => read.mutate({ ids: [notice.id] })} />
+              <Entry
+                key={notice.id}
+                notice={notice}
+                onRead={() => read.mutate({ ids: [notice.id] })}
+              />
             ))}
           </Card>
         )}
         {notices.hasNextPage && (
           <InlineStack align="center">
-            <Button loading={notices.isFetchingNextPage} onClick={() => void notices.fetchNextPage()}>
+            <Button
+              loading={notices.isFetchingNextPage}
+              onClick={() => void notices.fetchNextPage()}
+            >
               Show older notices
             </Button>
           </InlineStack>
@@ -69,7 +82,10 @@ export function NoticesPage() {
 function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
   const unread = notice.read_at === null
   return (
-    <article className={`notice ${notice.level} ${unread ? 'unread' : ''}`} aria-label={notice.title}>
+    <article
+      className={`notice ${notice.level} ${unread ? 'unread' : ''}`}
+      aria-label={notice.title}
+    >
       <span className="notice-dot" aria-hidden="true" />
       <BlockStack gap="100">
         <InlineStack align="space-between" gap="200" blockAlign="baseline">
@@ -95,12 +111,19 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
           <Box paddingBlockStart="100">
             <InlineStack gap="400">
               {notice.operation_id && (
-                <Link url={`/operations/${notice.operation_id}`} onClick={unread ? onRead : undefined}>
+                <Link
+                  url={`/operations/${notice.operation_id}`}
+                  onClick={unread ? onRead : undefined}
+                >
                   View details
                 </Link>
               )}
               {unread && (
-                <Button variant="plain" onClick={onRead} accessibilityLabel={`Mark as read: ${notice.title}`}>
+                <Button
+                  variant="plain"
+                  onClick={onRead}
+                  accessibilityLabel={`Mark as read: ${notice.title}`}
+                >
                   Mark as read
                 </Button>
               )}

@@ -1,4 +1,5 @@
-// What the operation is about: which files, which steps, what can be undone, and what it is related to.
+// What the operation is about: which files, which steps, what can be undone, and what it is related
+// to.
 import { type Operation } from '../../client/types.ts'
 import { Facts } from '../../components/facts.tsx'
 import { Steps } from '../../components/steps.tsx'
@@ -17,8 +18,8 @@ export function AboutCard({ operation }: { operation: Operation }) {
         {undoes && (
           <p>
             Sets each file back to how it was before{' '}
-            <Link url={`/operations/${undoes}`}>the operation that it undoes</Link>. What somebody changed since then is
-            left alone.
+            <Link url={`/operations/${undoes}`}>the operation that it undoes</Link>. What somebody
+            changed since then is left alone.
           </p>
         )}
         <Steps steps={steps} />

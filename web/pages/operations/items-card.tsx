@@ -3,7 +3,12 @@ import { isMoving, useItems } from '../../client/operations.ts'
 import { type ItemStatus, type Operation } from '../../client/types.ts'
 import { LoadingRows, PageTurner } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { type ItemsPlace, placeQuery, readItemsPlace, writePlace } from '../../url-state/operations.ts'
+import {
+  type ItemsPlace,
+  placeQuery,
+  readItemsPlace,
+  writePlace,
+} from '../../url-state/operations.ts'
 import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../url-state/use-url-state.ts'
 import { Box, Card, Tabs, Text, TextField } from '../../ui/index.ts'
@@ -16,7 +21,12 @@ const PAGE_SIZE = 50
 
 export function ItemsCard({ operation }: { operation: Operation }) {
   const { place, go, pages } = useUrlState(readItemsPlace, writePlace)
-  const items = useItems(operation.id, placeQuery(place, PAGE_SIZE), operation.status, isMoving(operation))
+  const items = useItems(
+    operation.id,
+    placeQuery(place, PAGE_SIZE),
+    operation.status,
+    isMoving(operation),
+  )
   const list = items.data
   const failed = items.error !== null && (list === undefined || items.isPlaceholderData)
   return (
@@ -70,7 +80,8 @@ interface NarrowProps {
 function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operation }) {
   // One that is empty and can't fill any more is of no use; the one that is chosen stays.
   const tabs = tabsOf(operation).filter(
-    ({ status, count }) => count > 0 || (status !== 'pending' && status !== 'cancelled') || status === place.status,
+    ({ status, count }) =>
+      count > 0 || (status !== 'pending' && status !== 'cancelled') || status === place.status,
   )
   return (
     <Tabs
@@ -91,7 +102,9 @@ function ResultTabs({ operation, place, go }: NarrowProps & { operation: Operati
 }
 
 function Search({ place, go }: NarrowProps) {
-  const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
+  const search = useDraft(place.search, (text) =>
+    go({ search: text }, { replace: place.search !== '' && text !== '' }),
+  )
   return (
     <Box paddingInline="300" paddingBlockEnd="300">
       <TextField

@@ -39,7 +39,8 @@ export function ItemsTable({ items, operation }: { items: readonly Item[]; opera
 }
 
 /** In a preview it still has the name that it had. */
-const nameOf = ({ filename, before }: Item, preview: boolean): string => (preview ? before?.filename : null) ?? filename
+const nameOf = ({ filename, before }: Item, preview: boolean): string =>
+  (preview ? before?.filename : null) ?? filename
 
 function Name({ item, preview }: RowProps) {
   const name = (

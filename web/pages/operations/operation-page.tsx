@@ -1,4 +1,5 @@
-// One operation: how far it is, what came of it, what can be done about it, and every file's own result.
+// One operation: how far it is, what came of it, what can be done about it, and every file's own
+// result.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { ApiError } from '../../client/error.ts'
@@ -29,7 +30,13 @@ export function OperationPage({ id }: { id: string }) {
         back={back}
         stale={
           operation.error && (
-            <Problem stale error={operation.error} what="" onRetry={retry} retrying={operation.isFetching} />
+            <Problem
+              stale
+              error={operation.error}
+              what=""
+              onRetry={retry}
+              retrying={operation.isFetching}
+            />
           )
         }
       />
@@ -82,8 +89,14 @@ function Whole({ operation, back, stale }: WholeProps) {
   return (
     <Page
       title={title}
-      tab={isMoving(operation) ? `${Math.floor(operation.percentage)}% ${title}` : `${title}: ${status.text}`}
-      subtitle={[operation.label, momentText(operation.created_at), operation.requested_by].filter(Boolean).join(' · ')}
+      tab={
+        isMoving(operation)
+          ? `${Math.floor(operation.percentage)}% ${title}`
+          : `${title}: ${status.text}`
+      }
+      subtitle={[operation.label, momentText(operation.created_at), operation.requested_by]
+        .filter(Boolean)
+        .join(' · ')}
       titleMetadata={<StatusBadge word={status} />}
       backAction={back}
       primaryAction={foremost}

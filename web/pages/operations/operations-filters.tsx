@@ -6,7 +6,12 @@ import { EVERY_OPERATION, type OperationsPlace } from '../../url-state/operation
 import { useDraft } from '../../url-state/use-draft.ts'
 import { type UrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, ChoiceList, Filters, TextField } from '../../ui/index.ts'
-import { actionChoices, CHANNELS, OPERATION_STATUSES, operationTitle } from '../../labels/operation.ts'
+import {
+  actionChoices,
+  CHANNELS,
+  OPERATION_STATUSES,
+  operationTitle,
+} from '../../labels/operation.ts'
 import { dayText } from '../../labels/time.ts'
 
 interface Props {
@@ -19,8 +24,14 @@ const KINDS = { import: 'Imports', bulk: 'Bulk operations' } as const
 export function OperationsFilters({ place, go, loading }: Props & { loading: boolean }) {
   const actions = actionChoices(useWorkflows().data?.data ?? [], usePlugins().data?.channel_actions)
   // One step for the back button a search, not one a letter.
-  const search = useDraft(place.search, (text) => go({ search: text }, { replace: place.search !== '' && text !== '' }))
-  const one = (key: 'status' | 'kind' | 'action' | 'channel', label: string, words: Record<string, string>) => ({
+  const search = useDraft(place.search, (text) =>
+    go({ search: text }, { replace: place.search !== '' && text !== '' }),
+  )
+  const one = (
+    key: 'status' | 'kind' | 'action' | 'channel',
+    label: string,
+    words: Record<string, string>,
+  ) => ({
     key,
     label,
     pinned: true,
@@ -47,13 +58,24 @@ export function OperationsFilters({ place, go, loading }: Props & { loading: boo
         one('kind', 'Kind', KINDS),
         one('action', 'Action', actions),
         one('channel', 'Came by', CHANNELS),
-        { key: 'who', label: 'Started by', filter: <WhoFilter place={place} go={go} />, pinned: true },
+        {
+          key: 'who',
+          label: 'Started by',
+          filter: <WhoFilter place={place} go={go} />,
+          pinned: true,
+        },
         { key: 'date', label: 'Date', filter: <DateFilter place={place} go={go} />, pinned: true },
-        // It comes with a link from that task alone; what applies is shown only where there is a filter for it.
+        // It comes with a link from that task alone; what applies is shown only where there is a
+        // filter for it.
         ...(place.schedule_id === ''
           ? []
           : [
-              { key: 'schedule', label: 'Scheduled task', filter: <p>The runs of one scheduled task</p>, pinned: true },
+              {
+                key: 'schedule',
+                label: 'Scheduled task',
+                filter: <p>The runs of one scheduled task</p>,
+                pinned: true,
+              },
             ]),
       ]}
       appliedFilters={applied(place, go, actions)}
@@ -65,7 +87,9 @@ const statusTexts = (): Record<string, string> =>
   Object.fromEntries(Object.entries(OPERATION_STATUSES).map(([status, { text }]) => [status, text]))
 
 function WhoFilter({ place, go }: Props) {
-  const draft = useDraft(place.requested_by, (requested_by) => go({ requested_by: requested_by.trim() }))
+  const draft = useDraft(place.requested_by, (requested_by) =>
+    go({ requested_by: requested_by.trim() }),
+  )
   return (
     <TextField
       label="Started by"
@@ -82,7 +106,13 @@ function DateFilter({ place, go }: Props) {
   const to = useDraft(place.to, (day) => go({ to: day }))
   return (
     <BlockStack gap="300">
-      <TextField label="From" type="date" autoComplete="off" value={from.text} onChange={from.change} />
+      <TextField
+        label="From"
+        type="date"
+        autoComplete="off"
+        value={from.text}
+        onChange={from.change}
+      />
       <TextField label="To" type="date" autoComplete="off" value={to.text} onChange={to.change} />
     </BlockStack>
   )
@@ -93,7 +123,11 @@ function applied(place: OperationsPlace, go: Props['go'], actions: Record<string
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | false, without: Partial<OperationsPlace>) =>
     label && list.push({ key, label, onRemove: () => go(without) })
-  add('status', status !== null && `Status: ${OPERATION_STATUSES[status as OperationStatus].text}`, { status: null })
+  add(
+    'status',
+    status !== null && `Status: ${OPERATION_STATUSES[status as OperationStatus].text}`,
+    { status: null },
+  )
   add('kind', kind !== null && `Kind: ${KINDS[kind]}`, { kind: null })
   const named = actions[action] ?? operationTitle({ kind: 'bulk', channel: '', action })
   add('action', action !== '' && `Action: ${named}`, { action: '' })
@@ -106,6 +140,8 @@ function applied(place: OperationsPlace, go: Props['go'], actions: Record<string
 
 function dates(from: string, to: string): string | false {
   if (from !== '' && from === to) return dayText(from)
-  const parts = [from && `from ${dayText(from)}`, to && `to ${dayText(to)}`].filter((part) => part !== '')
+  const parts = [from && `from ${dayText(from)}`, to && `to ${dayText(to)}`].filter(
+    (part) => part !== '',
+  )
   return parts.length > 0 && `Date ${parts.join(' ')}`
 }

@@ -3,7 +3,13 @@ import { useOperations } from '../../client/operations.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
 import { Page } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { EVERY_OPERATION, isNarrowed, placeQuery, readOperationsPlace, writePlace } from '../../url-state/operations.ts'
+import {
+  EVERY_OPERATION,
+  isNarrowed,
+  placeQuery,
+  readOperationsPlace,
+  writePlace,
+} from '../../url-state/operations.ts'
 import { useUrlState } from '../../url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../ui/index.ts'
 import { pageText } from '../../labels/page.ts'
@@ -19,13 +25,27 @@ export function OperationsPage() {
   const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)
   const retry = () => void operations.refetch()
   return (
-    <Page title="Operations" subtitle="Every import and every bulk operation, with the result for each file" fullWidth>
+    <Page
+      title="Operations"
+      subtitle="Every import and every bulk operation, with the result for each file"
+      fullWidth
+    >
       <BlockStack gap="400">
         {operations.error && !failed && (
-          <Problem stale error={operations.error} what="" onRetry={retry} retrying={operations.isFetching} />
+          <Problem
+            stale
+            error={operations.error}
+            what=""
+            onRetry={retry}
+            retrying={operations.isFetching}
+          />
         )}
         <Card padding="0">
-          <OperationsFilters place={place} go={go} loading={operations.isFetching && operations.isPlaceholderData} />
+          <OperationsFilters
+            place={place}
+            go={go}
+            loading={operations.isFetching && operations.isPlaceholderData}
+          />
           {failed ? (
             <Box padding="400">
               <Problem
@@ -45,7 +65,13 @@ export function OperationsPage() {
               <PageTurner
                 what="operations"
                 pages={pages(operations.isPlaceholderData ? null : list.next_cursor)}
-                label={pageText(place.page, list.data.length, list.next_cursor, 'operation', 'operations')}
+                label={pageText(
+                  place.page,
+                  list.data.length,
+                  list.next_cursor,
+                  'operation',
+                  'operations',
+                )}
               />
             </>
           )}
@@ -63,8 +89,13 @@ function Empty({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }
       action={{ content: 'Show all operations', onAction: onClear }}
     />
   ) : (
-    <Nothing why="new" heading="Nothing has run yet" action={{ content: 'How to import files', url: '/files' }}>
-      Each import and each bulk operation is listed here, with its progress and the result for every file.
+    <Nothing
+      why="new"
+      heading="Nothing has run yet"
+      action={{ content: 'How to import files', url: '/files' }}
+    >
+      Each import and each bulk operation is listed here, with its progress and the result for every
+      file.
     </Nothing>
   )
 }

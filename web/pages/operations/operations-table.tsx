@@ -4,7 +4,16 @@ import { isMoving } from '../../client/operations.ts'
 import { type Operation } from '../../client/types.ts'
 import { useOperationActions } from '../../components/operation-actions.tsx'
 import { Progress, StatusBadge } from '../../components/status.tsx'
-import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../ui/index.ts'
 import { operationTitle, statusWord } from '../../labels/operation.ts'
 import { countText, numberText } from '../../labels/size.ts'
 import { durationText, momentText } from '../../labels/time.ts'
@@ -77,13 +86,22 @@ function WideRow({ operation }: { operation: Operation }) {
         <Progress operation={operation} />
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <Text as="span" alignment="end" numeric tone={operation.failed > 0 ? 'critical' : 'subdued'}>
+        <Text
+          as="span"
+          alignment="end"
+          numeric
+          tone={operation.failed > 0 ? 'critical' : 'subdued'}
+        >
           {numberText(operation.failed)}
         </Text>
       </IndexTable.Cell>
       <IndexTable.Cell className="tabular">{duration(operation)}</IndexTable.Cell>
       <IndexTable.Cell>
-        <span className="cut" style={{ '--cut': '150px' } as CSSProperties} title={operation.requested_by}>
+        <span
+          className="cut"
+          style={{ '--cut': '150px' } as CSSProperties}
+          title={operation.requested_by}
+        >
           {operation.requested_by}
         </span>
       </IndexTable.Cell>

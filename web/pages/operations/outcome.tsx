@@ -1,4 +1,5 @@
-// What came of the operation, or what it waits for, said in a sentence where the figures don't say enough.
+// What came of the operation, or what it waits for, said in a sentence where the figures don't say
+// enough.
 import { usePlugins } from '../../client/plugins.ts'
 import { type Artifact, type Operation } from '../../client/types.ts'
 import { ArtifactButton } from '../../components/artifact.tsx'
@@ -13,13 +14,16 @@ export function Outcome({ operation }: { operation: Operation }) {
     <>
       <PreviewBanner operation={operation} />
       {operation.artifact && <ArtifactBanner artifact={operation.artifact} />}
-      {makesFiles(operation, plugins) && hasEndedWell(operation) && operation.status !== 'undone' && (
-        <Banner tone="success">
-          <p>
-            New files were made. <Link url="/files">They stand first among the files</Link>, newest first.
-          </p>
-        </Banner>
-      )}
+      {makesFiles(operation, plugins) &&
+        hasEndedWell(operation) &&
+        operation.status !== 'undone' && (
+          <Banner tone="success">
+            <p>
+              New files were made. <Link url="/files">They stand first among the files</Link>,
+              newest first.
+            </p>
+          </Banner>
+        )}
       {operation.status === 'undone' && (
         <Banner tone="info" title="This operation was undone">
           {operation.undone_by && (
@@ -30,7 +34,10 @@ export function Outcome({ operation }: { operation: Operation }) {
         </Banner>
       )}
       {stopped && (
-        <Banner tone="critical" title={`The operation stopped at the step “${stepTitle(operation, stopped.step)}”`}>
+        <Banner
+          tone="critical"
+          title={`The operation stopped at the step “${stepTitle(operation, stopped.step)}”`}
+        >
           <p>{stopped.message}</p>
         </Banner>
       )}
@@ -55,9 +62,13 @@ const ArtifactBanner = ({ artifact }: { artifact: Artifact }) => (
   </Banner>
 )
 
-const stepTitle = ({ steps }: Operation, id: string): string => steps.find((step) => step.id === id)?.title ?? id
+const stepTitle = ({ steps }: Operation, id: string): string =>
+  steps.find((step) => step.id === id)?.title ?? id
 
-const TONES: Partial<Record<Operation['status'], 'critical' | 'info'>> = { failed: 'critical', cancelled: 'info' }
+const TONES: Partial<Record<Operation['status'], 'critical' | 'info'>> = {
+  failed: 'critical',
+  cancelled: 'info',
+}
 
 function EndBanner({ operation }: { operation: Operation }) {
   const outcome = outcomeText(operation)
@@ -90,8 +101,8 @@ function PreviewBanner({ operation }: { operation: Operation }) {
     <Banner tone="info" title="This is a preview: nothing has been changed">
       <BlockStack gap="100">
         <p>
-          Below stands what would happen to each file. Confirm to do it; a file that has changed by then in a way that
-          matters is skipped, with the reason.
+          Below stands what would happen to each file. Confirm to do it; a file that has changed by
+          then in a way that matters is skipped, with the reason.
         </p>
         {intentions.length > 0 && (
           <>

@@ -46,7 +46,10 @@ function figuresOf(operation: Operation, moving: boolean): [string, React.ReactN
   const waiting = waitingCount(operation)
   const figures: [string, React.ReactNode][] = [
     [preview ? 'Would be done' : 'Done', numberText(done)],
-    [preview ? 'Would fail' : 'Failed', failed > 0 ? <span className="critical">{numberText(failed)}</span> : '0'],
+    [
+      preview ? 'Would fail' : 'Failed',
+      failed > 0 ? <span className="critical">{numberText(failed)}</span> : '0',
+    ],
     [preview ? 'Would be skipped' : 'Skipped', numberText(skipped)],
   ]
   if (cancelled > 0) figures.push(['Cancelled', numberText(cancelled)])

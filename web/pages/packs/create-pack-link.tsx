@@ -11,7 +11,13 @@ import { Text } from '../../ui/index.ts'
 import { linkTerms } from '../../labels/link.ts'
 import { countText } from '../../labels/size.ts'
 import { LinkFields } from '../files/link-fields.tsx'
-import { type LinkForm, type LinkFormErrors, linkFormFor, objections, readLinkForm } from '../files/link-form.ts'
+import {
+  type LinkForm,
+  type LinkFormErrors,
+  linkFormFor,
+  objections,
+  readLinkForm,
+} from '../files/link-form.ts'
 
 /** A pack has no terms of its own: the form begins with the shop's. */
 export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
@@ -35,7 +41,11 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
   }
   if (made)
     return (
-      <Dialog title="Link created" onClose={onClose} primaryAction={{ content: 'Done', onAction: onClose }}>
+      <Dialog
+        title="Link created"
+        onClose={onClose}
+        primaryAction={{ content: 'Done', onAction: onClose }}
+      >
         {made.url !== null && <Code text={made.url} what="link" wrap />}
         <Text as="p" tone="subdued">
           {linkTerms(made)}
@@ -47,14 +57,21 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
       title={`Create link to ${pack.name}`}
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: 'Create link', onAction: submit, loading: create.isPending, disabled: !form }}
+      primaryAction={{
+        content: 'Create link',
+        onAction: submit,
+        loading: create.isPending,
+        disabled: !form,
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       {refusal?.other && <Problem error={refusal.other} what="The link could not be created" />}
       <Text as="p" tone="subdued">
         {`The buyer sees ${countText(pack.files, 'file', 'files')}; each can be downloaded as often as you say here.`}
       </Text>
-      {form && <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />}
+      {form && (
+        <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
+      )}
       {!form && !settings.error && <LoadingRows rows={3} what="the settings" />}
       {!form && settings.error && (
         <Problem

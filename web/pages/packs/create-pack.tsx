@@ -3,7 +3,13 @@ import { useState } from 'react'
 import { type Pack, useCreatePack } from '../../client/packs.ts'
 import { NameDialog } from './name-dialog.tsx'
 
-export function CreatePack({ onClose, onMade }: { onClose: () => void; onMade: (pack: Pack) => void }) {
+export function CreatePack({
+  onClose,
+  onMade,
+}: {
+  onClose: () => void
+  onMade: (pack: Pack) => void
+}) {
   const create = useCreatePack()
   const [name, setName] = useState('')
   return (

@@ -5,7 +5,16 @@ import { type File } from '../../client/types.ts'
 import { FileIcon } from '../../components/file-icon.tsx'
 import { LoadingRows } from '../../components/lists.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { ArrowDownIcon, ArrowUpIcon, Box, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  Link,
+  Text,
+} from '../../ui/index.ts'
 import { countText, numberText, sizeText } from '../../labels/size.ts'
 import { moved } from './order.ts'
 
@@ -20,7 +29,9 @@ export function PackFiles({ pack }: { pack: Pack }) {
     order.mutate(moved(ids, ids.indexOf(file.id), by))
   }
   const out = (file: File) =>
-    takeOut.mutate([file.id], { onSuccess: () => toast(`${file.filename} was taken out of the pack`) })
+    takeOut.mutate([file.id], {
+      onSuccess: () => toast(`${file.filename} was taken out of the pack`),
+    })
   return (
     <Card padding="0">
       <Box padding="400">
@@ -93,7 +104,11 @@ export function PackFiles({ pack }: { pack: Pack }) {
             <Text as="span" variant="bodySm" tone="subdued">
               {`${numberText(list.length)} of ${countText(pack.files, 'file', 'files')}`}
             </Text>
-            <Button variant="plain" loading={files.isFetchingNextPage} onClick={() => void files.fetchNextPage()}>
+            <Button
+              variant="plain"
+              loading={files.isFetchingNextPage}
+              onClick={() => void files.fetchNextPage()}
+            >
               Show more files
             </Button>
           </InlineStack>

@@ -21,13 +21,20 @@ import './packs.css'
 export function PackPage({ id }: { id: string }) {
   const pack = usePack(id)
   const back = { content: 'Packs', url: lastSeen('/packs') }
-  if (pack.data) return <Whole pack={pack.data} stale={pack.error} retry={() => void pack.refetch()} back={back} />
+  if (pack.data)
+    return (
+      <Whole pack={pack.data} stale={pack.error} retry={() => void pack.refetch()} back={back} />
+    )
   const gone = pack.error instanceof ApiError && pack.error.status === 404
   return (
     <Page title={gone ? 'Pack not found' : 'Pack'} backAction={back}>
       {gone ? (
         <Card>
-          <Nothing why="unmatched" heading="There is no such pack" action={{ content: 'Go to packs', url: '/packs' }}>
+          <Nothing
+            why="unmatched"
+            heading="There is no such pack"
+            action={{ content: 'Go to packs', url: '/packs' }}
+          >
             It may have been deleted.
           </Nothing>
         </Card>
@@ -62,7 +69,11 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
       title={pack.name}
       subtitle={`${countText(pack.files, 'file', 'files')}, ${sizeText(pack.size_bytes)}`}
       backAction={back}
-      primaryAction={{ content: 'Create link', onAction: () => setAsking('link'), disabled: pack.files === 0 }}
+      primaryAction={{
+        content: 'Create link',
+        onAction: () => setAsking('link'),
+        disabled: pack.files === 0,
+      }}
       secondaryActions={[
         { content: 'Rename', onAction: () => setAsking('name') },
         { content: 'Delete', destructive: true, onAction: () => setAsking('delete') },
@@ -90,7 +101,9 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
       </Layout>
       {asking === 'name' && <Rename pack={pack} onClose={close} />}
       {asking === 'link' && <CreatePackLink pack={pack} onClose={close} />}
-      {asking === 'delete' && <DeletePack pack={pack} onClose={close} onDeleted={() => navigate('/packs')} />}
+      {asking === 'delete' && (
+        <DeletePack pack={pack} onClose={close} onDeleted={() => navigate('/packs')} />
+      )}
     </Page>
   )
 }

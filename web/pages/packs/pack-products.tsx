@@ -1,7 +1,12 @@
 // The products of a pack: every file in it is mapped to them.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
-import { type Pack, type PackProduct, type ProductChoice, useChangePack } from '../../client/packs.ts'
+import {
+  type Pack,
+  type PackProduct,
+  type ProductChoice,
+  useChangePack,
+} from '../../client/packs.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { ProductPicker } from '../../components/product-picker.tsx'
@@ -22,7 +27,8 @@ export function PackProducts({ pack }: { pack: Pack }) {
         },
       },
     )
-  const without = (gone: PackProduct) => pack.products.filter((product) => product !== gone).map(choiceOf)
+  const without = (gone: PackProduct) =>
+    pack.products.filter((product) => product !== gone).map(choiceOf)
   return (
     <Card>
       <BlockStack gap="300">
@@ -32,7 +38,9 @@ export function PackProducts({ pack }: { pack: Pack }) {
           </Text>
           <Button onClick={() => setAdding(true)}>Add product</Button>
         </InlineStack>
-        {change.error && !adding && <Problem error={change.error} what="The products could not be changed" />}
+        {change.error && !adding && (
+          <Problem error={change.error} what="The products could not be changed" />
+        )}
         {pack.products.length === 0 ? (
           <Text as="p" tone="subdued">
             None. Files in this pack get its products, beside those that they have by themselves.
@@ -78,7 +86,9 @@ export function PackProducts({ pack }: { pack: Pack }) {
         <AddProduct
           saving={change.isPending}
           error={change.error}
-          onAdd={(choice) => replace([...pack.products.map(choiceOf), choice], () => setAdding(false))}
+          onAdd={(choice) =>
+            replace([...pack.products.map(choiceOf), choice], () => setAdding(false))
+          }
           onClose={() => setAdding(false)}
         />
       )}
@@ -86,7 +96,10 @@ export function PackProducts({ pack }: { pack: Pack }) {
   )
 }
 
-const choiceOf = ({ product_id, variant_id }: PackProduct): ProductChoice => ({ product_id, variant_id })
+const choiceOf = ({ product_id, variant_id }: PackProduct): ProductChoice => ({
+  product_id,
+  variant_id,
+})
 
 interface AddProps {
   saving: boolean
@@ -97,13 +110,19 @@ interface AddProps {
 
 function AddProduct({ saving, error, onAdd, onClose }: AddProps) {
   const [choice, setChoice] = useState<(ProductChoice & { title: string }) | null>(null)
-  const add = () => choice && onAdd({ product_id: choice.product_id, variant_id: choice.variant_id })
+  const add = () =>
+    choice && onAdd({ product_id: choice.product_id, variant_id: choice.variant_id })
   return (
     <Dialog
       title="Add product to the pack"
       onClose={onClose}
       onEnter={() => add()}
-      primaryAction={{ content: 'Add', disabled: choice === null, loading: saving, onAction: () => add() }}
+      primaryAction={{
+        content: 'Add',
+        disabled: choice === null,
+        loading: saving,
+        onAction: () => add(),
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       {error && <Problem error={error} what="The product could not be added" />}

@@ -42,8 +42,13 @@ export function PacksPage() {
         )}
         {none ? (
           <Card>
-            <Nothing why="new" heading="No packs yet" action={{ content: 'Create pack', onAction: create }}>
-              Files in a pack share its products, stand in one order, and go out to a buyer with one link.
+            <Nothing
+              why="new"
+              heading="No packs yet"
+              action={{ content: 'Create pack', onAction: create }}
+            >
+              Files in a pack share its products, stand in one order, and go out to a buyer with one
+              link.
             </Nothing>
           </Card>
         ) : (
@@ -79,8 +84,19 @@ export function PacksPage() {
           </Card>
         )}
       </BlockStack>
-      {creating && <CreatePack onClose={() => setCreating(false)} onMade={({ id }) => navigate(`/packs/${id}`)} />}
-      {doomed && <DeletePack pack={doomed} onClose={() => setDoomed(null)} onDeleted={() => setDoomed(null)} />}
+      {creating && (
+        <CreatePack
+          onClose={() => setCreating(false)}
+          onMade={({ id }) => navigate(`/packs/${id}`)}
+        />
+      )}
+      {doomed && (
+        <DeletePack
+          pack={doomed}
+          onClose={() => setDoomed(null)}
+          onDeleted={() => setDoomed(null)}
+        />
+      )}
     </Page>
   )
 }

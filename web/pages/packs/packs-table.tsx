@@ -1,6 +1,15 @@
 // Packs in a table; on a narrow screen a list instead.
 import { type Pack } from '../../client/packs.ts'
-import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../ui/index.ts'
 import { countText, sizeText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
 
@@ -28,7 +37,11 @@ export function PacksTable({ packs, onDelete }: Props) {
     >
       {packs.map((pack, position) => (
         <IndexTable.Row key={pack.id} id={pack.id} position={position}>
-          {narrow ? <NarrowPack pack={pack} onDelete={onDelete} /> : <WidePack pack={pack} onDelete={onDelete} />}
+          {narrow ? (
+            <NarrowPack pack={pack} onDelete={onDelete} />
+          ) : (
+            <WidePack pack={pack} onDelete={onDelete} />
+          )}
         </IndexTable.Row>
       ))}
     </IndexTable>
@@ -45,7 +58,9 @@ const WidePack = (row: RowProps) => (
     <IndexTable.Cell>
       <Name {...row} />
     </IndexTable.Cell>
-    <IndexTable.Cell className="tabular">{countText(row.pack.files, 'file', 'files')}</IndexTable.Cell>
+    <IndexTable.Cell className="tabular">
+      {countText(row.pack.files, 'file', 'files')}
+    </IndexTable.Cell>
     <IndexTable.Cell className="tabular">{sizeText(row.pack.size_bytes)}</IndexTable.Cell>
     <IndexTable.Cell>{productsText(row.pack)}</IndexTable.Cell>
     <IndexTable.Cell>{momentText(row.pack.created_at)}</IndexTable.Cell>
@@ -63,7 +78,8 @@ const NarrowPack = (row: RowProps) => (
       <BlockStack gap="050">
         <Name {...row} />
         <Text as="span" variant="bodySm" tone="subdued">
-          {countText(row.pack.files, 'file', 'files')} · {sizeText(row.pack.size_bytes)} · {productsText(row.pack)}
+          {countText(row.pack.files, 'file', 'files')} · {sizeText(row.pack.size_bytes)} ·{' '}
+          {productsText(row.pack)}
         </Text>
       </BlockStack>
       <DeleteButton {...row} />
@@ -87,7 +103,12 @@ const productsText = ({ products }: Pack): string =>
       : countText(products.length, 'product', 'products')
 
 const DeleteButton = ({ pack, onDelete }: RowProps) => (
-  <Button variant="plain" tone="critical" accessibilityLabel={`Delete ${pack.name}`} onClick={() => onDelete(pack)}>
+  <Button
+    variant="plain"
+    tone="critical"
+    accessibilityLabel={`Delete ${pack.name}`}
+    onClick={() => onDelete(pack)}
+  >
     Delete
   </Button>
 )

@@ -24,7 +24,12 @@ export function ChooseProduct({ review, onClose }: { review: Review; onClose: ()
     <Dialog
       title={`Choose a product for ${review.file.filename}`}
       onClose={onClose}
-      primaryAction={{ content: 'Attach', disabled: !choice, loading: map.isPending, onAction: () => void finish() }}
+      primaryAction={{
+        content: 'Attach',
+        disabled: !choice,
+        loading: map.isPending,
+        onAction: () => void finish(),
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       {map.error && <Problem error={map.error} what="The file could not be attached" />}

@@ -64,13 +64,19 @@ export function ReviewCard({ review, onChoose }: Props) {
                 candidate &&
                 accept.mutate(
                   { review, choice: candidate },
-                  { onSuccess: () => toast(`${filename} is attached to ${candidate.product_title}`) },
+                  {
+                    onSuccess: () => toast(`${filename} is attached to ${candidate.product_title}`),
+                  },
                 )
               }
             >
               Accept
             </Button>
-            <Button disabled={busy} accessibilityLabel={`Choose another product for ${filename}`} onClick={onChoose}>
+            <Button
+              disabled={busy}
+              accessibilityLabel={`Choose another product for ${filename}`}
+              onClick={onChoose}
+            >
               Another product
             </Button>
             <Button
@@ -78,7 +84,9 @@ export function ReviewCard({ review, onChoose }: Props) {
               loading={reject.isPending}
               accessibilityLabel={`Reject for ${filename}`}
               onClick={() =>
-                reject.mutate(review.id, { onSuccess: () => toast(`${filename} stays without a product`) })
+                reject.mutate(review.id, {
+                  onSuccess: () => toast(`${filename} stays without a product`),
+                })
               }
             >
               None of them
@@ -108,7 +116,9 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {product_title}
         </Text>
         <Text as="span" variant="bodySm" tone="subdued" breakWord>
-          {[variant_title, sku && !reason.includes(sku) && `SKU ${sku}`, sentence(reason)].filter(Boolean).join(' · ')}
+          {[variant_title, sku && !reason.includes(sku) && `SKU ${sku}`, sentence(reason)]
+            .filter(Boolean)
+            .join(' · ')}
         </Text>
       </span>
       <Badge tone={score >= 0.9 ? 'success' : undefined}>{scoreText(score)}</Badge>

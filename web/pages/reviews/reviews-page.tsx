@@ -1,4 +1,5 @@
-// Files for which several products may be meant: each with its candidates, to accept one, choose another or reject them.
+// Files for which several products may be meant: each with its candidates, to accept one, choose
+// another or reject them.
 import { useState } from 'react'
 import { type Review, useReviews } from '../../client/mapping.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../components/lists.tsx'
@@ -25,9 +26,13 @@ export function ReviewsPage() {
   return (
     <Page
       title="Reviews"
-      subtitle={data && data.open > 0 ? countText(data.open, 'file waits', 'files wait') : undefined}
+      subtitle={
+        data && data.open > 0 ? countText(data.open, 'file waits', 'files wait') : undefined
+      }
       secondaryActions={
-        data && data.open > 0 ? [{ content: 'Accept all above …', onAction: () => setAccepting(true) }] : []
+        data && data.open > 0
+          ? [{ content: 'Accept all above …', onAction: () => setAccepting(true) }]
+          : []
       }
     >
       <BlockStack gap="400">
@@ -48,8 +53,8 @@ export function ReviewsPage() {
         {list?.length === 0 && (
           <Card>
             <Nothing why="new" heading="Nothing to review">
-              When several products may be meant by a file’s name, you choose between them here. Until then the file
-              stays without a product.
+              When several products may be meant by a file’s name, you choose between them here.
+              Until then the file stays without a product.
             </Nothing>
           </Card>
         )}
@@ -58,7 +63,11 @@ export function ReviewsPage() {
         ))}
         {list && list.length > 0 && (pages(data?.next_cursor).hasNext || place.page > 1) && (
           <Card padding="0">
-            <PageTurner label={`Page ${numberText(place.page)}`} what="reviews" pages={pages(data?.next_cursor)} />
+            <PageTurner
+              label={`Page ${numberText(place.page)}`}
+              what="reviews"
+              pages={pages(data?.next_cursor)}
+            />
           </Card>
         )}
       </BlockStack>

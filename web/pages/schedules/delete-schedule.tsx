@@ -34,7 +34,10 @@ export function DeleteSchedule({ schedule, onClose, onDeleted }: Props) {
         })
       }
     >
-      <Text as="p">It does not run again. A run that has started goes on, and what has run stays in the history.</Text>
+      <Text as="p">
+        It does not run again. A run that has started goes on, and what has run stays in the
+        history.
+      </Text>
     </DeleteDialog>
   )
 }

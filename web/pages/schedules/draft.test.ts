@@ -3,12 +3,24 @@ import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { actionsOf, deletes, workflowsOf } from './draft.ts'
 
-const plugin = (id: string, permission: Plugin['permission'] = null, works_on: Plugin['works_on'] = null): Plugin =>
-  ({ id, title: id, permission, works_on, scope: 'operation' }) as Plugin
-const workflow = (id: string, built_in: boolean, kind: Workflow['kind'] = 'bulk', steps: string[] = []): Workflow =>
+const plugin = (
+  id: string,
+  permission: Plugin['permission'] = null,
+  works_on: Plugin['works_on'] = null,
+): Plugin => ({ id, title: id, permission, works_on, scope: 'operation' }) as Plugin
+const workflow = (
+  id: string,
+  built_in: boolean,
+  kind: Workflow['kind'] = 'bulk',
+  steps: string[] = [],
+): Workflow =>
   ({ id, name: id, built_in, kind, steps: steps.map((one) => ({ plugin: one })) }) as Workflow
 
-const plugins = [plugin('list-files', 'files:read'), plugin('burn-files', 'files:delete'), plugin('notify')]
+const plugins = [
+  plugin('list-files', 'files:read'),
+  plugin('burn-files', 'files:delete'),
+  plugin('notify'),
+]
 const workflows = [
   workflow('workflow_1', false, 'bulk', ['burn-files']),
   workflow('list-files', true),

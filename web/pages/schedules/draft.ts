@@ -45,7 +45,16 @@ export const draftOf = (body: Partial<ScheduleBody>): ScheduleDraft => ({
   cap: body.cap ?? CAP,
 })
 
-export const bodyOf = ({ name, enabled, when, runs, options, filter, notify, cap }: ScheduleDraft): ScheduleBody => ({
+export const bodyOf = ({
+  name,
+  enabled,
+  when,
+  runs,
+  options,
+  filter,
+  notify,
+  cap,
+}: ScheduleDraft): ScheduleBody => ({
   name: name.trim(),
   enabled,
   cron: cronOf(when),
@@ -74,18 +83,31 @@ export function deletes(
       : (workflows.find(({ id }) => id === runs.workflow)?.steps ?? []).map(({ plugin }) => plugin)
   return plugins.some(
     ({ id, permission, works_on }) =>
-      used.includes(id) && (permission === 'files:purge' || (permission === 'files:delete' && works_on !== 'trash')),
+      used.includes(id) &&
+      (permission === 'files:purge' || (permission === 'files:delete' && works_on !== 'trash')),
   )
 }
 
-/** What a task can do by itself: whatever has a built-in workflow of its own, which carries it out. */
+/**
+ * What a task can do by itself: whatever has a built-in workflow of its own, which carries it out.
+ */
 export const actionsOf = (plugins: readonly Plugin[], workflows: readonly Workflow[]): Plugin[] =>
-  plugins.filter(({ id }) => workflows.some((workflow) => isBuiltIn(workflow) && workflow.id === id))
+  plugins.filter(({ id }) =>
+    workflows.some((workflow) => isBuiltIn(workflow) && workflow.id === id),
+  )
 
-/** Workflows that a task can run: the merchant's own first, then built-in ones that are no single action. */
-export function workflowsOf(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
+/**
+ * Workflows that a task can run: the merchant's own first, then built-in ones that are no single
+ * action.
+ */
+export function workflowsOf(
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+): Workflow[] {
   const own = workflows.filter(({ kind, built_in }) => kind === 'bulk' && !built_in)
-  const others = workflows.filter((one) => isBuiltIn(one) && !plugins.some(({ id }) => id === one.id))
+  const others = workflows.filter(
+    (one) => isBuiltIn(one) && !plugins.some(({ id }) => id === one.id),
+  )
   return [...own, ...others]
 }
 

@@ -9,11 +9,18 @@ export function FirstTask() {
   return (
     <>
       <Card padding="0">
-        <Nothing why="new" heading="Nothing is scheduled yet" action={{ content: 'New task', url: '/schedules/new' }}>
-          A scheduled task does something to the files that match, again and again, while nobody is looking.
+        <Nothing
+          why="new"
+          heading="Nothing is scheduled yet"
+          action={{ content: 'New task', url: '/schedules/new' }}
+        >
+          A scheduled task does something to the files that match, again and again, while nobody is
+          looking.
         </Nothing>
       </Card>
-      {templates.data && templates.data.data.length > 0 && <Templates templates={templates.data.data} />}
+      {templates.data && templates.data.data.length > 0 && (
+        <Templates templates={templates.data.data} />
+      )}
     </>
   )
 }

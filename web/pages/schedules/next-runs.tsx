@@ -27,7 +27,9 @@ export function NextRuns({ draft }: { draft: ScheduleDraft }) {
           {known && check.data.next_runs.map((run) => <li key={run}>{runText(run, zone)}</li>)}
           {!known && (
             <Text as="p" tone="subdued">
-              {check.isFetching ? 'Working them out …' : 'Shown when it is clear when the task runs.'}
+              {check.isFetching
+                ? 'Working them out …'
+                : 'Shown when it is clear when the task runs.'}
             </Text>
           )}
         </ul>

@@ -1,4 +1,5 @@
-// Asks before a task runs at once, and says on how many files; then one is where its operation can be watched.
+// Asks before a task runs at once, and says on how many files; then one is where its operation can
+// be watched.
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule, useMatch, useRunSchedule } from '../../client/schedules.ts'
 import { Problem } from '../../components/problem.tsx'
@@ -12,12 +13,15 @@ interface Props {
 
 export function RunNow({ schedule, onClose }: Props) {
   const run = useRunSchedule()
-  const match = useMatch(schedule && { filter: schedule.filter, action: schedule.action, workflow: schedule.workflow })
+  const match = useMatch(
+    schedule && { filter: schedule.filter, action: schedule.action, workflow: schedule.workflow },
+  )
   const close = () => {
     onClose()
     run.reset()
   }
-  const start = () => schedule && run.mutate(schedule.id, { onSuccess: ({ id }) => navigate(`/operations/${id}`) })
+  const start = () =>
+    schedule && run.mutate(schedule.id, { onSuccess: ({ id }) => navigate(`/operations/${id}`) })
   return (
     <Modal
       open={schedule !== null}

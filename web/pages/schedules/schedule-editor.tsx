@@ -1,4 +1,5 @@
-// The form of a scheduled task, beside what comes of it: its next runs, and the files that it would find now.
+// The form of a scheduled task, beside what comes of it: its next runs, and the files that it would
+// find now.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { toast } from '../../client/bridge.ts'

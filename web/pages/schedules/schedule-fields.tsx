@@ -1,4 +1,5 @@
-// The fields of a scheduled task: its name, when, what, on which files, and what happens afterwards.
+// The fields of a scheduled task: its name, when, what, on which files, and what happens
+// afterwards.
 import { type Plugin } from '../../client/plugins.ts'
 import { type Workflow } from '../../client/workflows.ts'
 import { FilterFields } from '../../components/filter-fields.tsx'
@@ -61,7 +62,10 @@ function NameCard({ form }: { form: ScheduleForm }) {
 function FilesCard({ form }: { form: ScheduleForm }) {
   const { draft, change, problems } = form
   return (
-    <Titled title="Which files" help="Every condition must hold. They are looked up anew with every run.">
+    <Titled
+      title="Which files"
+      help="Every condition must hold. They are looked up anew with every run."
+    >
       <FilterFields
         all
         value={draft.filter}
@@ -81,7 +85,13 @@ function FilesCard({ form }: { form: ScheduleForm }) {
   )
 }
 
-function Afterwards({ form: { draft, change, problems }, deleting }: { form: ScheduleForm; deleting: boolean }) {
+function Afterwards({
+  form: { draft, change, problems },
+  deleting,
+}: {
+  form: ScheduleForm
+  deleting: boolean
+}) {
   return (
     <Titled title={deleting ? 'Safety and notification' : 'Notification'}>
       <div className="fields">

@@ -66,7 +66,12 @@ function Waiting({ error, retrying, onRetry }: WaitingProps) {
           />
         </Card>
       ) : error ? (
-        <Problem error={error} what="The task could not be loaded" onRetry={onRetry} retrying={retrying} />
+        <Problem
+          error={error}
+          what="The task could not be loaded"
+          onRetry={onRetry}
+          retrying={retrying}
+        />
       ) : (
         <Card padding="0">
           <LoadingRows rows={5} what="the task" />

@@ -42,7 +42,12 @@ export function SchedulesPage() {
           <FirstTask />
         ) : list ? (
           <Card padding="0">
-            <SchedulesTable schedules={list} nameOf={nameOf} onRun={setRunning} onDelete={setDoomed} />
+            <SchedulesTable
+              schedules={list}
+              nameOf={nameOf}
+              onRun={setRunning}
+              onDelete={setDoomed}
+            />
           </Card>
         ) : (
           !schedules.error && (

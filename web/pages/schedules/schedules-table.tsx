@@ -2,7 +2,16 @@
 import { type Schedule } from '../../client/schedules.ts'
 import { StatusBadge } from '../../components/status.tsx'
 import { Switch } from '../../components/switch.tsx'
-import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../ui/index.ts'
 import { OPERATION_STATUSES } from '../../labels/operation.ts'
 import { runText } from '../../labels/schedule.ts'
 import { useToggle } from './use-toggle.ts'
@@ -103,7 +112,12 @@ const Buttons = ({ schedule: { name }, onRun, onDelete }: RowProps) => (
     <Button variant="plain" accessibilityLabel={`Run ${name} now`} onClick={onRun}>
       Run now
     </Button>
-    <Button variant="plain" tone="critical" accessibilityLabel={`Delete ${name}`} onClick={onDelete}>
+    <Button
+      variant="plain"
+      tone="critical"
+      accessibilityLabel={`Delete ${name}`}
+      onClick={onDelete}
+    >
       Delete
     </Button>
   </InlineStack>

@@ -26,7 +26,10 @@ export function Templates({ templates }: Props) {
                   <span className="sentence">{filterTexts(filter).join(', ') || 'All files'}</span>
                 </Text>
               </div>
-              <Button accessibilityLabel={`Use the template ${name}`} url={`/schedules/new?template=${at + 1}`}>
+              <Button
+                accessibilityLabel={`Use the template ${name}`}
+                url={`/schedules/new?template=${at + 1}`}
+              >
                 Use
               </Button>
             </div>

@@ -1,4 +1,5 @@
-// The state of a scheduled task that is being written: the draft, what is wrong with it, and what of that is to be shown.
+// The state of a scheduled task that is being written: the draft, what is wrong with it, and what
+// of that is to be shown.
 import { useState } from 'react'
 import { type Schedule, useSaveSchedule } from '../../client/schedules.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
@@ -42,7 +43,8 @@ export function useScheduleForm({ id, initial, schemaOf, onSaved }: Options): Sc
   const own = objectionsTo(draft, schemaOf(draft))
   const all = problemsOf(own, objectionsIn(saving.error)).all
   const tried = refusals > 0 || id !== null
-  const isShown = ({ param }: Objection) => tried || [...visited].some((path) => isWithin(param, path))
+  const isShown = ({ param }: Objection) =>
+    tried || [...visited].some((path) => isWithin(param, path))
   const refuse = () => setRefusals((count) => count + 1)
   const save = () => {
     if (own.length > 0) return refuse()
@@ -66,7 +68,8 @@ export function useScheduleForm({ id, initial, schemaOf, onSaved }: Options): Sc
     problems: problemsOf(all.filter(isShown)),
     obstacles: refusals > 0 ? all : [],
     refusals,
-    visit: (path) => setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
+    visit: (path) =>
+      setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
     dirty: isChanged(draft, saved),
     saving: saving.isPending,
     error: saving.error && objectionsIn(saving.error).length === 0 ? saving.error : null,
@@ -82,10 +85,15 @@ export function useScheduleForm({ id, initial, schemaOf, onSaved }: Options): Sc
 /** What can be said without asking the server. */
 function objectionsTo(draft: ScheduleDraft, schema: JsonSchema | undefined): Objection[] {
   const { cron, cap, filter } = bodyOf(draft)
-  const say = (broken: boolean, param: string, message: string) => (broken ? [{ param, message }] : [])
+  const say = (broken: boolean, param: string, message: string) =>
+    broken ? [{ param, message }] : []
   return [
     ...say(draft.name.trim() === '', 'name', 'Give the task a name'),
-    ...say(cron === '', 'cron', draft.when.every === 'week' ? 'Choose at least one day' : 'Say when it runs'),
+    ...say(
+      cron === '',
+      'cron',
+      draft.when.every === 'week' ? 'Choose at least one day' : 'Say when it runs',
+    ),
     ...say(draft.runs === null, 'action', 'Choose what to do'),
     ...(schema ? checkOptions(schema, draft.options, 'options') : []),
     ...checkFilter(filter, 'filter'),
@@ -93,4 +101,5 @@ function objectionsTo(draft: ScheduleDraft, schema: JsonSchema | undefined): Obj
   ]
 }
 
-const isWhole = (value: unknown): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 1
+const isWhole = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1

@@ -19,7 +19,8 @@ export function WhatCard({ form, plugins, workflows }: Props) {
   const { draft, change, problems } = form
   const { runs } = draft
   const action = runs && 'action' in runs ? plugins.find(({ id }) => id === runs.action) : undefined
-  const workflow = runs && 'workflow' in runs ? workflows.find(({ id }) => id === runs.workflow) : undefined
+  const workflow =
+    runs && 'workflow' in runs ? workflows.find(({ id }) => id === runs.workflow) : undefined
   const lasting = workflow ? workflow.cannot_undo : action?.undo === 'none' ? [action.title] : []
   const whole = problems.at('options')
   return (
@@ -66,11 +67,20 @@ export function WhatCard({ form, plugins, workflows }: Props) {
 }
 
 /** What there is to choose, and in any case what is chosen: it may be gone since. */
-function choicesOf(runs: ScheduleDraft['runs'], plugins: readonly Plugin[], workflows: readonly Workflow[]) {
-  const actions = actionsOf(plugins, workflows).map(({ id, title }) => choice(`action ${id}`, title))
-  const others = workflowsOf(plugins, workflows).map(({ id, name }) => choice(`workflow ${id}`, name))
+function choicesOf(
+  runs: ScheduleDraft['runs'],
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+) {
+  const actions = actionsOf(plugins, workflows).map(({ id, title }) =>
+    choice(`action ${id}`, title),
+  )
+  const others = workflowsOf(plugins, workflows).map(({ id, name }) =>
+    choice(`workflow ${id}`, name),
+  )
   const value = valueOf(runs)
-  const present = value === '' ? [choice('', 'Choose')] : [choice(value, titleOf(runs, plugins, workflows))]
+  const present =
+    value === '' ? [choice('', 'Choose')] : [choice(value, titleOf(runs, plugins, workflows))]
   return [
     ...([...actions, ...others].some((one) => one.value === value) ? [] : present),
     { title: 'Actions', options: actions },
@@ -78,7 +88,11 @@ function choicesOf(runs: ScheduleDraft['runs'], plugins: readonly Plugin[], work
   ]
 }
 
-function titleOf(runs: ScheduleDraft['runs'], plugins: readonly Plugin[], workflows: readonly Workflow[]): string {
+function titleOf(
+  runs: ScheduleDraft['runs'],
+  plugins: readonly Plugin[],
+  workflows: readonly Workflow[],
+): string {
   if (runs === null) return ''
   if ('action' in runs) return plugins.find(({ id }) => id === runs.action)?.title ?? runs.action
   return workflows.find(({ id }) => id === runs.workflow)?.name ?? runs.workflow

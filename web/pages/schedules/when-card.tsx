@@ -76,9 +76,14 @@ function PlainTime({ when, set, error }: PartProps) {
       {when.every === 'month' && (
         <Select
           label="On day"
-          helpText={Number(when.day) > 28 ? 'Months that have no such day are left out.' : undefined}
+          helpText={
+            Number(when.day) > 28 ? 'Months that have no such day are left out.' : undefined
+          }
           options={[
-            ...Array.from({ length: 31 }, (_, n) => ({ label: String(n + 1), value: String(n + 1) })),
+            ...Array.from({ length: 31 }, (_, n) => ({
+              label: String(n + 1),
+              value: String(n + 1),
+            })),
             { label: 'The last', value: 'L' },
           ]}
           value={when.day}
@@ -107,7 +112,9 @@ function Weekdays({ when: { days }, set, error }: PartProps) {
             key={day}
             label={name}
             checked={days.includes(day)}
-            onChange={(on) => set({ days: on ? [...days, day] : days.filter((other) => other !== day) })}
+            onChange={(on) =>
+              set({ days: on ? [...days, day] : days.filter((other) => other !== day) })
+            }
           />
         ))}
       </div>

@@ -47,7 +47,9 @@ export function ImportFields({ draft, problems, onChange }: Props) {
           { value: 'public', label: 'Public' },
         ]}
         value={draft.visibility}
-        onChange={(visibility) => onChange({ visibility: visibility as SettingsDraft['visibility'] })}
+        onChange={(visibility) =>
+          onChange({ visibility: visibility as SettingsDraft['visibility'] })
+        }
       />
       <Select
         id={fieldId('storage_location')}
@@ -59,9 +61,15 @@ export function ImportFields({ draft, problems, onChange }: Props) {
           { value: 'backup', label: 'Backup storage' },
         ]}
         value={draft.storage_location}
-        onChange={(location) => onChange({ storage_location: location as SettingsDraft['storage_location'] })}
+        onChange={(location) =>
+          onChange({ storage_location: location as SettingsDraft['storage_location'] })
+        }
       />
-      <Checkbox label="Enable the CDN at once" checked={draft.cdn} onChange={(cdn) => onChange({ cdn })} />
+      <Checkbox
+        label="Enable the CDN at once"
+        checked={draft.cdn}
+        onChange={(cdn) => onChange({ cdn })}
+      />
     </BlockStack>
   )
 }
@@ -87,7 +95,9 @@ export function MappingFields({ draft, problems, onChange }: Props) {
         title="Match by, tried in this order"
         allowMultiple
         disabled={!draft.auto_map}
-        choices={order.flatMap((value) => (value === 'sku' ? [] : [{ value, label: METHODS[value] }]))}
+        choices={order.flatMap((value) =>
+          value === 'sku' ? [] : [{ value, label: METHODS[value] }],
+        )}
         selected={draft.match_by}
         error={problems.within('match_by')}
         onChange={(ticked) => onChange({ match_by: methodsOf(ticked, order) })}

@@ -33,8 +33,8 @@ export function AdvancedLinks() {
     <Card>
       <BlockStack gap="200">
         <Entry title="Operation history" url="/operations">
-          Each operation with its date, action, files, status, duration and who started it; the result for each file,
-          and the log to export.
+          Each operation with its date, action, files, status, duration and who started it; the
+          result for each file, and the log to export.
         </Entry>
         <InlineStack gap="300">
           {links.map(([text, url]) => (
@@ -44,7 +44,8 @@ export function AdvancedLinks() {
           ))}
         </InlineStack>
         <Entry title="API keys" url="/settings/api-keys">
-          For storefront tools and scripts: each with a name, what it may do, and when it was last used.
+          For storefront tools and scripts: each with a name, what it may do, and when it was last
+          used.
         </Entry>
       </BlockStack>
     </Card>

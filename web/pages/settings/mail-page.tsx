@@ -29,8 +29,8 @@ export function MailPage() {
         {list?.data.some(({ kept }) => kept) && (
           <Banner tone="info">
             <p>
-              What is marked as kept here did not leave: no mail server was set up at that time. It can be read, and
-              sent once there is one.
+              What is marked as kept here did not leave: no mail server was set up at that time. It
+              can be read, and sent once there is one.
             </p>
           </Banner>
         )}
@@ -46,7 +46,11 @@ export function MailPage() {
         {list ? (
           <Card padding="0">
             {list.data.length === 0 ? (
-              <Nothing why="new" heading="No mail yet" action={{ content: 'Notifications', url: '/settings' }}>
+              <Nothing
+                why="new"
+                heading="No mail yet"
+                action={{ content: 'Notifications', url: '/settings' }}
+              >
                 When an import or another operation ends, the recipients in the settings are told.
               </Nothing>
             ) : (
@@ -59,7 +63,13 @@ export function MailPage() {
                 <PageTurner
                   what="mail"
                   pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
-                  label={pageText(place.page, list.data.length, list.next_cursor, 'message', 'messages')}
+                  label={pageText(
+                    place.page,
+                    list.data.length,
+                    list.next_cursor,
+                    'message',
+                    'messages',
+                  )}
                 />
               </>
             )}

@@ -38,7 +38,9 @@ test('a number that is no number is named, and never or unlimited are fine', () 
 test('the confidence threshold is edited per cent and sent as a share', () => {
   expect(draft.match_threshold).toBe(80)
   expect(changeOf(saved, { ...draft, match_threshold: 92.5 })).toEqual({ match_threshold: 0.925 })
-  expect(numberProblems({ ...draft, match_threshold: 101 }).map(({ param }) => param)).toEqual(['match_threshold'])
+  expect(numberProblems({ ...draft, match_threshold: 101 }).map(({ param }) => param)).toEqual([
+    'match_threshold',
+  ])
   expect(numberProblems({ ...draft, match_threshold: undefined })).toHaveLength(1)
 })
 

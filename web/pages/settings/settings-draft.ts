@@ -4,7 +4,10 @@ import { type MatchMethod, type ShopSettings } from '../../client/types.ts'
 import { type Objection } from '../../client/workflows.ts'
 import { numberText } from '../../labels/size.ts'
 
-export type SettingsDraft = Omit<ShopSettings, 'expiry_days' | 'download_limit' | 'match_threshold'> & {
+export type SettingsDraft = Omit<
+  ShopSettings,
+  'expiry_days' | 'download_limit' | 'match_threshold'
+> & {
   expiry_days: NumberValue
   download_limit: NumberValue
   /** Per cent. */
@@ -21,32 +24,55 @@ export function changeOf(saved: ShopSettings, draft: SettingsDraft): Partial<Set
   const was = draftOf(saved)
   const keys = Object.keys(was) as (keyof SettingsDraft)[]
   const changed = keys.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]))
-  return Object.fromEntries(changed.map((key) => [key, key === 'match_threshold' ? shareOf(draft[key]) : draft[key]]))
+  return Object.fromEntries(
+    changed.map((key) => [key, key === 'match_threshold' ? shareOf(draft[key]) : draft[key]]),
+  )
 }
 
 /** Per cent as the API has it, from 0 to 1. */
-const shareOf = (value: NumberValue): NumberValue => (typeof value === 'number' ? value / 100 : value)
+const shareOf = (value: NumberValue): NumberValue =>
+  typeof value === 'number' ? value / 100 : value
 
 const METHODS: readonly MatchMethod[] = ['sku', 'filename', 'title', 'tags']
 
-/** All ways to match in the order in which they are tried: those in use as they were set, the others behind them. */
-export const methodOrder = (used: readonly MatchMethod[]): MatchMethod[] => [...new Set([...used, ...METHODS])]
+/**
+ * All ways to match in the order in which they are tried: those in use as they were set, the others
+ * behind them.
+ */
+export const methodOrder = (used: readonly MatchMethod[]): MatchMethod[] => [
+  ...new Set([...used, ...METHODS]),
+]
 
-/** Those that were ticked, in that order. An import that names a SKU is looked up in any case: it is no way of guessing. */
-export const methodsOf = (ticked: readonly string[], order: readonly MatchMethod[]): MatchMethod[] =>
+/**
+ * Those that were ticked, in that order. An import that names a SKU is looked up in any case: it is
+ * no way of guessing.
+ */
+export const methodsOf = (
+  ticked: readonly string[],
+  order: readonly MatchMethod[],
+): MatchMethod[] =>
   ticked.length === 0 ? [] : order.filter((method) => method === 'sku' || ticked.includes(method))
 
 const LARGEST = { expiry_days: 36_500, download_limit: 1_000_000_000 } as const
 
-/** What is wrong with the numbers, in words that the server does not have for what is no number at all. */
+/**
+ * What is wrong with the numbers, in words that the server does not have for what is no number at
+ * all.
+ */
 export function numberProblems(draft: SettingsDraft): Objection[] {
   const counts = (Object.keys(LARGEST) as (keyof typeof LARGEST)[])
     .filter((param) => !isCount(draft[param], LARGEST[param]))
-    .map((param) => ({ param, message: `Write a whole number from 1 to ${numberText(LARGEST[param])}` }))
+    .map((param) => ({
+      param,
+      message: `Write a whole number from 1 to ${numberText(LARGEST[param])}`,
+    }))
   const { match_threshold: share } = draft
   const isShare = typeof share === 'number' && share >= 0 && share <= 100
-  return isShare ? counts : [...counts, { param: 'match_threshold', message: 'Write a number from 0 to 100' }]
+  return isShare
+    ? counts
+    : [...counts, { param: 'match_threshold', message: 'Write a number from 0 to 100' }]
 }
 
 const isCount = (value: NumberValue, largest: number): boolean =>
-  value === null || (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest)
+  value === null ||
+  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest)

@@ -1,4 +1,5 @@
-// The shop's settings: what imports begin with, who is told, the clock, and the way to what else there is to set.
+// The shop's settings: what imports begin with, who is told, the clock, and the way to what else
+// there is to set.
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../client/settings.ts'
@@ -108,10 +109,18 @@ function Form({ settings }: { settings: ShopSettings }) {
             <TimeZoneField {...parts} />
           </Card>
         </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection id="automation" title="Automation" description="What happens to files by itself.">
+        <Layout.AnnotatedSection
+          id="automation"
+          title="Automation"
+          description="What happens to files by itself."
+        >
           <AutomationLinks />
         </Layout.AnnotatedSection>
-        <Layout.AnnotatedSection id="advanced" title="Advanced" description="What was done, and by whom.">
+        <Layout.AnnotatedSection
+          id="advanced"
+          title="Advanced"
+          description="What was done, and by whom."
+        >
           <AdvancedLinks />
         </Layout.AnnotatedSection>
       </Layout>

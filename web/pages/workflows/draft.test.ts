@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { type Workflow } from '../../client/workflows.ts'
-import { bodyOf, copyOf, defaultPolicy, draftOf, isChanged, moved, newStep, policiesOf } from './draft.ts'
+import {
+  bodyOf,
+  copyOf,
+  defaultPolicy,
+  draftOf,
+  isChanged,
+  moved,
+  newStep,
+  policiesOf,
+} from './draft.ts'
 
 const workflow: Workflow = {
   id: 'workflow_1',
@@ -11,7 +20,15 @@ const workflow: Workflow = {
   channel: 'api',
   steps: [
     { id: 'fetch', plugin: 'take-bytes', title: '', summary: '', options: {} },
-    { id: 'tag', plugin: 'tag', title: '', summary: '', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
+    {
+      id: 'tag',
+      plugin: 'tag',
+      title: '',
+      summary: '',
+      options: { a: 1 },
+      when: { search: 'x' },
+      on_failure: 'stop',
+    },
   ],
   cannot_undo: [],
   created_at: null,

@@ -34,7 +34,13 @@ export interface WorkflowDraft {
 let made = 0
 const freshKey = () => `step-${(made += 1)}`
 
-export const emptyDraft = (): WorkflowDraft => ({ name: '', kind: 'bulk', channel: null, parallel: 1, steps: [] })
+export const emptyDraft = (): WorkflowDraft => ({
+  name: '',
+  kind: 'bulk',
+  channel: null,
+  parallel: 1,
+  steps: [],
+})
 
 export const newStep = (plugin: string): StepDraft => ({
   key: freshKey(),

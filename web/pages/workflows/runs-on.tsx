@@ -40,7 +40,8 @@ export function RunsOn({ draft, change, problems }: Props) {
           {
             value: 'import',
             label: 'Imports',
-            helpText: 'Every import of the channel that it is attached to goes through these steps.',
+            helpText:
+              'Every import of the channel that it is attached to goes through these steps.',
             renderChildren: (selected) =>
               selected && (
                 <div style={{ maxInlineSize: 320 }}>
@@ -50,10 +51,15 @@ export function RunsOn({ draft, change, problems }: Props) {
                     error={problems.at('channel')}
                     options={[
                       { label: 'Nothing yet', value: '' },
-                      ...withNow(channels, draft.channel).map((value) => ({ label: CHANNELS[value], value })),
+                      ...withNow(channels, draft.channel).map((value) => ({
+                        label: CHANNELS[value],
+                        value,
+                      })),
                     ]}
                     value={draft.channel ?? ''}
-                    onChange={(channel) => change({ channel: channel === '' ? null : (channel as ImportChannel) })}
+                    onChange={(channel) =>
+                      change({ channel: channel === '' ? null : (channel as ImportChannel) })
+                    }
                   />
                 </div>
               ),
@@ -76,9 +82,10 @@ export function RunsOn({ draft, change, problems }: Props) {
 }
 
 /** Files can come only by the channels that have a workflow of their own to begin with. */
-const withNow = (channels: readonly ImportChannel[], now: ImportChannel | null): ImportChannel[] => [
-  ...new Set(now === null ? channels : [...channels, now]),
-]
+const withNow = (
+  channels: readonly ImportChannel[],
+  now: ImportChannel | null,
+): ImportChannel[] => [...new Set(now === null ? channels : [...channels, now])]
 
 /** One that someone set by the API is offered too. */
 const batches = (now: number) =>

@@ -1,4 +1,5 @@
-// One step: what it does in a line, and behind that its options, when it applies, and what a failure means.
+// One step: what it does in a line, and behind that its options, when it applies, and what a
+// failure means.
 import { type KeyboardEvent } from 'react'
 import { type Plugin } from '../../client/plugins.ts'
 import { type WorkflowKind } from '../../client/workflows.ts'
@@ -68,7 +69,16 @@ export function StepForm(props: Props) {
   )
 }
 
-function Head({ step, at, last, plugin, summary, open, broken, ...on }: Props & { broken: string | undefined }) {
+function Head({
+  step,
+  at,
+  last,
+  plugin,
+  summary,
+  open,
+  broken,
+  ...on
+}: Props & { broken: string | undefined }) {
   const title = plugin?.title ?? step.plugin
   const named = `step ${at + 1}, ${title}`
   const condition = step.when ? filterTexts(step.when) : []
@@ -89,7 +99,9 @@ function Head({ step, at, last, plugin, summary, open, broken, ...on }: Props & 
         {(condition.length > 0 || step.on_failure === 'stop') && (
           <div className="tags">
             {condition.length > 0 && <Badge>{`Only if ${condition.join(', ')}`}</Badge>}
-            {step.on_failure === 'stop' && <Badge tone="attention">A failure stops the operation</Badge>}
+            {step.on_failure === 'stop' && (
+              <Badge tone="attention">A failure stops the operation</Badge>
+            )}
           </div>
         )}
       </div>
@@ -160,7 +172,11 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
         <>
           <Checkbox
             label="Only for some files"
-            helpText={step.when === null ? undefined : 'Other files pass this step by. Every condition must hold.'}
+            helpText={
+              step.when === null
+                ? undefined
+                : 'Other files pass this step by. Every condition must hold.'
+            }
             id={fieldId(`${path}.when`)}
             error={problems.at(`${path}.when`)}
             checked={step.when !== null}
@@ -186,7 +202,9 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
                 value,
               }))}
               value={step.on_failure ?? defaultPolicy(plugin?.kind ?? 'act', kind)}
-              onChange={(on_failure) => onChange({ on_failure: on_failure as StepDraft['on_failure'] })}
+              onChange={(on_failure) =>
+                onChange({ on_failure: on_failure as StepDraft['on_failure'] })
+              }
             />
           </div>
         </>

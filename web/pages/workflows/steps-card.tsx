@@ -22,7 +22,9 @@ export function StepsCard({ form, plugins }: Props) {
   const focus = useFocusAfter()
   const titleOf = ({ plugin }: StepDraft) => plugins.get(plugin)?.title ?? plugin
   const toggle = (key: string, show = !open.has(key)) =>
-    setOpen((before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)))
+    setOpen(
+      (before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)),
+    )
 
   const add = (plugin: string) => {
     const step = newStep(plugin)
@@ -80,7 +82,9 @@ export function StepsCard({ form, plugins }: Props) {
                 open={open.has(step.key)}
                 onToggle={() => toggle(step.key)}
                 onChange={(part) => {
-                  change({ steps: steps.map((other) => (other === step ? { ...step, ...part } : other)) })
+                  change({
+                    steps: steps.map((other) => (other === step ? { ...step, ...part } : other)),
+                  })
                   form.visit(step.key)
                 }}
                 onMove={(by) => move(step, by)}

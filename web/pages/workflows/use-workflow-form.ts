@@ -1,4 +1,5 @@
-// The state of a workflow that is being written: the draft, what is wrong with it, and what of that is to be shown by now.
+// The state of a workflow that is being written: the draft, what is wrong with it, and what of that
+// is to be shown by now.
 import { useMemo, useState } from 'react'
 import { type Plugin } from '../../client/plugins.ts'
 import {
@@ -46,7 +47,9 @@ interface Options {
 export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): WorkflowForm {
   const [draft, setDraft] = useState(initial)
   const [saved, setSaved] = useState(initial)
-  const [visited, setVisited] = useState<ReadonlySet<string>>(() => new Set(initial.steps.map(({ key }) => key)))
+  const [visited, setVisited] = useState<ReadonlySet<string>>(
+    () => new Set(initial.steps.map(({ key }) => key)),
+  )
   const [refusals, setRefusals] = useState(0)
   const saving = useSaveWorkflow(id)
   const asked = useDebounced({ body: bodyOf(draft), order: orderOf(draft) })
@@ -97,7 +100,8 @@ export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): Wor
     refusals,
     check,
     summaryOf: (step) => check?.steps[draft.steps.indexOf(step)]?.summary ?? null,
-    visit: (path) => setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
+    visit: (path) =>
+      setVisited((before) => (before.has(path) ? before : new Set([...before, path]))),
     dirty: isChanged(draft, saved),
     saving: saving.isPending,
     error: saving.error && objectionsIn(saving.error).length === 0 ? saving.error : null,

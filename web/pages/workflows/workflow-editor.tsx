@@ -42,7 +42,11 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
         id === null
           ? []
           : [
-              { content: 'Duplicate', onAction: () => navigate(`/workflows/new?from=${id}`), disabled: form.dirty },
+              {
+                content: 'Duplicate',
+                onAction: () => navigate(`/workflows/new?from=${id}`),
+                disabled: form.dirty,
+              },
               { content: 'Delete', destructive: true, onAction: () => setDeleting(true) },
             ]
       }
@@ -90,7 +94,9 @@ export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
       />
       <LeaveGuard dirty={form.dirty && !form.saving} what="this workflow" />
       <DeleteWorkflow
-        workflow={deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null}
+        workflow={
+          deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null
+        }
         onClose={() => setDeleting(false)}
         onDeleted={() => navigate('/workflows')}
       />

@@ -68,7 +68,12 @@ function Waiting({ error, retrying, onRetry }: WaitingProps) {
           />
         </Card>
       ) : error ? (
-        <Problem error={error} what="The workflow could not be loaded" onRetry={onRetry} retrying={retrying} />
+        <Problem
+          error={error}
+          what="The workflow could not be loaded"
+          onRetry={onRetry}
+          retrying={retrying}
+        />
       ) : (
         <Card padding="0">
           <LoadingRows rows={5} what="the workflow" />

@@ -50,8 +50,8 @@ export function WorkflowsPage() {
                   heading="No workflow of your own yet"
                   action={{ content: 'New workflow', url: '/workflows/new' }}
                 >
-                  A workflow is a row of steps that run by themselves: on files that you select, on every import of a
-                  kind, or on a schedule.
+                  A workflow is a row of steps that run by themselves: on files that you select, on
+                  every import of a kind, or on a schedule.
                 </Nothing>
               ) : (
                 <WorkflowsTable workflows={own} schedules={uses} onDelete={setDoomed} />

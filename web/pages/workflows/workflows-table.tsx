@@ -2,7 +2,16 @@
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule } from '../../client/schedules.ts'
 import { type Workflow } from '../../client/workflows.ts'
-import { BlockStack, Box, Button, IndexTable, InlineStack, Link, Text, useBreakpoints } from '../../ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  IndexTable,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../ui/index.ts'
 import { runsOnText, stepsText } from '../../labels/workflow.ts'
 import './workflows.css'
 
@@ -91,7 +100,13 @@ const Uses = ({ schedules }: { schedules: readonly Schedule[] }) =>
     </BlockStack>
   )
 
-function Buttons({ workflow, onDelete }: { workflow: Workflow; onDelete?: (workflow: Workflow) => void }) {
+function Buttons({
+  workflow,
+  onDelete,
+}: {
+  workflow: Workflow
+  onDelete?: (workflow: Workflow) => void
+}) {
   return (
     <InlineStack gap="300" align="end" wrap={false}>
       <Button

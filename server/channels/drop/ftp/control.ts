@@ -20,7 +20,19 @@ export interface Control {
   closed(): Promise<void>
 }
 
-const BEFORE_SIGN_IN = new Set(['USER', 'PASS', 'AUTH', 'PBSZ', 'PROT', 'FEAT', 'QUIT', 'NOOP', 'SYST', 'OPTS', 'HELP'])
+const BEFORE_SIGN_IN = new Set([
+  'USER',
+  'PASS',
+  'AUTH',
+  'PBSZ',
+  'PROT',
+  'FEAT',
+  'QUIT',
+  'NOOP',
+  'SYST',
+  'OPTS',
+  'HELP',
+])
 const REPLY_CODES: Readonly<Record<DropCode, number>> = {
   not_found: 550,
   exists: 550,
@@ -40,7 +52,15 @@ const REPLY_CODES: Readonly<Record<DropCode, number>> = {
 export function createControl(options: FtpOptions, secure: SecureContext, first: Socket): Control {
   let upgraded: TLSSocket | null = null
   const state: State = {
-    ...{ options, secure, socket: first, isEncrypted: false, dataEncrypted: false, username: null, triesLeft: 3 },
+    ...{
+      options,
+      secure,
+      socket: first,
+      isEncrypted: false,
+      dataEncrypted: false,
+      username: null,
+      triesLeft: 3,
+    },
     ...{ session: null, folder: '/', offset: 0, renameFrom: null, data: null, unconfirmed: null },
     passive: createPassive(first, options.passive.ports),
     reply: (code, text) => {
@@ -69,7 +89,8 @@ export function createControl(options: FtpOptions, secure: SecureContext, first:
     if (!handler) return state.reply(name === '' ? 500 : 502, 'This command is not known here')
     // A control character in an argument would be another line for who reads it later.
 
-    if (/[\u0000-\u001f]/.test(argument)) return state.reply(501, 'There is a control character in it')
+    if (/[\u0000-\u001f]/.test(argument))
+      return state.reply(501, 'There is a control character in it')
     if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
     if (name !== 'RNTO') state.renameFrom = null
     await handler(state, argument)

@@ -3,7 +3,8 @@ import type { Node } from '../vfs.ts'
 import type { State, Verb } from './state.ts'
 
 const fsOf = (state: State) => state.session!.fs
-export const pathOf = (state: State, argument: string) => fsOf(state).resolve(argument, state.folder)
+export const pathOf = (state: State, argument: string) =>
+  fsOf(state).resolve(argument, state.folder)
 const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`
 
 /** RFC 3659: YYYYMMDDHHMMSS, UTC. */
@@ -18,7 +19,9 @@ function fromTimeVal(text: string): Date | null {
 }
 
 export const factsOf = ({ kind, size, modified }: Node): string =>
-  kind === 'folder' ? `type=dir;modify=${timeVal(modified)};` : `type=file;size=${size};modify=${timeVal(modified)};`
+  kind === 'folder'
+    ? `type=dir;modify=${timeVal(modified)};`
+    : `type=file;size=${size};modify=${timeVal(modified)};`
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
@@ -27,13 +30,16 @@ export function listLine({ name, kind, size, modified }: Node): string {
   const letters = kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'
   const day = `${MONTHS[modified.getUTCMonth()]} ${String(modified.getUTCDate()).padStart(2)}`
   const recent = Math.abs(Date.now() - modified.getTime()) < 180 * 86_400_000
-  const when = recent ? modified.toISOString().slice(11, 16) : String(modified.getUTCFullYear()).padStart(5)
+  const when = recent
+    ? modified.toISOString().slice(11, 16)
+    : String(modified.getUTCFullYear()).padStart(5)
   return `${letters} 1 drop drop ${String(size).padStart(12)} ${day} ${when} ${name}`
 }
 
 const changeFolder = async (state: State, argument: string) => {
   const path = pathOf(state, argument)
-  if ((await fsOf(state).stat(path)).kind !== 'folder') return state.reply(550, 'This is not a folder')
+  if ((await fsOf(state).stat(path)).kind !== 'folder')
+    return state.reply(550, 'This is not a folder')
   state.folder = path
   state.reply(250, 'OK')
 }

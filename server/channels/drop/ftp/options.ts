@@ -10,7 +10,10 @@ export interface FtpOptions {
   signIn: SignIn
   sessions: Sessions
   certificate: Certificate
-  /** The ports of data connections, both included (null: any), and the address told to clients (null: the one they connected to). */
+  /**
+   * The ports of data connections, both included (null: any), and the address told to clients
+   * (null: the one they connected to).
+   */
   passive: { ports: { first: number; last: number } | null; address: string | null }
   log: Logger
 }

@@ -1,4 +1,5 @@
-// The data connections of one control connection: passive alone, and from the control connection's own address alone.
+// The data connections of one control connection: passive alone, and from the control connection's
+// own address alone.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { randomInt } from 'node:crypto'
 import type { SecureContext } from 'node:tls'
@@ -20,7 +21,10 @@ export interface Passive {
   close(): void
 }
 
-export function createPassive(control: Socket, ports: { first: number; last: number } | null): Passive {
+export function createPassive(
+  control: Socket,
+  ports: { first: number; last: number } | null,
+): Passive {
   let server: Server | null = null
   let coming: Promise<Socket> | null = null
   const close = () => {
@@ -38,7 +42,9 @@ export function createPassive(control: Socket, ports: { first: number; last: num
       if (plain(socket.remoteAddress) !== plain(control.remoteAddress)) return void socket.destroy()
       clearTimeout(timer)
       listening.close()
-      socket.setTimeout(STALL_MS, () => socket.destroy(new DataError('The data connection stalled')))
+      socket.setTimeout(STALL_MS, () =>
+        socket.destroy(new DataError('The data connection stalled')),
+      )
       resolve(socket)
     })
     listening.once('close', () => reject(new DataError('No data connection came')))
@@ -74,7 +80,10 @@ export function createPassive(control: Socket, ports: { first: number; last: num
 
 const plain = (address: string | undefined) => address?.replace(/^::ffff:/, '')
 
-async function listenWithin(host: string, ports: { first: number; last: number } | null): Promise<Server> {
+async function listenWithin(
+  host: string,
+  ports: { first: number; last: number } | null,
+): Promise<Server> {
   for (let tried = 0; ; tried++) {
     // One waiting connection: the others would be refused anyway.
     const server = createServer({ noDelay: true, pauseOnConnect: true })

@@ -26,7 +26,8 @@ export function createFtpServer(options: FtpOptions): Server {
 }
 
 async function serve(options: FtpOptions, secure: SecureContext, socket: Socket): Promise<void> {
-  if (!socket.remoteAddress || (await options.signIn.isBanned(socket.remoteAddress))) return void socket.destroy()
+  if (!socket.remoteAddress || (await options.signIn.isBanned(socket.remoteAddress)))
+    return void socket.destroy()
   const control = createControl(options, secure, socket)
   socket.setKeepAlive(true, 60_000)
   const grace = setTimeout(() => control.isSignedIn() || control.destroy(), LOGIN_GRACE_MS)
@@ -64,7 +65,8 @@ function readLines(control: Control, socket: Socket): void {
       rest = rest.subarray(end + 1)
       if (line.length > MOST_LINE) return control.refuseLine()
       const text = line.toString('utf8').replace(/\r$/, '')
-      // During a transfer these alone are looked at before it has ended; telnet codes may precede them.
+      // During a transfer these alone are looked at before it has ended; telnet codes may precede
+      // them.
       const word = text
         .replace(/^[^A-Za-z]+/, '')
         .trim()

@@ -3,7 +3,19 @@ import { SessionLimit } from '../sessions.ts'
 import type { State, Verb } from './state.ts'
 
 const FEATURES = [
-  ...['AUTH TLS', 'PBSZ', 'PROT', 'UTF8', 'EPSV', 'PASV', 'SIZE', 'MDTM', 'MFMT', 'REST STREAM', 'TVFS'],
+  ...[
+    'AUTH TLS',
+    'PBSZ',
+    'PROT',
+    'UTF8',
+    'EPSV',
+    'PASV',
+    'SIZE',
+    'MDTM',
+    'MFMT',
+    'REST STREAM',
+    'TVFS',
+  ],
   ...['MLST type*;size*;modify*;', 'HASH BLAKE3*'],
 ]
 
@@ -31,7 +43,10 @@ async function signIn(state: State, password: string): Promise<void> {
 function refuse(state: State, refused: string): void {
   state.triesLeft--
   // What a stranger is told is the same for names that exist and names that do not.
-  const text = refused === 'TLS required' ? 'This account needs FTP over TLS: use AUTH TLS' : 'The sign-in was refused'
+  const text =
+    refused === 'TLS required'
+      ? 'This account needs FTP over TLS: use AUTH TLS'
+      : 'The sign-in was refused'
   state.reply(state.triesLeft > 0 ? 530 : 421, text)
   if (state.triesLeft <= 0) state.end()
 }
@@ -43,13 +58,15 @@ export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
     state.reply(331, 'Send the password')
   },
   PASS: signIn,
-  PBSZ: ({ isEncrypted, reply }) => (isEncrypted ? reply(200, 'PBSZ=0') : reply(503, 'Send AUTH TLS first')),
+  PBSZ: ({ isEncrypted, reply }) =>
+    isEncrypted ? reply(200, 'PBSZ=0') : reply(503, 'Send AUTH TLS first'),
   PROT: (state, level) => {
     const wanted = level.toUpperCase()
     if (!state.isEncrypted) return state.reply(503, 'Send AUTH TLS first')
     if (wanted === 'C' && state.session?.account.tls_required)
       return state.reply(534, 'This account needs encrypted data connections: use PROT P')
-    if (wanted !== 'P' && wanted !== 'C') return state.reply(536, 'PROT P and PROT C are what there is')
+    if (wanted !== 'P' && wanted !== 'C')
+      return state.reply(536, 'PROT P and PROT C are what there is')
     state.dataEncrypted = wanted === 'P'
     state.reply(200, `Data connections are ${wanted === 'P' ? 'encrypted' : 'in the clear'}`)
   },
@@ -58,7 +75,8 @@ export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
     const [name = '', value = ''] = argument.toUpperCase().split(' ')
     if (name === 'UTF8') return reply(200, 'Names are UTF-8')
     if (name === 'MLST') return reply(200, 'MLST OPTS type;size;modify;')
-    if (name === 'HASH') return value === '' || value === 'BLAKE3' ? reply(200, 'BLAKE3') : reply(501, 'BLAKE3 alone')
+    if (name === 'HASH')
+      return value === '' || value === 'BLAKE3' ? reply(200, 'BLAKE3') : reply(501, 'BLAKE3 alone')
     reply(501, 'There is no such option')
   },
   SYST: ({ reply }) => reply(215, 'UNIX Type: L8'),

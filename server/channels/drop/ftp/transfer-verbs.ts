@@ -9,10 +9,15 @@ import type { State, Verb } from './state.ts'
 import { factsOf, listLine, pathOf } from './folder-verbs.ts'
 import { DataError } from './passive.ts'
 
-/** A client that is gone leaves its data connection as one that has sent everything does: so long it must show that it is there. */
+/**
+ * A client that is gone leaves its data connection as one that has sent everything does: so long it
+ * must show that it is there.
+ */
 const CONFIRM_MS = 30_000
 
-/** Opens the data connection, runs `work` on it and replies; the connection is closed in any case. */
+/**
+ * Opens the data connection, runs `work` on it and replies; the connection is closed in any case.
+ */
 async function withData(state: State, work: (data: Socket) => Promise<void>): Promise<void> {
   const { isEncrypted, dataEncrypted, session, passive } = state
   if (session!.account.tls_required && !(isEncrypted && dataEncrypted))
@@ -52,7 +57,9 @@ async function store(state: State, argument: string, append: boolean): Promise<v
   state.offset = 0
   if (!state.passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
   const keep = append || from > 0
-  const transfer = await session.write(session.fs.openWrite(path, { mode: keep ? 'keep' : 'truncate' }))
+  const transfer = await session.write(
+    session.fs.openWrite(path, { mode: keep ? 'keep' : 'truncate' }),
+  )
   try {
     if (from > transfer.size()) throw new DropError('denied', 'REST is beyond the end of the file')
     if (from > 0 && !append) await transfer.truncate(from)
@@ -63,7 +70,10 @@ async function store(state: State, argument: string, append: boolean): Promise<v
       session.received(end - begin)
       const unconfirmed = () => session.fs.breakOff(transfer.entry)
       state.unconfirmed = unconfirmed
-      setTimeout(() => (state.unconfirmed === unconfirmed ? (state.unconfirmed = null) : null), CONFIRM_MS).unref()
+      setTimeout(
+        () => (state.unconfirmed === unconfirmed ? (state.unconfirmed = null) : null),
+        CONFIRM_MS,
+      ).unref()
     })
   } finally {
     // Does nothing once it is closed.
@@ -104,10 +114,16 @@ const listing =
   }
 
 async function passiveV4(state: State): Promise<void> {
-  const address = (state.options.passive.address ?? state.socket.localAddress!).replace(/^::ffff:/, '')
+  const address = (state.options.passive.address ?? state.socket.localAddress!).replace(
+    /^::ffff:/,
+    '',
+  )
   if (!/^\d+\.\d+\.\d+\.\d+$/.test(address)) return state.reply(425, 'Use EPSV over IPv6')
   const port = await state.passive.listen()
-  state.reply(227, `Entering Passive Mode (${[...address.split('.'), port >> 8, port & 255].join(',')})`)
+  state.reply(
+    227,
+    `Entering Passive Mode (${[...address.split('.'), port >> 8, port & 255].join(',')})`,
+  )
 }
 
 async function passiveExtended(state: State, argument: string): Promise<void> {

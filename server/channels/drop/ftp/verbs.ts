@@ -1,15 +1,20 @@
-// Every verb, by name (RFC 959, 2228, 2389, 2428, 3659, 4217). PORT and EPRT are refused: no connection is made to anyone.
+// Every verb, by name (RFC 959, 2228, 2389, 2428, 3659, 4217). PORT and EPRT are refused: no
+// connection is made to anyone.
 import { SIGN_IN_VERBS } from './sign-in-verbs.ts'
 import { FOLDER_VERBS } from './folder-verbs.ts'
 import { TRANSFER_VERBS } from './transfer-verbs.ts'
 import type { Verb } from './state.ts'
 
-const passiveOnly: Verb = ({ reply }) => reply(502, 'Data connections are passive here: use EPSV or PASV')
+const passiveOnly: Verb = ({ reply }) =>
+  reply(502, 'Data connections are passive here: use EPSV or PASV')
 
-export const VERBS: Readonly<Record<string, Verb>> = Object.assign(Object.create(null) as Record<string, Verb>, {
-  ...SIGN_IN_VERBS,
-  ...FOLDER_VERBS,
-  ...TRANSFER_VERBS,
-  PORT: passiveOnly,
-  EPRT: passiveOnly,
-})
+export const VERBS: Readonly<Record<string, Verb>> = Object.assign(
+  Object.create(null) as Record<string, Verb>,
+  {
+    ...SIGN_IN_VERBS,
+    ...FOLDER_VERBS,
+    ...TRANSFER_VERBS,
+    PORT: passiveOnly,
+    EPRT: passiveOnly,
+  },
+)

@@ -1,4 +1,5 @@
-// One of a few values as radio buttons, or several as checkboxes, each with the label and help that the plugin gives it.
+// One of a few values as radio buttons, or several as checkboxes, each with the label and help that
+// the plugin gives it.
 import { Button, Checkbox, ChoiceList, InlineError, InlineStack } from '../../../ui/index.ts'
 import { fieldId } from '../../problems.ts'
 import { type FieldProps } from '../option-form.tsx'
@@ -13,7 +14,11 @@ export function RadioChoice({ name, schema, value, onChange, path, problems }: F
       error={problems.within(path)}
       selected={typeof value === 'string' ? [value] : []}
       onChange={([next]) => onChange(next)}
-      choices={values.map((one) => ({ value: one, label: choices[one] ?? sentence(one), helpText: hints[one] }))}
+      choices={values.map((one) => ({
+        value: one,
+        label: choices[one] ?? sentence(one),
+        helpText: hints[one],
+      }))}
     />
   )
 }
@@ -38,7 +43,9 @@ export function Checklist({ name, schema, value, onChange, path, problems }: Fie
             label={choices[one] ?? sentence(one)}
             helpText={hints[one]}
             checked={chosen.includes(one)}
-            onChange={(on) => inOrder(on ? [...chosen, one] : chosen.filter((other) => other !== one))}
+            onChange={(on) =>
+              inOrder(on ? [...chosen, one] : chosen.filter((other) => other !== one))
+            }
           />
         ))}
       </div>

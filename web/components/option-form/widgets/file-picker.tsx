@@ -35,7 +35,11 @@ export function FilePicker({ name, schema, value, onChange, path, problems }: Fi
       />
       {error && <InlineError message={error} fieldID={fieldId(path)} />}
       {files.error && (
-        <Problem error={files.error} what={`The ${many} could not be loaded`} onRetry={() => void files.refetch()} />
+        <Problem
+          error={files.error}
+          what={`The ${many} could not be loaded`}
+          onRetry={() => void files.refetch()}
+        />
       )}
       {files.isPending && <LoadingRows rows={3} what={many} />}
       {list?.length === 0 && (

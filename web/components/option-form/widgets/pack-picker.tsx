@@ -28,7 +28,11 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
       />
       {error && <InlineError message={error} fieldID={fieldId(path)} />}
       {packs.error && (
-        <Problem error={packs.error} what="The packs could not be loaded" onRetry={() => void packs.refetch()} />
+        <Problem
+          error={packs.error}
+          what="The packs could not be loaded"
+          onRetry={() => void packs.refetch()}
+        />
       )}
       {packs.isPending && <LoadingRows rows={3} what="packs" />}
       {list?.length === 0 && (
@@ -39,7 +43,12 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
       <div role="radiogroup" aria-label="Packs" className="product-choices">
         {list?.map((one) => (
           <label key={one.id} className={`candidate ${value === one.id ? 'chosen' : ''}`}>
-            <input type="radio" name="pack" checked={value === one.id} onChange={() => onChange(one.id)} />
+            <input
+              type="radio"
+              name="pack"
+              checked={value === one.id}
+              onChange={() => onChange(one.id)}
+            />
             <span className="candidate-text">
               <Text as="span" fontWeight="medium" breakWord>
                 {one.name}
@@ -57,5 +66,7 @@ export function PackPicker({ value, onChange, path, problems }: FieldProps) {
 
 function packText({ files, products }: Pack): string {
   const titles = [...new Set(products.map(({ product_title }) => product_title))]
-  return [countText(files, 'file', 'files'), titles.join(', ')].filter((part) => part !== '').join(' · ')
+  return [countText(files, 'file', 'files'), titles.join(', ')]
+    .filter((part) => part !== '')
+    .join(' · ')
 }

@@ -19,7 +19,9 @@ export function PagePosition({ name, schema, value, onChange, path, problems }: 
         id={fieldId(path)}
         label={titleOf(schema, name)}
         error={problems.within(path)}
-        options={(schema.enum ?? []).map(String).map((one) => ({ value: one, label: choices[one] ?? sentence(one) }))}
+        options={(schema.enum ?? [])
+          .map(String)
+          .map((one) => ({ value: one, label: choices[one] ?? sentence(one) }))}
         value={position}
         onChange={onChange}
       />

@@ -30,7 +30,11 @@ export function Percent({ name, schema, value, onChange, path, problems }: Field
 }
 
 const textOf = (value: unknown): string =>
-  typeof value === 'number' ? String(Math.round(value * 100)) : typeof value === 'string' ? value : ''
+  typeof value === 'number'
+    ? String(Math.round(value * 100))
+    : typeof value === 'string'
+      ? value
+      : ''
 
 /** A number that is no percentage is passed on as typed, so that the form can say what is wrong. */
 function shareOf(text: string): number | string | undefined {

@@ -19,7 +19,13 @@ export function OneProduct({ name, value, path, problems }: FieldProps) {
       {error && <InlineError message={error} fieldID={fieldId(path)} />}
       <ProductPicker
         choice={
-          id === null ? null : { product_id: id, variant_id: typeof variant_id === 'string' ? variant_id : null, title }
+          id === null
+            ? null
+            : {
+                product_id: id,
+                variant_id: typeof variant_id === 'string' ? variant_id : null,
+                title,
+              }
         }
         onChoose={(choice) => {
           setTitle(choice.title)

@@ -1,7 +1,13 @@
-// Tags saved under a name: one is picked in place of what stands in the field, or what stands there is saved as one.
+// Tags saved under a name: one is picked in place of what stands in the field, or what stands there
+// is saved as one.
 import { type KeyboardEvent, useState } from 'react'
 import { ApiError } from '../../../client/error.ts'
-import { type TagTemplate, useDeleteTagTemplate, useSaveTagTemplate, useTagTemplates } from '../../../client/tags.ts'
+import {
+  type TagTemplate,
+  useDeleteTagTemplate,
+  useSaveTagTemplate,
+  useTagTemplates,
+} from '../../../client/tags.ts'
 import { BlockStack, Button, InlineStack, Select, Text, TextField } from '../../../ui/index.ts'
 
 interface Props {
@@ -41,7 +47,12 @@ export function TagTemplates({ tags, onPick }: Props) {
             </Button>
           )}
           {picked && (
-            <Button variant="plain" tone="critical" loading={remove.isPending} onClick={() => remove.mutate(picked.id)}>
+            <Button
+              variant="plain"
+              tone="critical"
+              loading={remove.isPending}
+              onClick={() => remove.mutate(picked.id)}
+            >
               {`Delete the template “${picked.name}”`}
             </Button>
           )}
@@ -66,7 +77,9 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
   const save = useSaveTagTemplate()
   const [name, setName] = useState('')
   // The same name once more means the template that has it.
-  const same = templates.find((template) => template.name.toLowerCase() === name.trim().toLowerCase())
+  const same = templates.find(
+    (template) => template.name.toLowerCase() === name.trim().toLowerCase(),
+  )
   const submit = () => {
     if (name.trim() === '' || tags.length === 0) return
     save.mutate({ id: same?.id ?? null, name: name.trim(), tags }, { onSuccess: onDone })
@@ -92,7 +105,11 @@ function SaveAs({ tags, templates, onDone }: SaveProps) {
         }}
         connectedRight={
           <InlineStack gap="200" wrap={false}>
-            <Button disabled={name.trim() === '' || tags.length === 0} loading={save.isPending} onClick={submit}>
+            <Button
+              disabled={name.trim() === '' || tags.length === 0}
+              loading={save.isPending}
+              onClick={submit}
+            >
               {same ? 'Replace' : 'Save'}
             </Button>
             <Button onClick={onDone}>Not now</Button>

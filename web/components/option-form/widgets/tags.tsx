@@ -36,7 +36,9 @@ export function TagInUse({ name, schema, required, value, onChange, path, proble
       autoComplete="off"
       value={text}
       error={problems.within(path)}
-      helpText={known ? `${countText(known.files, 'file has', 'files have')} it in all` : schema.description}
+      helpText={
+        known ? `${countText(known.files, 'file has', 'files have')} it in all` : schema.description
+      }
       onChange={(next) => onChange(next === '' && !required ? undefined : next)}
     />
   )

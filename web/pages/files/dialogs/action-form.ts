@@ -1,4 +1,5 @@
-// The form of a plugin's action: what it begins with, what is wrong with it, and the options that are sent.
+// The form of a plugin's action: what it begins with, what is wrong with it, and the options that
+// are sent.
 import { type Alternative, type Entry, fieldsOf } from '../../../client/plugins.ts'
 import { type JsonSchema, type Objection } from '../../../client/workflows.ts'
 import {
@@ -18,7 +19,9 @@ export type Options = Record<string, unknown>
 /** The decisions of the plugin's form that are about options that this entry shows. */
 export function alternativesOf(entry: Entry): Alternative[] {
   const names = fieldsOf(entry).map(([name]) => name)
-  return entry.plugin.alternatives.filter((one) => optionsOf(one).every((name) => names.includes(name)))
+  return entry.plugin.alternatives.filter((one) =>
+    optionsOf(one).every((name) => names.includes(name)),
+  )
 }
 
 /** What the form begins with. */
@@ -47,7 +50,9 @@ export function checkForm(entry: Entry, value: Options): Objection[] {
   const decisions = alternativesOf(entry)
   const decided = new Set(decisions.flatMap(optionsOf))
   const choices = decisions.map((one) => one.choices[chosenAt(one, value)]!)
-  const free = fieldsOf(entry).flatMap(([name]) => (decided.has(name) || isHidden(schemas[name]!.widget) ? [] : [name]))
+  const free = fieldsOf(entry).flatMap(([name]) =>
+    decided.has(name) || isHidden(schemas[name]!.widget) ? [] : [name],
+  )
   const must = new Set([
     ...free.filter((name) => isRequired(entry, name)),
     ...choices.flatMap(({ fields }) => fields.slice(0, 1)),
@@ -56,8 +61,14 @@ export function checkForm(entry: Entry, value: Options): Objection[] {
   const properties = Object.fromEntries(
     shown.map((name) => [name, schemaOf(schemas[name]!, must.has(name) || decided.has(name))]),
   )
-  const given = Object.entries(value).filter(([name, one]) => !(one === '' && isList(properties[name] ?? {})))
-  return checkOptions({ type: 'object', properties, required: [...must] }, Object.fromEntries(given), 'options')
+  const given = Object.entries(value).filter(
+    ([name, one]) => !(one === '' && isList(properties[name] ?? {})),
+  )
+  return checkOptions(
+    { type: 'object', properties, required: [...must] },
+    Object.fromEntries(given),
+    'options',
+  )
 }
 
 /** Without null, which is a choice apart, and without the default where it must be given. */
@@ -68,9 +79,16 @@ function schemaOf(schema: JsonSchema, must: boolean): JsonSchema {
 }
 
 /** An option that must not be empty without a second thought, and is. */
-export function emptyToConfirm(entry: Entry, value: Options): { text: string; button: string } | null {
+export function emptyToConfirm(
+  entry: Entry,
+  value: Options,
+): { text: string; button: string } | null {
   for (const [name, { confirm_empty: ask }] of fieldsOf(entry))
-    if (ask && isEmpty(value[name]) && Object.entries(ask.when).every(([other, wanted]) => value[other] === wanted))
+    if (
+      ask &&
+      isEmpty(value[name]) &&
+      Object.entries(ask.when).every(([other, wanted]) => value[other] === wanted)
+    )
       return ask
   return null
 }

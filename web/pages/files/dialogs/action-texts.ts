@@ -16,9 +16,19 @@ export interface ActionTexts {
 }
 
 /** `names`: what pickers call what was picked, `product_id_text` for the option `product_id`. */
-export function textsOf({ action }: Entry, chosen: Chosen, options: Options, names: MessageValues = {}): ActionTexts {
+export function textsOf(
+  { action }: Entry,
+  chosen: Chosen,
+  options: Options,
+  names: MessageValues = {},
+): ActionTexts {
   const { labels, warning } = action
-  const values: MessageValues = { ...scalarsOf(options), ...names, ...factsOf(chosen), count: chosen.count }
+  const values: MessageValues = {
+    ...scalarsOf(options),
+    ...names,
+    ...factsOf(chosen),
+    count: chosen.count,
+  }
   const text = (message: string) => formatMessage(message, values)
   const optional = (message: string | null) => (message === null ? null : text(message))
   return {
@@ -33,13 +43,20 @@ export function textsOf({ action }: Entry, chosen: Chosen, options: Options, nam
 const scalarsOf = (options: Options): MessageValues =>
   Object.fromEntries(
     Object.entries(options).flatMap(([name, value]) =>
-      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [],
+      typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+        ? [[name, value]]
+        : [],
     ),
   )
 
-/** Facts about the selected files: are all of them known to the page, and which of their tags have capitals. */
+/**
+ * Facts about the selected files: are all of them known to the page, and which of their tags have
+ * capitals.
+ */
 function factsOf({ files, known }: Chosen): MessageValues {
-  const capitals = [...new Set(files.flatMap(({ tags }) => tags))].filter((tag) => tag !== tag.toLowerCase())
+  const capitals = [...new Set(files.flatMap(({ tags }) => tags))].filter(
+    (tag) => tag !== tag.toLowerCase(),
+  )
   const shown = capitals.slice(0, SHOWN_SPELLINGS).map((tag) => `${tag} → ${tag.toLowerCase()}`)
   return { known, capitals: shown.join(', ') + (capitals.length > shown.length ? ' …' : '') }
 }

@@ -1,4 +1,5 @@
-// What every dialog about many files has: what it is about, a way to look first, and the way to run it.
+// What every dialog about many files has: what it is about, a way to look first, and the way to run
+// it.
 import { type ReactNode, useState } from 'react'
 import { useAct, type useStartOperation } from '../../../client/operations.ts'
 import { type Operation } from '../../../client/types.ts'
@@ -39,10 +40,23 @@ interface Props extends BulkProps {
   children: ReactNode
 }
 
-const WHAT_A_PREVIEW_IS = 'A preview shows what would happen to each file, and changes nothing until you confirm it.'
+const WHAT_A_PREVIEW_IS =
+  'A preview shows what would happen to each file, and changes nothing until you confirm it.'
 
 export function BulkDialog(props: Props) {
-  const { title, run, destructive, chosen, start, error, work, preview = 'offered', size, onClose, onStarted } = props
+  const {
+    title,
+    run,
+    destructive,
+    chosen,
+    start,
+    error,
+    work,
+    preview = 'offered',
+    size,
+    onClose,
+    onStarted,
+  } = props
   const { note = preview === 'none' ? undefined : WHAT_A_PREVIEW_IS, about, children } = props
   const [previewed, setPreviewed] = useState<string | null>(null)
   const act = useAct()
@@ -72,11 +86,15 @@ export function BulkDialog(props: Props) {
         onClose={close}
         primaryAction={{
           // Those that were found, and are fixed since; not those that would be found now.
-          content: textOf(run, look.ready ? look.operation!.done : (look.operation?.total ?? chosen.count)),
+          content: textOf(
+            run,
+            look.ready ? look.operation!.done : (look.operation?.total ?? chosen.count),
+          ),
           destructive,
           loading: act.isPending,
           disabled: !look.ready || act.isPending,
-          onAction: () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted }),
+          onAction: () =>
+            act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted }),
         }}
         secondaryActions={[
           { content: 'Back', onAction: discard },
@@ -89,7 +107,12 @@ export function BulkDialog(props: Props) {
     )
   const previewing = start.isPending && 'dry_run' in start.variables
   const first = preview === 'required'
-  const toPreview = { content: 'Preview', loading: previewing, disabled: start.isPending, onAction: () => launch(true) }
+  const toPreview = {
+    content: 'Preview',
+    loading: previewing,
+    disabled: start.isPending,
+    onAction: () => launch(true),
+  }
   const toRun = {
     content: textOf(run, chosen.count),
     destructive,
@@ -103,7 +126,10 @@ export function BulkDialog(props: Props) {
       size={size}
       onClose={onClose}
       primaryAction={first ? toPreview : toRun}
-      secondaryActions={[...(preview === 'offered' ? [toPreview] : []), { content: 'Cancel', onAction: onClose }]}
+      secondaryActions={[
+        ...(preview === 'offered' ? [toPreview] : []),
+        { content: 'Cancel', onAction: onClose },
+      ]}
       // What can't be taken back as easily wants a button pressed.
       onEnter={destructive && !first ? undefined : () => launch(first)}
     >
@@ -123,4 +149,5 @@ export function BulkDialog(props: Props) {
   )
 }
 
-const textOf = (run: Props['run'], files: number): string => (typeof run === 'string' ? run : run(files))
+const textOf = (run: Props['run'], files: number): string =>
+  typeof run === 'string' ? run : run(files)

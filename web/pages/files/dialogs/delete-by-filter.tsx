@@ -31,8 +31,16 @@ const INITIAL: CriteriaForm = {
   tags: [],
 }
 
-/** Which files are meant, or what is wrong with a field. Nothing at all would be every file: that is asked for. */
-function criteriaOf({ uploaded_before, unmapped, larger_than, tags }: CriteriaForm): FileFilter | { errors: Errors } {
+/**
+ * Which files are meant, or what is wrong with a field. Nothing at all would be every file: that is
+ * asked for.
+ */
+function criteriaOf({
+  uploaded_before,
+  unmapped,
+  larger_than,
+  tags,
+}: CriteriaForm): FileFilter | { errors: Errors } {
   if (typeof larger_than === 'string') return { errors: { larger_than: 'Write a size in MB' } }
   const filter: FileFilter = {
     ...(uploaded_before === '' ? {} : { uploaded_before }),
@@ -40,7 +48,9 @@ function criteriaOf({ uploaded_before, unmapped, larger_than, tags }: CriteriaFo
     ...(larger_than === undefined ? {} : { larger_than }),
     ...(tags.length === 0 ? {} : { tags }),
   }
-  return Object.keys(filter).length === 0 ? { errors: { form: 'Name at least one condition' } } : filter
+  return Object.keys(filter).length === 0
+    ? { errors: { form: 'Name at least one condition' } }
+    : filter
 }
 
 export function DeleteByFilter({ entry, ...props }: EntryProps) {
@@ -114,7 +124,12 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
       {filter !== null && count > 0 && !unmaps && <Text as="p">{trashText(count, links)}</Text>}
       <DeletionFields
         deletion={form}
-        impact={{ mapped: filter === null ? 0 : mapped, products: found.data?.products ?? null, links, asking: false }}
+        impact={{
+          mapped: filter === null ? 0 : mapped,
+          products: found.data?.products ?? null,
+          links,
+          asking: false,
+        }}
         count={count}
         unmaps={plugins.unmap !== null}
         onChange={change}
@@ -123,9 +138,16 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
   )
 }
 
-function countedText(any: boolean, total: number | undefined, stale: boolean, error: Error | null): string {
+function countedText(
+  any: boolean,
+  total: number | undefined,
+  stale: boolean,
+  error: Error | null,
+): string {
   if (!any) return 'Every condition that is named must hold.'
   if (error) return `The files could not be counted: ${error.message}`
   if (total === undefined || stale) return 'Counting …'
-  return total === 0 ? 'No file matches now' : `${countText(total, 'file matches', 'files match')} now`
+  return total === 0
+    ? 'No file matches now'
+    : `${countText(total, 'file matches', 'files match')} now`
 }

@@ -1,4 +1,5 @@
-// Deletes the chosen files: into the trash, with what that means for the products that they are mapped to.
+// Deletes the chosen files: into the trash, with what that means for the products that they are
+// mapped to.
 import { useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { Text } from '../../../ui/index.ts'

@@ -1,4 +1,5 @@
-// What is to become of files that are to go, with what that means for the products that they are mapped to.
+// What is to become of files that are to go, with what that means for the products that they are
+// mapped to.
 import { Banner, Checkbox, ChoiceList } from '../../../ui/index.ts'
 import { impactText, mappedText } from '../../../labels/impact.ts'
 import { type Deletion, onlyUnmaps } from './deletion.ts'
@@ -56,7 +57,8 @@ const WAYS = [
   {
     value: 'delete-mappings',
     label: 'Delete the files and their mappings',
-    helpText: 'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
+    helpText:
+      'A file that is restored belongs to no product. Undoing the deletion brings its products back.',
   },
   {
     value: 'unmap',

@@ -10,8 +10,11 @@ export interface Deletion {
 
 export const PLAIN_DELETION: Deletion = { way: 'delete', backup: false }
 
-/** Does it only take files off their products? `mapped`: how many have one; null: that is not known. */
-export const onlyUnmaps = ({ way }: Deletion, mapped: number | null): boolean => mapped !== 0 && way === 'unmap'
+/**
+ * Does it only take files off their products? `mapped`: how many have one; null: that is not known.
+ */
+export const onlyUnmaps = ({ way }: Deletion, mapped: number | null): boolean =>
+  mapped !== 0 && way === 'unmap'
 
 /** The plugins that do it; `unmap` null: this installation has none, and the way is not offered. */
 export interface DeletionPlugins {
@@ -20,7 +23,11 @@ export interface DeletionPlugins {
 }
 
 /** What to start. Where none has a product there is no way to choose. */
-export function workOf(deletion: Deletion, mapped: number | null, { remove, unmap }: DeletionPlugins): Work {
+export function workOf(
+  deletion: Deletion,
+  mapped: number | null,
+  { remove, unmap }: DeletionPlugins,
+): Work {
   if (unmap !== null && onlyUnmaps(deletion, mapped)) return { action: unmap, options: {} }
   const remove_mappings = mapped !== 0 && deletion.way === 'delete-mappings'
   const backup = deletion.backup ? { backup_first: true } : {}

@@ -1,4 +1,5 @@
-// What a deletion would touch beside the files themselves: products that they are mapped to, links that work today.
+// What a deletion would touch beside the files themselves: products that they are mapped to, links
+// that work today.
 import { useFilesImpact } from '../../../client/queries.ts'
 import { type Chosen } from '../selection.ts'
 
@@ -14,12 +15,18 @@ export interface Impact {
   asking: boolean
 }
 
-/** Of files that are all known here, what is known without asking stands in until the answer is here. */
+/**
+ * Of files that are all known here, what is known without asking stands in until the answer is
+ * here.
+ */
 export function useImpact({ select, files, known }: Chosen): Impact {
   const { data, isFetching } = useFilesImpact(select)
-  if (data) return { mapped: data.mapped, products: data.products, links: data.live_links, asking: false }
+  if (data)
+    return { mapped: data.mapped, products: data.products, links: data.live_links, asking: false }
   if (!known) return { mapped: null, products: null, links: null, asking: isFetching }
-  const products = new Set(files.flatMap(({ mappings }) => mappings.map(({ product_id }) => product_id)))
+  const products = new Set(
+    files.flatMap(({ mappings }) => mappings.map(({ product_id }) => product_id)),
+  )
   const mapped = files.filter(({ mappings }) => mappings.length > 0).length
   return { mapped, products: products.size, links: null, asking: false }
 }

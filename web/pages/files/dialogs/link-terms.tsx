@@ -14,7 +14,13 @@ interface Props {
   onChange: (part: Partial<LinksForm>) => void
 }
 
-const number = { type: 'number', inputMode: 'numeric', min: 1, step: 1, autoComplete: 'off' } as const
+const number = {
+  type: 'number',
+  inputMode: 'numeric',
+  min: 1,
+  step: 1,
+  autoComplete: 'off',
+} as const
 
 export function LinkTermsFields({ form, errors, files, onChange }: Props) {
   const [each, setEach] = useState(false)
@@ -89,7 +95,11 @@ interface EachProps extends Omit<Props, 'errors'> {
 
 function EachFile({ form, error, files, onChange }: EachProps) {
   const usual = (file: File) =>
-    form.expiry === 'never' ? 'Never' : form.expiry === 'set' ? form.days : String(file.expiry_days ?? 'Never')
+    form.expiry === 'never'
+      ? 'Never'
+      : form.expiry === 'set'
+        ? form.days
+        : String(file.expiry_days ?? 'Never')
   return (
     <fieldset className="plain-set">
       <legend>Days until the link to this file expires</legend>

@@ -1,4 +1,5 @@
-// Makes a download link for each chosen file. Of a few they are shown at once; of many, an operation writes them into a list.
+// Makes a download link for each chosen file. Of a few they are shown at once; of many, an
+// operation writes them into a list.
 import { useState } from 'react'
 import { useCreateLinks } from '../../../client/links.ts'
 import { type DownloadLink } from '../../../client/types.ts'
@@ -33,7 +34,10 @@ function FewLinks({ entry, chosen, onClose }: EntryProps) {
     const terms = attempt()
     if (!terms || create.isPending) return
     const file_ids = chosen.files.map(({ id }) => id)
-    create.mutate({ file_ids, ...terms }, { onSuccess: (reply) => 'data' in reply && setMade(reply.data) })
+    create.mutate(
+      { file_ids, ...terms },
+      { onSuccess: (reply) => 'data' in reply && setMade(reply.data) },
+    )
   }
   const texts = textsOf(entry, chosen, {})
   if (made) return <MadeLinks links={made} send={form.send} onClose={onClose} />
@@ -41,7 +45,11 @@ function FewLinks({ entry, chosen, onClose }: EntryProps) {
     <Dialog
       title={texts.title}
       onClose={onClose}
-      primaryAction={{ content: texts.button(chosen.count), loading: create.isPending, onAction: submit }}
+      primaryAction={{
+        content: texts.button(chosen.count),
+        loading: create.isPending,
+        onAction: submit,
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
       onEnter={submit}
     >

@@ -33,6 +33,11 @@ test('every field that makes no sense is named at once', () => {
     email: 'nobody',
     custom: { file_1: 'x' },
   } as const
-  expect(Object.keys((read(all) as { errors: object }).errors)).toEqual(['days', 'downloads', 'email', 'custom'])
+  expect(Object.keys((read(all) as { errors: object }).errors)).toEqual([
+    'days',
+    'downloads',
+    'email',
+    'custom',
+  ])
   expect(read({ send: true })).toEqual({ errors: { email: 'Say where the email goes' } })
 })

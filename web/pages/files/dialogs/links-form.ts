@@ -1,4 +1,5 @@
-// The terms of links for many files: as each file is set, or one's own, with another expiry for some.
+// The terms of links for many files: as each file is set, or one's own, with another expiry for
+// some.
 import { type LinkTerms } from '../../../client/links.ts'
 import { type Errors, wholeNumber } from './use-form.ts'
 
@@ -33,13 +34,16 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
   const errors: Errors = {}
   const options: Terms = {}
   if (expiry === 'never') options.expiry_days = null
-  if (expiry === 'set') options.expiry_days = wholeNumber(form.days, 1, MAX_DAYS) ?? fail(errors, 'days', DAYS_RULE)
+  if (expiry === 'set')
+    options.expiry_days = wholeNumber(form.days, 1, MAX_DAYS) ?? fail(errors, 'days', DAYS_RULE)
   if (limit === 'unlimited') options.download_limit = null
   if (limit === 'set')
     options.download_limit =
-      wholeNumber(form.downloads, 1, 1_000_000_000) ?? fail(errors, 'downloads', 'Write a whole number from 1 up')
+      wholeNumber(form.downloads, 1, 1_000_000_000) ??
+      fail(errors, 'downloads', 'Write a whole number from 1 up')
   const email = form.email.trim()
-  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) errors.email = 'Write an address like name@example.com'
+  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
+    errors.email = 'Write an address like name@example.com'
   else if (email !== '') options.email = email
   else if (send) errors.email = 'Say where the email goes'
   const own = Object.entries(custom).filter(([, days]) => days.trim() !== '')

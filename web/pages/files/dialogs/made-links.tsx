@@ -25,7 +25,8 @@ export function MadeLinks({ links, send, onClose }: Props) {
   useEffect(() => {
     if (send) mutate(links.map(({ id }) => id))
   }, [send, links, mutate])
-  const save = () => saveBytes(new Blob([linksCsv(links)], { type: 'text/csv' }), 'download-links.csv')
+  const save = () =>
+    saveBytes(new Blob([linksCsv(links)], { type: 'text/csv' }), 'download-links.csv')
   return (
     <Dialog
       title={`${countText(links.length, 'download link', 'download links')} created`}
@@ -77,11 +78,16 @@ export function MadeLinks({ links, send, onClose }: Props) {
   )
 }
 
-function Sent({ mailed: { queued, skipped } }: { mailed: { queued: number; skipped: { reason: string }[] } }) {
+function Sent({
+  mailed: { queued, skipped },
+}: {
+  mailed: { queued: number; skipped: { reason: string }[] }
+}) {
   return (
     <Banner tone={skipped.length > 0 ? 'warning' : 'success'}>
       <p>
-        {queued > 0 && `${countText(queued, 'link is on its way', 'links are on their way')} by email. `}
+        {queued > 0 &&
+          `${countText(queued, 'link is on its way', 'links are on their way')} by email. `}
         {skipped.length > 0 && notSentText(skipped)}
       </p>
     </Banner>

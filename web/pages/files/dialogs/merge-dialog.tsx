@@ -58,7 +58,11 @@ export function MergeDialog({ entry, ...props }: EntryProps) {
         error={errors.filename}
         onChange={(filename) => change({ filename })}
       />
-      <PasswordField value={form.password} error={errors.password} onChange={(password) => change({ password })} />
+      <PasswordField
+        value={form.password}
+        error={errors.password}
+        onChange={(password) => change({ password })}
+      />
     </BulkDialog>
   )
 }

@@ -58,7 +58,11 @@ export function NewNames({ names, stale, error }: Props) {
 
 function lineOf({ data, total }: RenamePreview, broken: number): string {
   const shown = data.length
-  const wrong = broken === 0 ? '' : `${countText(broken, 'of these keeps its name', 'of these keep their names')}.`
-  const more = total > shown ? `The first ${numberText(shown)} of ${countText(total, 'file', 'files')}.` : ''
+  const wrong =
+    broken === 0
+      ? ''
+      : `${countText(broken, 'of these keeps its name', 'of these keep their names')}.`
+  const more =
+    total > shown ? `The first ${numberText(shown)} of ${countText(total, 'file', 'files')}.` : ''
   return [wrong, more].filter((part) => part !== '').join(' ')
 }

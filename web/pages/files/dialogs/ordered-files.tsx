@@ -1,7 +1,14 @@
 // Files in an order of one's own: dragged, or moved by buttons or Alt and the arrow keys.
 import { type DragEvent, type KeyboardEvent, useState } from 'react'
 import { type File } from '../../../client/types.ts'
-import { ArrowDownIcon, ArrowUpIcon, Button, DragHandleIcon, Icon, Text } from '../../../ui/index.ts'
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  Button,
+  DragHandleIcon,
+  Icon,
+  Text,
+} from '../../../ui/index.ts'
 import { sizeText } from '../../../labels/size.ts'
 import './ordered-files.css'
 

@@ -1,4 +1,5 @@
-// The password that opens encrypted documents. It goes to the step that needs it, and is shown in no history.
+// The password that opens encrypted documents. It goes to the step that needs it, and is shown in
+// no history.
 import { TextField } from '../../../ui/index.ts'
 
 interface Props {

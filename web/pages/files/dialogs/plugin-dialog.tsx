@@ -22,13 +22,17 @@ export function PluginDialog({ entry, ...props }: EntryProps) {
   const [names, setNames] = useState<MessageValues>({})
   const texts = textsOf(entry, chosen, form.options, names)
   const fields = fieldsOf(entry)
-  const name = (option: string, text: string) => setNames((before) => ({ ...before, [`${option}_text`]: text }))
+  const name = (option: string, text: string) =>
+    setNames((before) => ({ ...before, [`${option}_text`]: text }))
   return (
     <BulkDialog
       {...props}
       chosen={chosen}
       title={texts.title}
-      run={form.confirming?.button ?? ((count) => (counted ? texts.button(count) : action.labels.action))}
+      run={
+        form.confirming?.button ??
+        ((count) => (counted ? texts.button(count) : action.labels.action))
+      }
       destructive={action.destructive || form.confirming !== null}
       start={form.start}
       error={form.error}

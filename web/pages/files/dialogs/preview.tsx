@@ -1,4 +1,5 @@
-// What would happen, inside the dialog that asks for it: how many files, and the first of them with what would change.
+// What would happen, inside the dialog that asks for it: how many files, and the first of them with
+// what would change.
 import { usePlugins } from '../../../client/plugins.ts'
 import { isMoving, useForeseen, useOperation } from '../../../client/operations.ts'
 import { type Item } from '../../../client/types.ts'
@@ -33,8 +34,13 @@ export function usePreview(id: string | null) {
   }
 }
 
-export function Preview({ look: { operation, parts, error, retry } }: { look: ReturnType<typeof usePreview> }) {
-  if (error && !parts) return <Problem error={error} what="The preview could not be loaded" onRetry={retry} />
+export function Preview({
+  look: { operation, parts, error, retry },
+}: {
+  look: ReturnType<typeof usePreview>
+}) {
+  if (error && !parts)
+    return <Problem error={error} what="The preview could not be loaded" onRetry={retry} />
   if (!operation) return <LoadingRows rows={3} what="the preview" />
   if (isMoving(operation))
     return (
@@ -52,7 +58,9 @@ export function Preview({ look: { operation, parts, error, retry } }: { look: Re
       {parts.map((part) => (
         <Part key={part.title} part={part} />
       ))}
-      {operation.intentions.length > 0 && <Text as="p">{`Also: ${operation.intentions.join('; ')}.`}</Text>}
+      {operation.intentions.length > 0 && (
+        <Text as="p">{`Also: ${operation.intentions.join('; ')}.`}</Text>
+      )}
       <Text as="p" tone="subdued">
         {'Nothing has been changed yet. '}
         <Link url={`/operations/${operation.id}`}>Show every file</Link>
@@ -75,7 +83,9 @@ function Part({ part: { kind, title, count, items } }: { part: ForeseenPart }) {
               <Foreseen item={item} />
             </li>
           ))}
-          {count > shown.length && <li className="more">{`and ${numberText(count - shown.length)} more`}</li>}
+          {count > shown.length && (
+            <li className="more">{`and ${numberText(count - shown.length)} more`}</li>
+          )}
         </ul>
       )}
     </section>

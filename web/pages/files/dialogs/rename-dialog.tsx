@@ -6,7 +6,13 @@ import { Checkbox, Select, Tabs, TextField } from '../../../ui/index.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { type EntryProps } from './entry-props.ts'
-import { DATE_FORMATS, EMPTY_RENAME, readRename, type RenameForm, VARIABLES } from './rename-form.ts'
+import {
+  DATE_FORMATS,
+  EMPTY_RENAME,
+  readRename,
+  type RenameForm,
+  VARIABLES,
+} from './rename-form.ts'
 import { NewNames } from './new-names.tsx'
 import { type Errors, placed, useForm } from './use-form.ts'
 
@@ -18,7 +24,10 @@ const TABS = [
 ]
 
 export function RenameDialog({ entry, ...props }: EntryProps) {
-  const { form, change, options, bulk, ...own } = useForm<RenameForm>({ initial: EMPTY_RENAME, read: readRename })
+  const { form, change, options, bulk, ...own } = useForm<RenameForm>({
+    initial: EMPTY_RENAME,
+    read: readRename,
+  })
   const look = useRenamePreview(props.chosen.select, useDebounced(options))
   // An expression that can't be read is found out by the server, while it is written.
   const found = look.error ? placed(look.error, {}, FIELDS) : { errors: {}, other: null }
@@ -51,7 +60,11 @@ export function RenameDialog({ entry, ...props }: EntryProps) {
         checked={form.keep_extension}
         onChange={(keep_extension) => change({ keep_extension })}
       />
-      <NewNames names={look.data} stale={look.isPlaceholderData || options === null} error={found.other} />
+      <NewNames
+        names={look.data}
+        stale={look.isPlaceholderData || options === null}
+        error={found.other}
+      />
     </BulkDialog>
   )
 }
@@ -162,7 +175,11 @@ function ReplaceFields({ form, errors, onChange }: FieldsProps) {
           checked={form.case_sensitive}
           onChange={(case_sensitive) => onChange({ case_sensitive })}
         />
-        <Checkbox label="Regular expression" checked={form.regex} onChange={(regex) => onChange({ regex })} />
+        <Checkbox
+          label="Regular expression"
+          checked={form.regex}
+          onChange={(regex) => onChange({ regex })}
+        />
       </div>
     </>
   )

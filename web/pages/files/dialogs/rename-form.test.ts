@@ -6,7 +6,13 @@ const read = (part: Partial<RenameForm>) => readRename({ ...EMPTY_RENAME, ...par
 test('a pattern with what fills its variables', () => {
   expect(read({ pattern: ' {product_name} {sequence} ', start: '0', digits: '4' })).toEqual({
     options: {
-      ...{ mode: 'pattern', pattern: '{product_name} {sequence}', start: 0, digits: 4, date_format: 'YYYY-MM-DD' },
+      ...{
+        mode: 'pattern',
+        pattern: '{product_name} {sequence}',
+        start: 0,
+        digits: 4,
+        date_format: 'YYYY-MM-DD',
+      },
       keep_extension: true,
     },
   })
@@ -14,16 +20,23 @@ test('a pattern with what fills its variables', () => {
 
 test('find and replace says nothing of the pattern; a replacement may be empty, what is looked for may be a space', () => {
   expect(read({ mode: 'replace', find: ' ', pattern: '' })).toEqual({
-    options: { mode: 'replace', find: ' ', replace: '', case_sensitive: false, regex: false, keep_extension: true },
+    options: {
+      mode: 'replace',
+      find: ' ',
+      replace: '',
+      case_sensitive: false,
+      regex: false,
+      keep_extension: true,
+    },
   })
 })
 
 test('what makes no sense is named', () => {
-  expect(read({ pattern: '{orginal} {date}' })).toEqual({ errors: { pattern: 'There is no {orginal}' } })
-  expect(Object.keys((read({ pattern: ' ', start: '-1', digits: '10' }) as { errors: object }).errors)).toEqual([
-    'pattern',
-    'start',
-    'digits',
-  ])
+  expect(read({ pattern: '{orginal} {date}' })).toEqual({
+    errors: { pattern: 'There is no {orginal}' },
+  })
+  expect(
+    Object.keys((read({ pattern: ' ', start: '-1', digits: '10' }) as { errors: object }).errors),
+  ).toEqual(['pattern', 'start', 'digits'])
   expect(read({ mode: 'replace' })).toEqual({ errors: { find: 'Write what is looked for' } })
 })

@@ -22,7 +22,14 @@ export const VARIABLES = {
   '{date}': 'the day it was uploaded',
 } as const
 
-export const DATE_FORMATS = ['YYYY-MM-DD', 'YYYYMMDD', 'DD-MM-YYYY', 'MM-DD-YYYY', 'YYYY-MM', 'YYYY']
+export const DATE_FORMATS = [
+  'YYYY-MM-DD',
+  'YYYYMMDD',
+  'DD-MM-YYYY',
+  'MM-DD-YYYY',
+  'YYYY-MM',
+  'YYYY',
+]
 
 export const EMPTY_RENAME: RenameForm = {
   mode: 'pattern',
@@ -48,11 +55,16 @@ export function readRename({ mode, keep_extension, ...form }: RenameForm): Readi
   const errors: Errors = {}
   const pattern = form.pattern.trim()
   const unknown = pattern.match(/\{[^}]*\}/g)?.find((variable) => !KNOWN.has(variable))
-  const [start, digits] = [wholeNumber(form.start, 0, 1_000_000_000), wholeNumber(form.digits, 1, 9)]
+  const [start, digits] = [
+    wholeNumber(form.start, 0, 1_000_000_000),
+    wholeNumber(form.digits, 1, 9),
+  ]
   if (pattern === '') errors.pattern = 'Write a pattern'
   else if (unknown !== undefined) errors.pattern = `There is no ${unknown}`
   if (start === null) errors.start = 'Write a whole number from 0 up'
   if (digits === null) errors.digits = 'Write a whole number from 1 to 9'
   if (Object.keys(errors).length > 0) return { errors }
-  return { options: { mode, pattern, start, digits, date_format: form.date_format, keep_extension } }
+  return {
+    options: { mode, pattern, start, digits, date_format: form.date_format, keep_extension },
+  }
 }

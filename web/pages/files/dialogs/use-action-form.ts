@@ -1,4 +1,5 @@
-// The state of an action's form: its options, what is wrong with them as they are typed, and what is asked before they are sent.
+// The state of an action's form: its options, what is wrong with them as they are typed, and what
+// is asked before they are sent.
 import { useMemo, useState } from 'react'
 import { useStartOperation } from '../../../client/operations.ts'
 import { type Entry } from '../../../client/plugins.ts'
@@ -6,16 +7,33 @@ import { type Objection, useWorkflowCheck } from '../../../client/workflows.ts'
 import { isEmpty } from '../../../components/option-form/alternatives.ts'
 import { isWithin, objectionsIn, type Problems, problemsOf } from '../../../components/problems.ts'
 import { useDebounced } from '../../../url-state/use-debounced.ts'
-import { checkForm, emptyToConfirm, initialOptions, type Options, sentOptions } from './action-form.ts'
+import {
+  checkForm,
+  emptyToConfirm,
+  initialOptions,
+  type Options,
+  sentOptions,
+} from './action-form.ts'
 import { type Work } from './bulk-dialog.tsx'
 
-/** Options that the plugin refuses are told while they are typed, by the same check that workflows have. */
+/**
+ * Options that the plugin refuses are told while they are typed, by the same check that workflows
+ * have.
+ */
 function useServerCheck(entry: Entry, options: Options, enabled: boolean): Objection[] {
   const { plugin } = entry
-  const secret = Object.entries(plugin.options.properties ?? {}).flatMap(([name, one]) => (one.sensitive ? [name] : []))
-  const open = Object.fromEntries(Object.entries(options).filter(([name]) => !secret.includes(name)))
+  const secret = Object.entries(plugin.options.properties ?? {}).flatMap(([name, one]) =>
+    one.sensitive ? [name] : [],
+  )
+  const open = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !secret.includes(name)),
+  )
   const asked = useDebounced(open)
-  const body = { name: plugin.title, kind: 'bulk' as const, steps: [{ plugin: plugin.id, options: asked }] }
+  const body = {
+    name: plugin.title,
+    kind: 'bulk' as const,
+    steps: [{ plugin: plugin.id, options: asked }],
+  }
   const check = useWorkflowCheck(body, enabled)
   const current = JSON.stringify(asked) === JSON.stringify(open) && !check.isPlaceholderData
   const STEP = 'steps[0].'
@@ -55,7 +73,9 @@ export function useActionForm(entry: Entry): ActionForm {
   const empty = emptyToConfirm(entry, options)
   const change = (next: Options) => {
     const names = new Set([...Object.keys(next), ...Object.keys(options)])
-    const changed = [...names].filter((name) => JSON.stringify(next[name]) !== JSON.stringify(options[name]))
+    const changed = [...names].filter(
+      (name) => JSON.stringify(next[name]) !== JSON.stringify(options[name]),
+    )
     // An option that a decision brings into play is judged once it is written.
     const written = changed.filter((name) => !isEmpty(options[name]) || !isEmpty(next[name]))
     setOptions(next)

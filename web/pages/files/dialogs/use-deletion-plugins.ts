@@ -1,4 +1,5 @@
-// The plugins behind the ways to delete: the one of the dialog, and the one that takes files off their products.
+// The plugins behind the ways to delete: the one of the dialog, and the one that takes files off
+// their products.
 import { type Entry, findByWidget, usePlugins } from '../../../client/plugins.ts'
 import { type DeletionPlugins } from './deletion.ts'
 

@@ -7,7 +7,10 @@ const known = new Set(['sites', 'days'])
 test('the server’s objections stand beside their fields', () => {
   const details = [{ param: 'options.allowed_referrers[0]', code: 'x', message: 'No site' }]
   const error = new ApiError('validation_failed', 'No', { details })
-  expect(placed(error, { allowed_referrers: 'sites' }, known)).toEqual({ errors: { sites: 'No site' }, other: null })
+  expect(placed(error, { allowed_referrers: 'sites' }, known)).toEqual({
+    errors: { sites: 'No site' },
+    other: null,
+  })
 })
 
 test('what no field stands for is said above them', () => {
@@ -16,12 +19,17 @@ test('what no field stands for is said above them', () => {
     { param: 'select.file_ids', code: 'x', message: 'None' },
   ]
   const error = new ApiError('validation_failed', 'No', { details })
-  expect(placed(error, {}, known)).toMatchObject({ errors: { days: 'Too many' }, other: { message: 'None' } })
+  expect(placed(error, {}, known)).toMatchObject({
+    errors: { days: 'Too many' },
+    other: { message: 'None' },
+  })
   const other = new ApiError('x', 'No')
   expect(placed(other, {}, known)).toEqual({ errors: {}, other })
 })
 
 test('whole numbers within bounds', () => {
   expect(['1', ' 30 ', '007'].map((text) => wholeNumber(text, 1, 30))).toEqual([1, 30, 7])
-  expect(['', '0', '31', '1.5', '-1', '1e1', 'x'].map((text) => wholeNumber(text, 1, 30))).toEqual(Array(7).fill(null))
+  expect(['', '0', '31', '1.5', '-1', '1e1', 'x'].map((text) => wholeNumber(text, 1, 30))).toEqual(
+    Array(7).fill(null),
+  )
 })

@@ -1,5 +1,5 @@
-// A dialog's form: what stands in it, what is wrong with it as one types, and the options to send. A field is spoken of once it was
-// changed, all of them once somebody tried to send.
+// A dialog's form: what stands in it, what is wrong with it as one types, and the options to send.
+// A field is spoken of once it was changed, all of them once somebody tried to send.
 import { useState } from 'react'
 import { ApiError } from '../../../client/error.ts'
 import { useStartOperation } from '../../../client/operations.ts'
@@ -58,13 +58,16 @@ export function useForm<Form extends object>({ initial, read, fields = {}, sent 
   }
 }
 
-/** The server's objections beside the fields that they are about; `other` is what is left to say. */
+/**
+ * The server's objections beside the fields that they are about; `other` is what is left to say.
+ */
 export function placed(
   error: Error,
   fields: Record<string, string>,
   known: ReadonlySet<string>,
 ): { errors: Errors; other: Error | null } {
-  if (!(error instanceof ApiError) || error.details.length === 0) return { errors: {}, other: error }
+  if (!(error instanceof ApiError) || error.details.length === 0)
+    return { errors: {}, other: error }
   const errors: Errors = {}
   const unplaced: string[] = []
   for (const { param, message } of error.details) {
@@ -74,7 +77,8 @@ export function placed(
     else unplaced.push(message)
   }
   const { code, status, requestId } = error
-  const other = () => new ApiError(code, [...new Set(unplaced)].join('. '), { status, requestId, cause: error })
+  const other = () =>
+    new ApiError(code, [...new Set(unplaced)].join('. '), { status, requestId, cause: error })
   return { errors, other: unplaced.length > 0 ? other() : null }
 }
 

@@ -25,7 +25,10 @@ export interface Which {
   pick: (value: string) => void
 }
 
-/** An action that is offered on the list as a whole lets people choose; any other is about what is selected. */
+/**
+ * An action that is offered on the list as a whole lets people choose; any other is about what is
+ * selected.
+ */
 export function useWhichFiles(chosen: Chosen, places: readonly ActionPlace[]): Which {
   const offered = places.includes('list') ? choicesFor(chosen) : []
   const [value, pick] = useState<string | null>(null)

@@ -21,7 +21,8 @@ export function WorkflowDialog(props: BulkProps) {
       .filter(runsAsItIs)
       .map(({ action }) => action.id),
   )
-  const isOffered = ({ id, kind, built_in }: Workflow) => kind === 'bulk' && (!built_in || ready.has(id))
+  const isOffered = ({ id, kind, built_in }: Workflow) =>
+    kind === 'bulk' && (!built_in || ready.has(id))
   const offered = workflows.data?.data.filter(isOffered).toSorted(ownFirst) ?? []
   const chosen = offered.find((workflow) => workflow.id === id) ?? offered[0]
   const files = countText(props.chosen.count, 'file', 'files')
@@ -45,7 +46,8 @@ export function WorkflowDialog(props: BulkProps) {
       )}
       {workflows.data && !chosen && (
         <p>
-          No workflow works on files that are already here. <Link url="/workflows/new">Make one</Link>.
+          No workflow works on files that are already here.{' '}
+          <Link url="/workflows/new">Make one</Link>.
         </p>
       )}
       {chosen && (
@@ -71,6 +73,8 @@ export function WorkflowDialog(props: BulkProps) {
   )
 }
 
-/** The merchant's own first; of the built-in ones those that can run without being told anything. */
+/**
+ * The merchant's own first; of the built-in ones those that can run without being told anything.
+ */
 const ownFirst = (one: Workflow, other: Workflow): number =>
   Number(one.built_in) - Number(other.built_in) || one.name.localeCompare(other.name)

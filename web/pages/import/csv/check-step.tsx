@@ -29,7 +29,11 @@ export function CheckStep({ upload, onBack }: Props) {
           action={{
             content: 'Check again',
             loading: again.isPending,
-            onAction: () => again.mutate({ probe: check?.probe ?? true, on_conflict: check?.on_conflict ?? 'error' }),
+            onAction: () =>
+              again.mutate({
+                probe: check?.probe ?? true,
+                on_conflict: check?.on_conflict ?? 'error',
+              }),
           }}
         >
           <p>{failure ?? 'What it had found is gone.'}</p>

@@ -1,6 +1,13 @@
-// Which column is which field, beside the first rows as they are read then; and how the whole file is to be checked.
+// Which column is which field, beside the first rows as they are read then; and how the whole file
+// is to be checked.
 import { useState } from 'react'
-import { CSV_FIELDS, type CsvColumns, type CsvUpload, useCheckCsv, useSetColumns } from '../../../client/csv.ts'
+import {
+  CSV_FIELDS,
+  type CsvColumns,
+  type CsvUpload,
+  useCheckCsv,
+  useSetColumns,
+} from '../../../client/csv.ts'
 import { Figures } from '../../../components/facts.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Titled } from '../../../components/titled.tsx'
@@ -62,11 +69,17 @@ function Columns({ upload }: { upload: CsvUpload }) {
   const choose = (field: keyof CsvColumns, header: string | null) =>
     set.mutate(
       Object.fromEntries(
-        CSV_FIELDS.map((one) => [one, one === field ? header : shown[one] === header ? null : shown[one]]),
+        CSV_FIELDS.map((one) => [
+          one,
+          one === field ? header : shown[one] === header ? null : shown[one],
+        ]),
       ) as CsvColumns,
     )
   return (
-    <Titled title="Columns" help="What is suggested can be changed. Columns that are not chosen are left out.">
+    <Titled
+      title="Columns"
+      help="What is suggested can be changed. Columns that are not chosen are left out."
+    >
       {set.error && <Problem error={set.error} what="The columns could not be changed" />}
       {saved_mapping !== null && (
         <Banner tone="info">
@@ -81,7 +94,11 @@ function Columns({ upload }: { upload: CsvUpload }) {
               label={CSV_FIELDS_TEXT[field].label}
               requiredIndicator={CSV_FIELDS_TEXT[field].required && shown.id === null}
               helpText={CSV_FIELDS_TEXT[field].help}
-              error={missing.includes(field) && shown[field] === null ? 'Choose the column that has it' : undefined}
+              error={
+                missing.includes(field) && shown[field] === null
+                  ? 'Choose the column that has it'
+                  : undefined
+              }
               options={[
                 { value: '', label: 'None' },
                 ...headers.map((header) => ({ value: `=${header}`, label: header })),

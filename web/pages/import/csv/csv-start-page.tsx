@@ -1,4 +1,5 @@
-// The first step of a CSV import: which file, what it should look like, and the column mappings that are saved.
+// The first step of a CSV import: which file, what it should look like, and the column mappings
+// that are saved.
 import { navigate } from 'wouter/use-browser-location'
 import { useCsvMappings, useDeleteCsvMapping, useSendCsv } from '../../../client/csv.ts'
 import { ApiError } from '../../../client/error.ts'
@@ -28,7 +29,8 @@ export function CsvStartPage() {
             busy={send.isPending}
             help="At most 50,000 rows and 50 MB. Encoding and delimiter are found by themselves."
             onFiles={([file]) =>
-              file && send.mutate(file.data, { onSuccess: ({ id }) => navigate(`/import/csv/${id}`) })
+              file &&
+              send.mutate(file.data, { onSuccess: ({ id }) => navigate(`/import/csv/${id}`) })
             }
           />
         </Card>
@@ -39,7 +41,9 @@ export function CsvStartPage() {
           action={
             <Button
               variant="plain"
-              onClick={() => saveBytes(new Blob([EXAMPLE_CSV], { type: 'text/csv' }), 'example.csv')}
+              onClick={() =>
+                saveBytes(new Blob([EXAMPLE_CSV], { type: 'text/csv' }), 'example.csv')
+              }
             >
               Download an example
             </Button>

@@ -13,7 +13,9 @@ export function Preview({ upload: { mapping, preview, rows } }: { upload: CsvUpl
     <Card padding="0">
       <Box padding="400">
         <Text as="h2" variant="headingMd">
-          {preview.length < rows ? `The first ${countText(preview.length, 'row', 'rows')}` : 'All rows'}
+          {preview.length < rows
+            ? `The first ${countText(preview.length, 'row', 'rows')}`
+            : 'All rows'}
         </Text>
       </Box>
       {/* It scrolls sideways, so it must be reachable by keyboard. */}

@@ -1,6 +1,13 @@
-// Everything that the check objects to, by row; errors keep a row from being imported, warnings don't.
+// Everything that the check objects to, by row; errors keep a row from being imported, warnings
+// don't.
 import { useState } from 'react'
-import { type CsvCheck, type CsvProblem, type CsvUpload, saveErrorRows, useCsvProblems } from '../../../client/csv.ts'
+import {
+  type CsvCheck,
+  type CsvProblem,
+  type CsvUpload,
+  saveErrorRows,
+  useCsvProblems,
+} from '../../../client/csv.ts'
 import { LoadingRows, PageTurner } from '../../../components/lists.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Tabs, Text } from '../../../ui/index.ts'
@@ -64,7 +71,11 @@ export function Problems({ upload, check }: Props) {
         )}
         {list && list.length > 0 && (
           <PageTurner
-            label={countText(count, tab === 0 ? 'error' : 'warning', tab === 0 ? 'errors' : 'warnings')}
+            label={countText(
+              count,
+              tab === 0 ? 'error' : 'warning',
+              tab === 0 ? 'errors' : 'warnings',
+            )}
             what="problems"
             pages={{
               hasNext: next !== null,
@@ -89,7 +100,9 @@ function Line({ problem }: { problem: CsvProblem }) {
       </InlineStack>
       <BlockStack gap="050">
         <span>
-          <Badge tone={problem.severity === 'error' ? 'critical' : 'warning'}>{problem.message}</Badge>
+          <Badge tone={problem.severity === 'error' ? 'critical' : 'warning'}>
+            {problem.message}
+          </Badge>
         </span>
         {problem.detail && <Text as="span">{problem.detail}</Text>}
         {problem.value && (

@@ -33,7 +33,12 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
     <Dialog
       title="Save this column mapping"
       onClose={onClose}
-      primaryAction={{ content: 'Save', disabled: name.trim() === '', loading: save.isPending, onAction: finish }}
+      primaryAction={{
+        content: 'Save',
+        disabled: name.trim() === '',
+        loading: save.isPending,
+        onAction: finish,
+      }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
     >
       {save.error && <Problem error={save.error} what="The mapping could not be saved" />}
@@ -43,11 +48,18 @@ function NameDialog({ upload, onClose }: { upload: CsvUpload; onClose: () => voi
           if (name.trim() !== '') finish()
         }}
       >
-        <TextField label="Name" autoComplete="off" autoFocus maxLength={100} value={name} onChange={setName} />
+        <TextField
+          label="Name"
+          autoComplete="off"
+          autoFocus
+          maxLength={100}
+          value={name}
+          onChange={setName}
+        />
       </form>
       <Text as="p" tone="subdued">
-        It applies by itself when a file with the same column names comes again. A saved mapping of this name is
-        replaced.
+        It applies by itself when a file with the same column names comes again. A saved mapping of
+        this name is replaced.
       </Text>
     </Dialog>
   )

@@ -1,4 +1,5 @@
-// Starts the import of a checked file. Where rows have errors, importing the others is a choice that one makes.
+// Starts the import of a checked file. Where rows have errors, importing the others is a choice
+// that one makes.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type CsvCheck, type CsvUpload, useStartCsv } from '../../../client/csv.ts'
@@ -66,7 +67,8 @@ export function StartCard({ upload, check }: Props) {
             {check.update_rows > 0 &&
               `, ${numberText(check.update_rows)} of them to change files that are here already`}
             .
-            {check.warnings > 0 && ` ${countText(check.warnings, 'warning does', 'warnings do')} not stand in the way.`}
+            {check.warnings > 0 &&
+              ` ${countText(check.warnings, 'warning does', 'warnings do')} not stand in the way.`}
           </p>
         </Banner>
       )}

@@ -5,8 +5,12 @@ import { Banner } from '../../../ui/index.ts'
 export function Started({ upload: { job_id, update_job_id } }: { upload: CsvUpload }) {
   return (
     <>
-      {(job_id !== null || update_job_id === null) && <Begun what="The import has been started" job={job_id} />}
-      {update_job_id !== null && <Begun what="The changes of files have been started" job={update_job_id} />}
+      {(job_id !== null || update_job_id === null) && (
+        <Begun what="The import has been started" job={job_id} />
+      )}
+      {update_job_id !== null && (
+        <Begun what="The changes of files have been started" job={update_job_id} />
+      )}
     </>
   )
 }
@@ -16,7 +20,11 @@ function Begun({ what, job }: { what: string; job: string | null }) {
     <Banner
       tone="success"
       title={what}
-      action={job ? { content: 'View details', url: `/operations/${job}` } : { content: 'Files', url: '/files' }}
+      action={
+        job
+          ? { content: 'View details', url: `/operations/${job}` }
+          : { content: 'Files', url: '/files' }
+      }
     >
       <p>It goes on by itself, whatever page you are on.</p>
     </Banner>

@@ -3,10 +3,21 @@ import type { ChosenFile } from '../../../url-state/chosen-files.ts'
 import { conflictsOf } from './choices.ts'
 import type { Choice } from './conflicts-dialog.tsx'
 
-const file = (path: string): ChosenFile => ({ data: { name: path.split('/').at(-1)! } as File, path })
-const [a, b, c, other] = [file('1/same.pdf'), file('2/SAME.pdf'), file('3/same.pdf'), file('other.pdf')]
+const file = (path: string): ChosenFile => ({
+  data: { name: path.split('/').at(-1)! } as File,
+  path,
+})
+const [a, b, c, other] = [
+  file('1/same.pdf'),
+  file('2/SAME.pdf'),
+  file('3/same.pdf'),
+  file('other.pdf'),
+]
 const answered = (...choices: readonly (readonly [ChosenFile, Choice])[]) =>
-  conflictsOf([a, b, c, other], new Map(choices)).map(({ path, on_conflict }) => [path, on_conflict])
+  conflictsOf([a, b, c, other], new Map(choices)).map(({ path, on_conflict }) => [
+    path,
+    on_conflict,
+  ])
 
 test('the first of three files of one name is renamed like the others: any may arrive first', () => {
   expect(answered([b, 'rename'], [c, 'rename'])).toEqual([

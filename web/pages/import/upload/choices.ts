@@ -5,10 +5,13 @@ import { same } from './outcomes.ts'
 import type { AddedFile } from './queue.ts'
 
 /**
- * A file that no question was about shares its name at most with later ones of the same selection. It
- * gets their answer: uploads arrive in any order, and the name may be taken when its turn comes.
+ * A file that no question was about shares its name at most with later ones of the same selection.
+ * It gets their answer: uploads arrive in any order, and the name may be taken when its turn comes.
  */
-export function conflictsOf(files: readonly ChosenFile[], choices: ReadonlyMap<ChosenFile, Choice>): AddedFile[] {
+export function conflictsOf(
+  files: readonly ChosenFile[],
+  choices: ReadonlyMap<ChosenFile, Choice>,
+): AddedFile[] {
   const answers = new Map<string, Exclude<Choice, 'skip'>>()
   for (const [{ data }, choice] of choices) {
     const name = same(data.name)

@@ -32,7 +32,11 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
     setChoices(new Map([...choices, ...some.map((file) => [file, choice as Choice] as const)]))
   return (
     <Dialog
-      title={one ? 'A file of this name exists' : `${countText(files.length, 'file', 'files')} of these names exist`}
+      title={
+        one
+          ? 'A file of this name exists'
+          : `${countText(files.length, 'file', 'files')} of these names exist`
+      }
       onClose={onClose}
       primaryAction={{ content: 'Continue', onAction: () => onChosen(choices) }}
       secondaryActions={[{ content: 'Cancel', onAction: onClose }]}
@@ -40,7 +44,10 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
       {!one && (
         <Select
           label="For all of them"
-          options={[...(all.length > 1 ? [{ value: '', label: 'Each by itself' }] : []), ...OPTIONS]}
+          options={[
+            ...(all.length > 1 ? [{ value: '', label: 'Each by itself' }] : []),
+            ...OPTIONS,
+          ]}
           value={all.length > 1 ? '' : all[0]!}
           onChange={(choice) => choice !== '' && choose(files, choice)}
         />
@@ -60,7 +67,9 @@ export function ConflictsDialog({ files, onChosen, onClose }: Props) {
             />
           </li>
         ))}
-        {files.length > SHOWN && <li>and {countText(files.length - SHOWN, 'other', 'others')}, as said for all</li>}
+        {files.length > SHOWN && (
+          <li>and {countText(files.length - SHOWN, 'other', 'others')}, as said for all</li>
+        )}
       </ul>
     </Dialog>
   )

@@ -25,7 +25,8 @@ export function Imports({ imports, errors, onRetry }: Props) {
         <Banner key={one.batch} tone={!one.ended ? 'info' : one.failed > 0 ? 'warning' : 'success'}>
           <p>
             {stateText(one)}
-            {one.failed > 0 && `${countText(one.failed, 'file is', 'files are')} not complete: see below. `}
+            {one.failed > 0 &&
+              `${countText(one.failed, 'file is', 'files are')} not complete: see below. `}
             {one.operation && <Link url={`/operations/${one.operation}`}>View details</Link>}
           </p>
         </Banner>

@@ -1,8 +1,14 @@
-// What becomes of files that have arrived: each is imported while the others of its batch still come. The
-// batch has one import, which is followed to its end, after a reload too.
+// What becomes of files that have arrived: each is imported while the others of its batch still
+// come. The batch has one import, which is followed to its end, after a reload too.
 import { ApiError } from '../../../client/error.ts'
 import { hasEnded } from '../../../client/operations.ts'
-import { readBatch, readOperation, readResults, retryOperation, startBatch } from '../../../client/uploads.ts'
+import {
+  readBatch,
+  readOperation,
+  readResults,
+  retryOperation,
+  startBatch,
+} from '../../../client/uploads.ts'
 import { type Arrived, outcomeOf, unread } from './outcomes.ts'
 import { type Outcome } from './rows.ts'
 
@@ -43,7 +49,10 @@ async function surely<T>(work: () => Promise<T>): Promise<T> {
 export type Imports = ReturnType<typeof createImports>
 
 /** `onBatches`: these are not at their end, to be followed again after a reload. */
-export function createImports(onChange: () => void, onBatches: (batches: readonly string[]) => void) {
+export function createImports(
+  onChange: () => void,
+  onBatches: (batches: readonly string[]) => void,
+) {
   const batches = new Map<string, Followed>()
   const outcomes = new Map<string, Outcome>()
   const files = new Map<string, Arrived & { operation: string | null }>()
@@ -65,7 +74,8 @@ export function createImports(onChange: () => void, onBatches: (batches: readonl
     followed.operations.set(operation, { ended: false, done: 0 })
     followed.ended = false
   }
-  const waiting = () => [...files.values()].filter(({ id, operation }) => !outcomes.has(id) && !again.has(operation!))
+  const waiting = () =>
+    [...files.values()].filter(({ id, operation }) => !outcomes.has(id) && !again.has(operation!))
   const open = () => [...batches].filter(([, { ended }]) => !ended)
 
   async function look(): Promise<void> {
@@ -109,16 +119,21 @@ export function createImports(onChange: () => void, onBatches: (batches: readonl
     try {
       if (followed.operations.size === 0)
         for (const id of (await surely(() => readBatch(batch))).operation_ids) note(batch, id)
-      for (const [id, known] of followed.operations) if (!known.ended) await lookAtOperation(id, known)
+      for (const [id, known] of followed.operations)
+        if (!known.ended) await lookAtOperation(id, known)
     } catch {
       for (const known of followed.operations.values()) known.ended = true
     }
     const all = [...followed.operations.values()]
     const left = waiting().some((file) => file.batch === batch)
-    followed.ended = all.every(({ ended }) => ended) && !left && (all.length > 0 || !closed.has(batch))
+    followed.ended =
+      all.every(({ ended }) => ended) && !left && (all.length > 0 || !closed.has(batch))
   }
 
-  async function lookAtOperation(id: string, known: { ended: boolean; done: number }): Promise<void> {
+  async function lookAtOperation(
+    id: string,
+    known: { ended: boolean; done: number },
+  ): Promise<void> {
     const operation = await surely(() => readOperation(id))
     known.done = operation.done
     known.ended = hasEnded(operation)
@@ -157,7 +172,10 @@ export function createImports(onChange: () => void, onBatches: (batches: readonl
       for (const batch of earlier) followedOf(batch)
       void look()
     },
-    /** Nothing more of it comes: what is there is imported, and the import ends. Asked again, it does nothing. */
+    /**
+     * Nothing more of it comes: what is there is imported, and the import ends. Asked again, it
+     * does nothing.
+     */
     close: async (batch: string) => {
       if (closed.has(batch)) return
       closed.add(batch)
@@ -178,8 +196,8 @@ export function createImports(onChange: () => void, onBatches: (batches: readonl
       onChange()
     },
     /**
-     * Tries again what failed in the operations that these files were in: in each of them once, as soon
-     * as it has ended. Throws `ApiError`.
+     * Tries again what failed in the operations that these files were in: in each of them once, as
+     * soon as it has ended. Throws `ApiError`.
      */
     retry: async (some: readonly string[]) => {
       const wanted = new Map<string, string>()
@@ -191,10 +209,14 @@ export function createImports(onChange: () => void, onBatches: (batches: readonl
         const followed = followedOf(batch)
         if (followed.operations.get(operation)?.ended === false) again.add(operation)
         else await retryOperation(operation)
-        followed.operations.set(operation, { ended: false, done: followed.operations.get(operation)?.done ?? 0 })
+        followed.operations.set(operation, {
+          ended: false,
+          done: followed.operations.get(operation)?.done ?? 0,
+        })
         followed.ended = false
         for (const file of files.values())
-          if (file.operation === operation && isOpen(outcomes.get(file.id))) outcomes.delete(file.id)
+          if (file.operation === operation && isOpen(outcomes.get(file.id)))
+            outcomes.delete(file.id)
       }
       void look()
     },
@@ -208,6 +230,9 @@ export function createImports(onChange: () => void, onBatches: (batches: readonl
   }
 }
 
-/** May another try end otherwise? One whose name is taken stays as it is until somebody says what becomes of it. */
+/**
+ * May another try end otherwise? One whose name is taken stays as it is until somebody says what
+ * becomes of it.
+ */
 const isOpen = (outcome: Outcome | undefined): boolean =>
   outcome?.status === 'failed' && outcome.code !== 'duplicate_filename'

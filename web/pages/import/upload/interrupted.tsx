@@ -1,11 +1,18 @@
-// The page was left while files were on their way: they are chosen again, and go on where they stopped.
+// The page was left while files were on their way: they are chosen again, and go on where they
+// stopped.
 import { Banner, BlockStack, Button, InlineStack } from '../../../ui/index.ts'
 import { countText, numberText, sizeText } from '../../../labels/size.ts'
 import { type KeptFile } from './kept.ts'
 
 const SHOWN = 10
 
-export function Interrupted({ files, onForget }: { files: readonly KeptFile[]; onForget: () => void }) {
+export function Interrupted({
+  files,
+  onForget,
+}: {
+  files: readonly KeptFile[]
+  onForget: () => void
+}) {
   const more = files.length - SHOWN
   return (
     <Banner
@@ -13,7 +20,10 @@ export function Interrupted({ files, onForget }: { files: readonly KeptFile[]; o
       title={`${countText(files.length, 'upload was', 'uploads were')} interrupted when this page was left`}
     >
       <BlockStack gap="200">
-        <p>Choose the same files or the same folder again: what had arrived of them is not sent again.</p>
+        <p>
+          Choose the same files or the same folder again: what had arrived of them is not sent
+          again.
+        </p>
         <ul className="bullets">
           {files.slice(0, SHOWN).map(({ id, filename, folder, size }) => (
             <li key={id}>

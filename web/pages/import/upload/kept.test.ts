@@ -2,7 +2,14 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
 
 const HOUR = 3_600_000
-const file: KeptFile = { id: 'a', filename: 'a.pdf', folder: '', size: 3, on_conflict: 'error', batch: 'batch_1' }
+const file: KeptFile = {
+  id: 'a',
+  filename: 'a.pdf',
+  folder: '',
+  size: 3,
+  on_conflict: 'error',
+  batch: 'batch_1',
+}
 
 /** A browser's own store with room for so many letters; gives how often something was written. */
 function storeOf(room: number): () => number {

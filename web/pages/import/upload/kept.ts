@@ -1,5 +1,5 @@
-// What was on its way up when the page was left: a browser cannot keep the files themselves, so their names are, to be chosen
-// again. What had arrived of each is then not sent again.
+// What was on its way up when the page was left: a browser cannot keep the files themselves, so
+// their names are, to be chosen again. What had arrived of each is then not sent again.
 import { type Conflict } from '../../../labels/upload.ts'
 
 export interface KeptFile {
@@ -19,7 +19,10 @@ const keyOf = (shop: string) => `stevedore-uploads-${shop}`
 
 export function readKept(shop: string, now = Date.now()): KeptFile[] {
   try {
-    const kept = JSON.parse(localStorage.getItem(keyOf(shop)) ?? 'null') as { at: number; files: KeptFile[] } | null
+    const kept = JSON.parse(localStorage.getItem(keyOf(shop)) ?? 'null') as {
+      at: number
+      files: KeptFile[]
+    } | null
     return kept && now - kept.at < KEPT_MS && Array.isArray(kept.files) ? kept.files : []
   } catch {
     return []
@@ -29,8 +32,9 @@ export function readKept(shop: string, now = Date.now()): KeptFile[] {
 const HOUR_MS = 60 * 60 * 1000
 
 /**
- * Notes what is on its way whenever that is about other files than before, and once an hour, since it is kept for a day alone. Gives
- * whether there was room for it. A browser that keeps nothing, or not so many, uploads all the same; only a reload begins anew.
+ * Notes what is on its way whenever that is about other files than before, and once an hour, since
+ * it is kept for a day alone. Gives whether there was room for it. A browser that keeps nothing, or
+ * not so many, uploads all the same; only a reload begins anew.
  */
 export function createMemory(shop: string, clock = Date.now) {
   let noted = ''
@@ -73,7 +77,8 @@ export function readBatches(shop: string, now = Date.now()): string[] {
 /** Notes them for the next visit. Without room the imports are still in the history. */
 export function keepBatches(shop: string, batches: readonly string[], now = Date.now()): void {
   try {
-    if (batches.length > 0) localStorage.setItem(batchesKey(shop), JSON.stringify({ at: now, batches }))
+    if (batches.length > 0)
+      localStorage.setItem(batchesKey(shop), JSON.stringify({ at: now, batches }))
     else localStorage.removeItem(batchesKey(shop))
   } catch {
     return

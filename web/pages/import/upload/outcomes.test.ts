@@ -2,13 +2,17 @@ import { expect, test } from 'vitest'
 import { type UploadResult } from '../../../client/uploads.ts'
 import { outcomeOf, unread } from './outcomes.ts'
 
-const result = (status: UploadResult['status'], error: UploadResult['error'] = null): UploadResult => ({
+const result = (
+  status: UploadResult['status'],
+  error: UploadResult['error'] = null,
+): UploadResult => ({
   ...{ upload_id: 'upload_1', filename: 'x.pdf', operation_id: 'import_1', status, error },
 })
 
 test('a file is complete once its import has done it, whatever the others of its batch do', () => {
   expect(outcomeOf(result('done'))).toEqual({ status: 'done', error: null, code: null })
-  for (const open of ['uploading', 'received', 'importing'] as const) expect(outcomeOf(result(open))).toBeNull()
+  for (const open of ['uploading', 'received', 'importing'] as const)
+    expect(outcomeOf(result(open))).toBeNull()
 })
 
 test('what failed says why, with its code and its detail', () => {
@@ -19,7 +23,9 @@ test('what failed says why, with its code and its detail', () => {
 })
 
 test('what was cancelled, is not known any more or could not be read is not complete', () => {
-  expect(outcomeOf(result('failed'))?.error).toBe('The import was cancelled before it came to this file')
+  expect(outcomeOf(result('failed'))?.error).toBe(
+    'The import was cancelled before it came to this file',
+  )
   expect(outcomeOf(undefined)).toMatchObject({ status: 'failed', code: null })
   expect(unread(new Error('No such thing'))).toMatchObject({
     status: 'failed',

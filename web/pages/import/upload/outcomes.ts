@@ -21,7 +21,8 @@ export function outcomeOf(result: UploadResult | undefined): Outcome | null {
   return failed([error.message, error.detail].filter(Boolean).join(': '), error.code)
 }
 
-export const unread = ({ message }: Error): Outcome => failed(`The result could not be read: ${message}`)
+export const unread = ({ message }: Error): Outcome =>
+  failed(`The result could not be read: ${message}`)
 
 function failed(error: string, code: string | null = null): Outcome {
   return { status: 'failed', error, code }

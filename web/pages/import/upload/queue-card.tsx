@@ -1,4 +1,5 @@
-// The queue: all of it in figures with what can be done with all, and each file with what can be done with it.
+// The queue: all of it in figures with what can be done with all, and each file with what can be
+// done with it.
 import { useState } from 'react'
 import { Figures } from '../../../components/facts.tsx'
 import { PageTurner } from '../../../components/lists.tsx'
@@ -96,7 +97,8 @@ function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState
 
 function ForAll({ queue, state: { rows }, onTaken }: Props) {
   const [asking, setAsking] = useState(false)
-  const count = (...statuses: UploadStatus[]) => rows.filter(({ status }) => statuses.includes(status)).length
+  const count = (...statuses: UploadStatus[]) =>
+    rows.filter(({ status }) => statuses.includes(status)).length
   const waiting = count('queued', 'uploading', 'paused')
   const retryFailed = () => {
     queue.retryFailed()
@@ -137,7 +139,9 @@ function ForAll({ queue, state: { rows }, onTaken }: Props) {
         secondaryActions={[{ content: 'Keep uploading', onAction: () => setAsking(false) }]}
       >
         <Modal.Section>
-          <Text as="p">What had arrived of them is thrown away. Files that are up already stay.</Text>
+          <Text as="p">
+            What had arrived of them is thrown away. Files that are up already stay.
+          </Text>
         </Modal.Section>
       </Modal>
     </InlineStack>

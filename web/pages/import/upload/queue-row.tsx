@@ -26,7 +26,9 @@ export function QueueRow({ row, queue, onTaken }: Props) {
             <span title={filename}>{filename}</span>
           </Text>
           <Text as="p" variant="bodySm" tone="subdued" truncate>
-            <span className="tabular">{[folder, sentText(sent, size)].filter(Boolean).join(' · ')}</span>
+            <span className="tabular">
+              {[folder, sentText(sent, size)].filter(Boolean).join(' · ')}
+            </span>
           </Text>
           {going && (
             <div className={`bar ${status === 'uploading' ? 'moving' : ''}`} aria-hidden="true">
@@ -63,8 +65,12 @@ function Actions({ row, queue, onTaken }: Props) {
     <InlineStack gap="300" align="end" wrap={false}>
       {(status === 'uploading' || status === 'queued') && action('Pause', queue.pause)}
       {status === 'paused' && action('Resume', queue.resume)}
-      {status === 'failed' && (taken ? action('Choose', () => onTaken(row)) : action('Retry', queue.retry))}
-      {(status === 'uploading' || status === 'queued' || status === 'paused' || (status === 'failed' && !arrived)) &&
+      {status === 'failed' &&
+        (taken ? action('Choose', () => onTaken(row)) : action('Retry', queue.retry))}
+      {(status === 'uploading' ||
+        status === 'queued' ||
+        status === 'paused' ||
+        (status === 'failed' && !arrived)) &&
         action('Cancel', queue.cancel, true)}
       {status === 'failed' && arrived && action('Remove', queue.cancel)}
     </InlineStack>

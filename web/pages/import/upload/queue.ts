@@ -1,5 +1,5 @@
-// The queue of uploads. It lives as long as the tab, on every page: files go up, and each is imported when
-// it has arrived. When nothing of a batch is on its way any more, its import ends.
+// The queue of uploads. It lives as long as the tab, on every page: files go up, and each is
+// imported when it has arrived. When nothing of a batch is on its way any more, its import ends.
 import { createBatch, startBatch } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { setUploading } from '../../../url-state/uploading.ts'
@@ -59,7 +59,9 @@ export function createQueue(shop: string) {
   let state = draw()
 
   function draw(): QueueState {
-    const rows = uppy.getFiles().map((file) => rowOf(file, imports.outcome(file.id), refusals.get(file.id)))
+    const rows = uppy
+      .getFiles()
+      .map((file) => rowOf(file, imports.outcome(file.id), refusals.get(file.id)))
     const totals = totalsOf(rows)
     const now = Date.now()
     const moving = rows.some(isMoving)
@@ -90,11 +92,22 @@ export function createQueue(shop: string) {
 
   /** For the next visit, should this one end too soon. */
   function remember(): void {
-    const unfinished = state.rows.filter((row) => isOnItsWay(row) || (row.status === 'failed' && !imports.has(row.id)))
+    const unfinished = state.rows.filter(
+      (row) => isOnItsWay(row) || (row.status === 'failed' && !imports.has(row.id)),
+    )
     const now = unfinished.flatMap(({ id, folder, size }) => {
       const { meta } = uppy.getFile(id) ?? {}
       return meta
-        ? [{ id, folder, size, filename: meta.filename, on_conflict: meta.on_conflict, batch: meta.batch }]
+        ? [
+            {
+              id,
+              folder,
+              size,
+              filename: meta.filename,
+              on_conflict: meta.on_conflict,
+              batch: meta.batch,
+            },
+          ]
         : []
     })
     const room = memory([...kept, ...now])
@@ -156,21 +169,33 @@ export function createQueue(shop: string) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** `known`: on their way when the page was left, so that nothing need be asked again. `underWay`: now, and not added again. */
+    /**
+     * `known`: on their way when the page was left, so that nothing need be asked again.
+     * `underWay`: now, and not added again.
+     */
     told: (files: readonly ChosenFile[]) => {
       const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
       const before = new Set(kept.map(({ id }) => id))
-      const told = { fresh: [] as ChosenFile[], known: [] as ChosenFile[], underWay: [] as ChosenFile[] }
+      const told = {
+        fresh: [] as ChosenFile[],
+        known: [] as ChosenFile[],
+        underWay: [] as ChosenFile[],
+      }
       for (const file of files) {
         const id = idOf(shop, file)
         told[under.has(id) ? 'underWay' : before.has(id) ? 'known' : 'fresh'].push(file)
       }
       return told
     },
-    /** Names that are going to be taken: those of files that are under way, or may be tried again, but for these. */
+    /**
+     * Names that are going to be taken: those of files that are under way, or may be tried again,
+     * but for these.
+     */
     names: (but: readonly ChosenFile[]) => {
       const own = new Set(but.map((file) => idOf(shop, file)))
-      const rows = state.rows.filter((row) => isUnderWay(row) || (row.status === 'failed' && !row.taken))
+      const rows = state.rows.filter(
+        (row) => isUnderWay(row) || (row.status === 'failed' && !row.taken),
+      )
       return [...rows, ...kept].filter(({ id }) => !own.has(id)).map(({ filename }) => filename)
     },
     /** The files of these rows, as they were chosen. */
@@ -180,7 +205,10 @@ export function createQueue(shop: string) {
         if (!file || !(file.data instanceof File)) return []
         return [{ data: file.data, path: String(file.meta.relativePath ?? file.data.name) }]
       }),
-    /** Sends them, behind those that are on their way; a row of the same file that has ended makes room. Throws `ApiError`. */
+    /**
+     * Sends them, behind those that are on their way; a row of the same file that has ended makes
+     * room. Throws `ApiError`.
+     */
     add: async (chosen: readonly AddedFile[]) => {
       const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
       const wanted = new Map(chosen.map((file) => [idOf(shop, file), file]))
@@ -195,8 +223,17 @@ export function createQueue(shop: string) {
           const { data, path, on_conflict } = file
           const old = before.get(idOf(shop, file))
           const wishes = old ?? { filename: data.name, on_conflict, batch }
-          const meta = { filename: wishes.filename, on_conflict: wishes.on_conflict, batch: wishes.batch }
-          return { name: data.name, type: data.type, data, meta: { name: data.name, relativePath: path, ...meta } }
+          const meta = {
+            filename: wishes.filename,
+            on_conflict: wishes.on_conflict,
+            batch: wishes.batch,
+          }
+          return {
+            name: data.name,
+            type: data.type,
+            data,
+            meta: { name: data.name, relativePath: path, ...meta },
+          }
         }),
       )
       kept = kept.filter(({ id }) => !uppy.getFile(id))
@@ -214,7 +251,9 @@ export function createQueue(shop: string) {
     cancelAll: () => remove(state.rows.filter(isOnItsWay).map(({ id }) => id)),
     /** Not those whose names are taken: of these is asked what becomes of them. */
     retryFailed: () =>
-      retry(state.rows.filter(({ status, taken }) => status === 'failed' && !taken).map(({ id }) => id)),
+      retry(
+        state.rows.filter(({ status, taken }) => status === 'failed' && !taken).map(({ id }) => id),
+      ),
     /** Those that are through, and those that failed, are shown no more. */
     clear: () => remove(state.rows.filter(hasEnded).map(({ id }) => id)),
     /** Rows of these files that have ended are shown no more. */
@@ -228,7 +267,10 @@ export function createQueue(shop: string) {
       changed()
     },
     importAgain: imports.forgive,
-    /** Of what was interrupted, the files that had arrived whole are imported; the others are given up. */
+    /**
+     * Of what was interrupted, the files that had arrived whole are imported; the others are given
+     * up.
+     */
     forgetKept: () => {
       const batches = new Set(kept.map(({ batch }) => batch))
       kept = []

@@ -10,11 +10,16 @@ export interface UploadRefusal {
 }
 
 /** In the server's words where it gave any; null where it gave no answer. */
-export function refusalOf(answer: { status: number; body?: Partial<TusBody> } | undefined): UploadRefusal | null {
+export function refusalOf(
+  answer: { status: number; body?: Partial<TusBody> } | undefined,
+): UploadRefusal | null {
   const status = answer?.status ?? 0
   if (status === 0) return null
   try {
-    const { message, details } = errorFrom(status, JSON.parse(answer?.body?.xhr?.responseText ?? ''))
+    const { message, details } = errorFrom(
+      status,
+      JSON.parse(answer?.body?.xhr?.responseText ?? ''),
+    )
     return { text: message, taken: details.some(({ code }) => code === 'duplicate_filename') }
   } catch {
     return { text: `The server refused the upload (status ${status})`, taken: false }

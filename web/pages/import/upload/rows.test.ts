@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { bytesToSend, rowOf, totalsOf } from './rows.ts'
 
 const meta = { name: 'a.pdf', filename: 'a.pdf', on_conflict: 'error' as const, batch: '' }
-const progress = { uploadStarted: 1, uploadComplete: false, bytesTotal: 10, bytesUploaded: 0 as number | false }
+const progress = {
+  uploadStarted: 1,
+  uploadComplete: false,
+  bytesTotal: 10,
+  bytesUploaded: 0 as number | false,
+}
 const file = { id: 'one', name: 'a.pdf', size: 10, meta, progress: progress as never }
 
 test('a file goes from queued over uploading and verifying to complete', () => {
@@ -13,12 +18,24 @@ test('a file goes from queued over uploading and verifying to complete', () => {
   const sent = { ...file, progress: { ...progress, uploadComplete: true } as never }
   expect(rowOf(sent, undefined)).toMatchObject({ status: 'verifying', sent: 10 })
   expect(rowOf(sent, { status: 'done', error: null, code: null }).status).toBe('complete')
-  const duplicate = { status: 'failed', error: 'Duplicate filename', code: 'duplicate_filename' } as const
-  expect(rowOf(sent, duplicate)).toMatchObject({ status: 'failed', error: 'Duplicate filename', taken: true })
+  const duplicate = {
+    status: 'failed',
+    error: 'Duplicate filename',
+    code: 'duplicate_filename',
+  } as const
+  expect(rowOf(sent, duplicate)).toMatchObject({
+    status: 'failed',
+    error: 'Duplicate filename',
+    taken: true,
+  })
 })
 
 test('a refusal by the server is said in its words, and a folder is kept apart from the name', () => {
-  const failed = { ...file, error: 'tus: unexpected response', meta: { ...meta, relativePath: 'x/y/a.pdf' } }
+  const failed = {
+    ...file,
+    error: 'tus: unexpected response',
+    meta: { ...meta, relativePath: 'x/y/a.pdf' },
+  }
   expect(rowOf(failed, undefined, { text: 'The file is too large', taken: false })).toMatchObject({
     status: 'failed',
     error: 'The file is too large',
@@ -33,6 +50,13 @@ test('totals count every file once', () => {
     rowOf({ ...file, progress: { ...progress, bytesUploaded: 4 } as never }, undefined),
     rowOf({ ...file, isPaused: true }, undefined),
   ]
-  expect(totalsOf(rows)).toEqual({ total: 4, completed: 1, failed: 1, remaining: 2, bytes: 40, sent: 4 })
+  expect(totalsOf(rows)).toEqual({
+    total: 4,
+    completed: 1,
+    failed: 1,
+    remaining: 2,
+    bytes: 40,
+    sent: 4,
+  })
   expect(bytesToSend(rows)).toBe(6)
 })

@@ -49,12 +49,19 @@ export interface UploadTotals {
   sent: number
 }
 
-type Told = Pick<QueuedFile, 'id' | 'name' | 'size' | 'isPaused' | 'progress' | 'error' | 'meta'> & {
+type Told = Pick<
+  QueuedFile,
+  'id' | 'name' | 'size' | 'isPaused' | 'progress' | 'error' | 'meta'
+> & {
   tus?: { uploadUrl?: string | null }
 }
 
 /** `outcome`: of a file whose operation has come to it. */
-export function rowOf(file: Told, outcome: Outcome | undefined, refusal?: UploadRefusal): UploadRow {
+export function rowOf(
+  file: Told,
+  outcome: Outcome | undefined,
+  refusal?: UploadRefusal,
+): UploadRow {
   const { progress } = file
   const sent = Number(progress.bytesUploaded || 0)
   const size = file.size ?? 0
@@ -94,9 +101,13 @@ export function totalsOf(rows: readonly UploadRow[]): UploadTotals {
   }
 }
 
-/** Bytes that are still to be sent by themselves: not those of files that failed or wait for someone. */
+/**
+ * Bytes that are still to be sent by themselves: not those of files that failed or wait for
+ * someone.
+ */
 export const bytesToSend = (rows: readonly UploadRow[]): number =>
   rows.reduce(
-    (sum, { status, size, sent }) => sum + (status === 'queued' || status === 'uploading' ? size - sent : 0),
+    (sum, { status, size, sent }) =>
+      sum + (status === 'queued' || status === 'uploading' ? size - sent : 0),
     0,
   )

@@ -1,4 +1,5 @@
-// How fast bytes go up: over the last seconds, so that a pause or a cut shows soon and one slow moment does not.
+// How fast bytes go up: over the last seconds, so that a pause or a cut shows soon and one slow
+// moment does not.
 
 const WINDOW_MS = 8000
 

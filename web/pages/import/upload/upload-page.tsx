@@ -22,7 +22,11 @@ export function UploadPage() {
       {session.data ? (
         <Uploads shop={session.data.shop.domain} />
       ) : session.error ? (
-        <Problem error={session.error} what="The page could not be loaded" onRetry={() => void session.refetch()} />
+        <Problem
+          error={session.error}
+          what="The page could not be loaded"
+          onRetry={() => void session.refetch()}
+        />
       ) : (
         <Card padding="0">
           <LoadingRows rows={4} what="uploads" />
@@ -50,8 +54,12 @@ function Uploads({ shop }: { shop: string }) {
   )
   return (
     <BlockStack gap="400">
-      {admission.error && <Problem error={admission.error} what="The files could not be uploaded" />}
-      {admission.refused.length > 0 && <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />}
+      {admission.error && (
+        <Problem error={admission.error} what="The files could not be uploaded" />
+      )}
+      {admission.refused.length > 0 && (
+        <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />
+      )}
       {kept.length > 0 && <Interrupted files={kept} onForget={queue.forgetKept} />}
       <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
       {state.failure && (
@@ -62,8 +70,8 @@ function Uploads({ shop }: { shop: string }) {
       {state.forgetful && (
         <Banner tone="warning">
           <p>
-            This browser has no room to remember which files are on their way. Keep this page open until they are up:
-            after a reload they would have to be chosen and sent anew.
+            This browser has no room to remember which files are on their way. Keep this page open
+            until they are up: after a reload they would have to be chosen and sent anew.
           </p>
         </Banner>
       )}
@@ -87,7 +95,13 @@ function Uploads({ shop }: { shop: string }) {
 
 const SHOWN = 10
 
-function RefusedFiles({ refused, onDismiss }: { refused: readonly Refused[]; onDismiss: () => void }) {
+function RefusedFiles({
+  refused,
+  onDismiss,
+}: {
+  refused: readonly Refused[]
+  onDismiss: () => void
+}) {
   const more = refused.length - SHOWN
   return (
     <Banner

@@ -1,4 +1,5 @@
-// From chosen files to uploads: too large ones are refused here, taken names are asked about, the rest goes its way.
+// From chosen files to uploads: too large ones are refused here, taken names are asked about, the
+// rest goes its way.
 import { useState } from 'react'
 import { checkNames } from '../../../client/uploads.ts'
 import { type ChosenFile } from '../../../url-state/chosen-files.ts'
@@ -51,12 +52,18 @@ export function useAdmission(queue: UploadQueue) {
         const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
         const { fresh, known, underWay } = queue.told(files)
         const { fitting, taken, refused: unfit } = await judge(fresh, queue.names(fresh))
-        setRefused([...unfit, ...underWay.map((file) => ({ file, why: 'It is in the queue already' }))])
+        setRefused([
+          ...unfit,
+          ...underWay.map((file) => ({ file, why: 'It is in the queue already' })),
+        ])
         const all = [...known, ...fitting]
         if (taken.length > 0) setAsking({ files: all, taken, again: false })
         else if (all.length > 0) await send(all, new Map())
       }),
-    /** What was sent, and found its name taken: it goes up again as somebody says, or leaves the queue. */
+    /**
+     * What was sent, and found its name taken: it goes up again as somebody says, or leaves the
+     * queue.
+     */
     askAgain: (rows: readonly UploadRow[]) => {
       const files = queue.filesOf(rows)
       setAsking({ files, taken: files, again: true })
@@ -71,7 +78,10 @@ export function useAdmission(queue: UploadQueue) {
   }
 }
 
-/** What can't be taken and why, and which of the rest have a name that the shop, the queue or one before them has. */
+/**
+ * What can't be taken and why, and which of the rest have a name that the shop, the queue or one
+ * before them has.
+ */
 async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
   if (files.length === 0) return { refused: [], fitting: [], taken: [] }
   const checked = await checkNames([...new Set(files.map(({ data }) => data.name))])
@@ -82,7 +92,8 @@ async function judge(files: readonly ChosenFile[], queued: readonly string[]) {
   for (const file of files) {
     const { name, size } = file.data
     const about = checked.get(name)
-    const why = size > MOST_BYTES ? TOO_LARGE : size === 0 ? 'The file is empty' : about?.error?.message
+    const why =
+      size > MOST_BYTES ? TOO_LARGE : size === 0 ? 'The file is empty' : about?.error?.message
     if (why !== undefined) {
       refused.push({ file, why })
       continue

@@ -1,4 +1,5 @@
-// The shop's queue of uploads for a page; made with the first look, kept for as long as the tab lives.
+// The shop's queue of uploads for a page; made with the first look, kept for as long as the tab
+// lives.
 import { useSyncExternalStore } from 'react'
 import { createQueue, type UploadQueue } from './queue.ts'
 

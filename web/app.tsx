@@ -56,6 +56,9 @@ const LinksPage = lazy(async () => ({
 const ApiKeysPage = lazy(async () => ({
   default: (await import('./pages/api-keys/api-keys-page.tsx')).ApiKeysPage,
 }))
+const DropPage = lazy(async () => ({
+  default: (await import('./pages/settings/drop/drop-page.tsx')).DropPage,
+}))
 const SchedulePage = lazy(async () => ({
   default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage,
 }))
@@ -90,6 +93,7 @@ export function App() {
               <Route path="/settings" component={SettingsPage} />
               <Route path="/settings/mail" component={MailPage} />
               <Route path="/settings/api-keys" component={ApiKeysPage} />
+              <Route path="/settings/drop" component={DropPage} />
               <Route component={LostPage} />
             </Switch>
           </Arrival>

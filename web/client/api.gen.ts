@@ -42,6 +42,8 @@ export interface components {
         | 'operations:read'
         | 'operations:write'
         | 'settings:write'
+        | 'drop:read'
+        | 'drop:write'
       )[]
     }
     BulkDeleteRequest: {
@@ -437,6 +439,96 @@ export interface components {
       }[]
       workflow: string
       workflow_title: string
+    }
+    Drop: {
+      enabled: boolean
+      ftp_port: number
+      host: string
+      path: string
+      sftp_port: number
+      /** @description FTP is refused unless it is encrypted */
+      tls_required: boolean
+    }
+    DropAccount: {
+      allowed_addresses: string[]
+      /** Format: date-time */
+      created_at: string
+      enabled: boolean
+      id: string
+      last_used_at: string | null
+      name: string
+      /** Format: date-time */
+      password_changed_at: string
+      public_keys: {
+        fingerprint: string
+        /** @description As OpenSSH writes it; a change sends back those kept */
+        key: string
+        name: string
+        type: string
+      }[]
+      username: string
+    }
+    DropAccountChange: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name?: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropAccountRequest: {
+      /** @description CIDR; empty: any address */
+      allowed_addresses?: string[]
+      /** @description Switched off, nobody gets in with it */
+      enabled?: boolean
+      name: string
+      /** @description For SFTP; replaces those there */
+      public_keys?: {
+        key: string
+        name: string
+      }[]
+    }
+    DropConnection: {
+      account_id: string | null
+      address: string
+      bytes: number
+      /** Format: date-time */
+      connected_at: string
+      ended_at: string | null
+      files: number
+      id: string
+      protocol: string
+      /** @description Why; null: it was let in */
+      refused: string | null
+      username: string
+    }
+    DropFile: {
+      account_id: string | null
+      /** @description Of a running transfer */
+      bytes_per_second: number | null
+      id: string
+      /** Format: date-time */
+      modified_at: string
+      /** @description From the home */
+      path: string
+      protocol: string | null
+      /**
+       * Format: date-time
+       * @description Since when nothing has changed
+       */
+      quiet_since: string
+      size_bytes: number
+      /** @enum {string} */
+      state: 'writing' | 'partial' | 'waiting' | 'importing'
+      writing_since: string | null
+    }
+    DropSettingsChange: {
+      enabled?: boolean
+      tls_required?: boolean
     }
     Error: {
       error: {

@@ -76,7 +76,16 @@ const accountSchema = z
     username: z.string(),
     enabled: z.boolean(),
     allowed_addresses: z.array(z.string()),
-    public_keys: z.array(z.object({ name: z.string(), type: z.string(), fingerprint: z.string() })),
+    public_keys: z.array(
+      z.object({
+        name: z.string(),
+        key: z
+          .string()
+          .meta({ description: 'As OpenSSH writes it; a change sends back those kept' }),
+        type: z.string(),
+        fingerprint: z.string(),
+      }),
+    ),
     password_changed_at: timestamp,
     created_at: timestamp,
     last_used_at: timestamp.nullable(),
@@ -343,8 +352,9 @@ const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => 
   username: account.username,
   enabled: account.enabled,
   allowed_addresses: account.allowed_addresses,
-  public_keys: account.public_keys.map(({ name, type, fingerprint }) => ({
+  public_keys: account.public_keys.map(({ name, type, fingerprint, blob }) => ({
     name,
+    key: `${type} ${blob}`,
     type,
     fingerprint,
   })),

@@ -1,5 +1,6 @@
 // The ways from the settings to the pages that belong to them.
 import { findByBody, usePlugins } from '../../client/plugins.ts'
+import { t } from '../../messages/t.ts'
 import { BlockStack, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 
 export function AutomationLinks() {
@@ -43,6 +44,9 @@ export function AdvancedLinks() {
             </Link>
           ))}
         </InlineStack>
+        <Entry title={t('FTP upload')} url="/settings/drop">
+          {t('Send files by SFTP or FTP: accounts, automatic import, connections.')}
+        </Entry>
         <Entry title="API keys" url="/settings/api-keys">
           For storefront tools and scripts: each with a name, what it may do, and when it was last
           used.

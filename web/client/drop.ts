@@ -1,0 +1,162 @@
+// Drop folders: how to connect, the accounts, what is in the folders, who connected last.
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, callForAll } from './client.ts'
+import { CALM_MS, LIVE_MS, refused, SLOW_MS } from './queries.ts'
+import { type Operation, type Page, type Schemas } from './types.ts'
+
+/** What becomes of files that were dropped; all of it can be changed. */
+export interface DropSettings {
+  enabled: boolean
+  /** FTP without encryption is refused. */
+  tls_required: boolean
+  auto_import: boolean
+  schedule: 'hourly' | 'realtime' | 'manual'
+  match_by: 'sku_prefix' | 'rules'
+  notify: boolean
+  move_to_processed: boolean
+  /** What the name of a file's folder becomes. */
+  folder_names: 'ignore' | 'tag' | 'pack'
+  on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+}
+export type Drop = Schemas['Drop'] &
+  DropSettings & {
+    /** null: none is due. */
+    next_import_at: string | null
+    waiting: { files: number; bytes: number }
+    quota: { used_bytes: number; max_bytes: number }
+    limits: { file_bytes: number; clear_after_days: number; quiet_seconds: number }
+    host_keys: { type: string; fingerprint: string }[]
+  }
+export type DropAccount = Schemas['DropAccount']
+export type DropFile = Omit<Schemas['DropFile'], 'state'> & {
+  state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
+  account_name: string | null
+  import_id: string | null
+  error: { code: string; message: string } | null
+  cleared_at: string | null
+}
+export type DropConnection = Schemas['DropConnection'] & { account_name: string | null }
+export type NewDropAccount = Schemas['DropAccountRequest']
+export type DropAccountChange = Schemas['DropAccountChange']
+
+/** The only answers that contain the password. */
+export type DropAccountWithPassword = DropAccount & { password: string | null }
+
+const DROP = ['drop']
+const ACCOUNTS = ['drop', 'accounts']
+
+export const useDrop = () =>
+  useQuery({
+    queryKey: [...DROP, 'settings'],
+    queryFn: ({ signal }) => call<Drop>('/api/drop', { signal }),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })
+
+export function useChangeDrop() {
+  const client = useQueryClient()
+  return useMutation<Drop, Error, Partial<DropSettings>>({
+    mutationFn: (change) => call('/api/drop', { method: 'PATCH', body: change }),
+    onSuccess: (drop) => client.setQueryData([...DROP, 'settings'], drop),
+  })
+}
+
+export const useDropAccounts = () =>
+  useQuery({
+    queryKey: ACCOUNTS,
+    queryFn: ({ signal }) => callForAll<DropAccount>('/api/drop/accounts', signal),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : SLOW_MS),
+  })
+
+function useAccountChange<Input, Output>(send: (input: Input) => Promise<Output>) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: send,
+    onSettled: () => client.invalidateQueries({ queryKey: ACCOUNTS }),
+  })
+}
+
+export const useCreateDropAccount = () =>
+  useAccountChange<NewDropAccount, DropAccountWithPassword>((body) =>
+    call('/api/drop/accounts', { method: 'POST', body }),
+  )
+
+export const useChangeDropAccount = () =>
+  useAccountChange<{ id: string; change: DropAccountChange }, DropAccount>(({ id, change }) =>
+    call(`/api/drop/accounts/${id}`, { method: 'PATCH', body: change }),
+  )
+
+export const useNewDropPassword = () =>
+  useAccountChange<string, DropAccountWithPassword>((id) =>
+    call(`/api/drop/accounts/${id}/password`, { method: 'POST' }),
+  )
+
+export const useDeleteDropAccount = () =>
+  useAccountChange<string, void>((id) => call(`/api/drop/accounts/${id}`, { method: 'DELETE' }))
+
+const SHOWN_FILES = 50
+const FILES = [...DROP, 'files']
+
+/** Which files are listed: those not imported yet, or those that imports have moved. */
+export type DropFolder = '' | 'processed' | 'failed'
+
+/** Page after page, by path. */
+export const useDropFiles = (state: DropFolder) =>
+  useInfiniteQuery({
+    queryKey: [...FILES, state],
+    queryFn: ({ pageParam, signal }) =>
+      call<Page<DropFile>>('/api/drop/files', {
+        query: { state, limit: SHOWN_FILES, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: (query) => (refused(query.state.error) ? false : CALM_MS),
+  })
+
+/** The transfers that run now, with their speeds. */
+export const useTransfers = () =>
+  useQuery({
+    queryKey: [...DROP, 'transfers'],
+    queryFn: ({ signal }) =>
+      call<Page<DropFile>>('/api/drop/files', {
+        query: { state: 'writing', limit: SHOWN_FILES },
+        signal,
+      }),
+    refetchInterval: ({ state }) =>
+      refused(state.error) ? false : state.data?.data.length ? LIVE_MS : CALM_MS,
+  })
+
+export const useDropConnections = () =>
+  useQuery({
+    queryKey: [...DROP, 'connections'],
+    queryFn: ({ signal }) => call<Page<DropConnection>>('/api/drop/connections', { signal }),
+    refetchInterval: ({ state }) => (refused(state.error) ? false : CALM_MS),
+  })
+
+function useFileChange<Output>(send: (id: string) => Promise<Output>) {
+  const client = useQueryClient()
+  return useMutation<Output, Error, string>({
+    mutationFn: send,
+    onSettled: () => client.invalidateQueries({ queryKey: DROP }),
+  })
+}
+
+/** Moves a failed file back to where it was dropped, so that the next import takes it again. */
+export const useRetryDropFile = () =>
+  useFileChange<DropFile>((id) => call(`/api/drop/files/${id}/retry`, { method: 'POST' }))
+
+export const useDeleteDropFile = () =>
+  useFileChange<void>((id) => call(`/api/drop/files/${id}`, { method: 'DELETE' }))
+
+/** Imports the files that wait, or only previews it. Gives the operation. */
+export function useImportDropped() {
+  const client = useQueryClient()
+  return useMutation<Operation, Error, { dry_run: boolean }>({
+    mutationFn: (body) => call('/api/drop/import', { method: 'POST', body }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: DROP }),
+        client.invalidateQueries({ queryKey: ['operations'] }),
+      ]),
+  })
+}

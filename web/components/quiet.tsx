@@ -1,0 +1,13 @@
+// What a part of a page says when it has nothing to list: two lines, since the page shows more.
+import { Box, Text } from '../ui/index.ts'
+
+export const Quiet = ({ heading, text }: { heading: string; text: string }) => (
+  <Box padding="400" borderBlockStartWidth="025" borderColor="border-secondary">
+    <Text as="p" fontWeight="medium">
+      {heading}
+    </Text>
+    <Text as="p" tone="subdued">
+      {text}
+    </Text>
+  </Box>
+)

@@ -1,0 +1,108 @@
+// How drop accounts, their connections and the files in their folders read.
+import { type Drop, type DropAccount, type DropConnection, type DropFile } from '../client/drop.ts'
+import { t } from '../messages/t.ts'
+import { type StatusWord } from './operation.ts'
+import { sizeText } from './size.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** An older password is marked: it should be changed regularly. */
+const OLD_DAYS = 90
+
+/** `Changed 3 days ago`, and whether it is time for a new one. */
+export function passwordAge(
+  { password_changed_at }: Pick<DropAccount, 'password_changed_at'>,
+  now: Date,
+): { text: string; old: boolean } {
+  const days = Math.max(
+    0,
+    Math.floor((now.getTime() - new Date(password_changed_at).getTime()) / DAY_MS),
+  )
+  const text = t('{days, plural, =0 {Set today} one {# day old} other {# days old}}', { days })
+  return { text, old: days > OLD_DAYS }
+}
+
+/** Why a connection was refused, and what to do about it. */
+export function refusalText(refused: string): { text: string; advice: string } {
+  return (
+    REFUSALS[refused] ?? {
+      text: refused,
+      advice: t('Check username, password and port, then connect again.'),
+    }
+  )
+}
+
+const REFUSALS: Record<string, { text: string; advice: string }> = {
+  'wrong password': {
+    text: t('Wrong password'),
+    advice: t('Enter the password again, or change it here and use the new one.'),
+  },
+  'wrong key': {
+    text: t('Wrong key'),
+    advice: t('Add the public key of that computer to the account.'),
+  },
+  'unknown username': {
+    text: t('Unknown username'),
+    advice: t('Copy the username from this page.'),
+  },
+  'address not allowed': {
+    text: t('Address not allowed'),
+    advice: t('Add this address to the allowed addresses of the account.'),
+  },
+  'address banned': {
+    text: t('Address blocked'),
+    advice: t('Ten failures within 10 minutes block an address for 30 minutes. Wait, then retry.'),
+  },
+  'account switched off': {
+    text: t('Account switched off'),
+    advice: t('Switch on the account and the drop folder on this page.'),
+  },
+  'TLS required': {
+    text: t('Encryption required'),
+    advice: t('Use SFTP, or choose explicit FTP over TLS in the program.'),
+  },
+}
+
+export function connectionWord({ refused, ended_at }: DropConnection): StatusWord {
+  if (refused !== null)
+    return { text: refusalText(refused).text, tone: 'critical', progress: undefined }
+  return ended_at === null
+    ? { text: t('Connected'), tone: 'success', progress: 'partiallyComplete' }
+    : { text: t('Ended'), tone: undefined, progress: 'complete' }
+}
+
+/** What was sent over one connection: `3 files, 4.5 MB`. */
+export const sentText = ({ files, bytes }: Pick<DropConnection, 'files' | 'bytes'>): string =>
+  t('{files, plural, =0 {No files} one {# file, {size}} other {# files, {size}}}', {
+    files,
+    size: sizeText(bytes),
+  })
+
+const PROTOCOLS: Record<string, string> = {
+  sftp: 'SFTP',
+  ftp: t('FTP, not encrypted'),
+  ftps: t('FTP over TLS'),
+}
+export const protocolText = (protocol: string | null): string =>
+  protocol === null ? '' : (PROTOCOLS[protocol] ?? protocol)
+
+/** Why a file is not imported yet. */
+export function fileWord({ state }: Pick<DropFile, 'state'>): StatusWord {
+  return FILE_WORDS[state]
+}
+
+const FILE_WORDS: Record<DropFile['state'], StatusWord> = {
+  writing: { text: t('Uploading'), tone: 'info', progress: 'partiallyComplete' },
+  partial: { text: t('Interrupted'), tone: 'warning', progress: 'partiallyComplete' },
+  waiting: { text: t('Waiting'), tone: undefined, progress: 'incomplete' },
+  importing: { text: t('Importing'), tone: 'info', progress: 'partiallyComplete' },
+  processed: { text: t('Imported'), tone: 'success', progress: 'complete' },
+  failed: { text: t('Failed'), tone: 'critical', progress: undefined },
+}
+
+export const speedText = (bytesPerSecond: number | null): string =>
+  bytesPerSecond === null ? '' : t('{size}/s', { size: sizeText(bytesPerSecond) })
+
+/** The values that the examples of each program are made of. */
+export interface ConnectValues extends Pick<Drop, 'host' | 'sftp_port' | 'ftp_port' | 'path'> {
+  username: string
+}

@@ -1,0 +1,98 @@
+// The dialog that creates or edits a drop account: its name, from where it may connect, its keys.
+import { useState } from 'react'
+import { toast } from '../../../client/bridge.ts'
+import {
+  type DropAccount,
+  type DropAccountWithPassword,
+  useChangeDropAccount,
+  useCreateDropAccount,
+} from '../../../client/drop.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../../components/problems.ts'
+import { WordsField } from '../../../components/words-field.tsx'
+import { t } from '../../../messages/t.ts'
+import { TextField } from '../../../ui/index.ts'
+import { KeysField, type WrittenKey } from './keys-field.tsx'
+
+interface Props {
+  /** Null: a new one. */
+  account: DropAccount | null
+  onClose: () => void
+  onMade: (account: DropAccountWithPassword) => void
+}
+
+export function AccountDialog({ account, onClose, onMade }: Props) {
+  const create = useCreateDropAccount()
+  const change = useChangeDropAccount()
+  const [name, setName] = useState(account?.name ?? '')
+  const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
+  const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])
+  const [unnamed, setUnnamed] = useState(false)
+  const error = create.error ?? change.error
+  const problems = problemsOf(objectionsIn(error))
+  const submit = () => {
+    setUnnamed(name.trim() === '')
+    if (name.trim() === '') return
+    const fields = {
+      name: name.trim(),
+      allowed_addresses: addresses,
+      public_keys: keys.map(({ name, key }) => ({ name, key })),
+    }
+    if (account === null) return create.mutate(fields, { onSuccess: onMade })
+    change.mutate(
+      { id: account.id, change: fields },
+      {
+        onSuccess: () => {
+          toast(t('Account saved'))
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      title={account === null ? t('Create account') : t('Edit {name}', { name: account.name })}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{
+        content: account === null ? t('Create') : t('Save'),
+        onAction: submit,
+        loading: create.isPending || change.isPending,
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {error && problems.all.length === 0 && (
+        <Problem error={error} what={t('The account could not be saved')} />
+      )}
+      <TextField
+        label={t('Name')}
+        autoComplete="off"
+        maxLength={100}
+        placeholder={t('Warehouse computer')}
+        helpText={t('For you, to know it again. The username is made for you.')}
+        value={name}
+        error={
+          unnamed
+            ? t('Enter a name, for example the computer that sends files')
+            : problems.at('name')
+        }
+        onChange={(text) => {
+          setName(text)
+          setUnnamed(false)
+        }}
+      />
+      <WordsField
+        label={t('Allowed addresses')}
+        help={t(
+          'Leave it empty to allow any. Enter an IPv4 or IPv6 address, or a range like 203.0.113.0/24, and press Enter.',
+        )}
+        placeholder="203.0.113.7"
+        error={problems.within('allowed_addresses')}
+        value={addresses}
+        onChange={setAddresses}
+      />
+      <KeysField keys={keys} error={problems.within('public_keys')} onChange={setKeys} />
+    </Dialog>
+  )
+}

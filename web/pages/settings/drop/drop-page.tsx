@@ -1,0 +1,117 @@
+// FTP upload: the accounts and how to connect, what is in the folder, the last imports and
+// connections, and the settings.
+import { toast } from '../../../client/bridge.ts'
+import { type Drop, useChangeDrop, useDrop, useDropAccounts } from '../../../client/drop.ts'
+import { LastOperations } from '../../../components/last-operations.tsx'
+import { LoadingRows } from '../../../components/lists.tsx'
+import { Page } from '../../../components/page.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { t } from '../../../messages/t.ts'
+import { Banner, BlockStack, Card } from '../../../ui/index.ts'
+import { AccountsCard } from './accounts-card.tsx'
+import { ConnectCard } from './connect-card.tsx'
+import { ConnectionsCard } from './connections-card.tsx'
+import { FolderCard } from './folder-card.tsx'
+import { HelpCard } from './help-card.tsx'
+import { SettingsForm } from './settings-form.tsx'
+import { TransfersCard } from './transfers-card.tsx'
+
+export function DropPage() {
+  const drop = useDrop()
+  return (
+    <Page
+      title={t('FTP upload')}
+      subtitle={t(
+        'Send any number of files by SFTP or FTP; they are imported from the drop folder',
+      )}
+      backAction={{ content: t('Settings'), url: '/settings' }}
+    >
+      <BlockStack gap="400">
+        {drop.error && (
+          <Problem
+            error={drop.error}
+            stale={drop.data !== undefined}
+            what={t('The drop folder could not be loaded')}
+            onRetry={() => void drop.refetch()}
+            retrying={drop.isFetching}
+          />
+        )}
+        {drop.data ? (
+          <Loaded drop={drop.data} />
+        ) : (
+          !drop.error && (
+            <Card padding="0">
+              <LoadingRows rows={6} what={t('the drop folder')} />
+            </Card>
+          )
+        )}
+      </BlockStack>
+    </Page>
+  )
+}
+
+function Loaded({ drop }: { drop: Drop }) {
+  return (
+    <>
+      {!drop.enabled && <SwitchedOff />}
+      <Accounts drop={drop} />
+      <TransfersCard />
+      <FolderCard drop={drop} />
+      <LastOperations
+        title={t('Last imports')}
+        query={{ channel: 'drop' }}
+        all="/operations?channel=drop"
+        empty={{
+          heading: t('No import yet'),
+          text: t('Each import of dropped files is listed here with its result.'),
+        }}
+      />
+      <ConnectionsCard />
+      <SettingsForm drop={drop} />
+      <HelpCard drop={drop} />
+    </>
+  )
+}
+
+function Accounts({ drop }: { drop: Drop }) {
+  const accounts = useDropAccounts()
+  const list = accounts.data?.data
+  return (
+    <>
+      {accounts.error && (
+        <Problem
+          error={accounts.error}
+          stale={list !== undefined}
+          what={t('The accounts could not be loaded')}
+          onRetry={() => void accounts.refetch()}
+          retrying={accounts.isFetching}
+        />
+      )}
+      {accounts.isPending && (
+        <Card padding="0">
+          <LoadingRows rows={3} what={t('accounts')} />
+        </Card>
+      )}
+      {list && <AccountsCard accounts={list} />}
+      {list && <ConnectCard drop={drop} accounts={list} />}
+    </>
+  )
+}
+
+function SwitchedOff() {
+  const change = useChangeDrop()
+  return (
+    <Banner
+      tone="warning"
+      title={t('FTP upload is off')}
+      action={{
+        content: t('Switch on'),
+        loading: change.isPending,
+        onAction: () =>
+          change.mutate({ enabled: true }, { onSuccess: () => toast(t('FTP upload is on')) }),
+      }}
+    >
+      <p>{change.error?.message ?? t('Nobody signs in until you switch it on again.')}</p>
+    </Banner>
+  )
+}

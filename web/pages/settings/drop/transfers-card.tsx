@@ -1,0 +1,79 @@
+// The uploads that run now, with what has arrived and how fast.
+import { type DropFile, useTransfers } from '../../../client/drop.ts'
+import { Problem } from '../../../components/problem.tsx'
+import { protocolText, speedText } from '../../../labels/drop.ts'
+import { sizeText } from '../../../labels/size.ts'
+import { t } from '../../../messages/t.ts'
+import { Box, Card, Text } from '../../../ui/index.ts'
+import './drop.css'
+
+/** Drawn only while something is sent. */
+export function TransfersCard() {
+  const transfers = useTransfers()
+  const files = transfers.data?.data ?? []
+  if (transfers.error)
+    return (
+      <Problem
+        error={transfers.error}
+        stale={transfers.data !== undefined}
+        what={t('The running transfers could not be loaded')}
+        onRetry={() => void transfers.refetch()}
+        retrying={transfers.isFetching}
+      />
+    )
+  if (files.length === 0) return null
+  const more = transfers.data?.next_cursor !== null
+  const total = files.reduce((sum, { bytes_per_second }) => sum + (bytes_per_second ?? 0), 0)
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <Text as="h2" variant="headingMd">
+          {t('Arriving now')}
+        </Text>
+        <Text as="p" tone="subdued">
+          <span className="tabular">
+            {more
+              ? t('More than {count} files, the first of them at {speed}', {
+                  count: files.length,
+                  speed: speedText(total),
+                })
+              : t('{count, plural, one {# file} other {# files}} at {speed}', {
+                  count: files.length,
+                  speed: speedText(total),
+                })}
+          </span>
+        </Text>
+      </Box>
+      <ul className="drop-list" aria-label={t('Arriving now')}>
+        {files.map((file) => (
+          <Transfer key={file.id} file={file} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const Transfer = ({ file }: { file: DropFile }) => (
+  <li>
+    <span className="drop-name">{file.path}</span>
+    <span className="drop-state">
+      <Text as="span" tone="subdued">
+        {[protocolText(file.protocol), file.account_name].filter(Boolean).join(' · ')}
+      </Text>
+      <span>
+        {t('{size} at {speed}', {
+          size: sizeText(file.size_bytes),
+          speed: speedText(file.bytes_per_second),
+        })}
+      </span>
+    </span>
+    {/* The client does not say how large the file is: there is no share to show. */}
+    <div
+      className="flow"
+      role="progressbar"
+      aria-label={t('Receiving {path}', { path: file.path })}
+    >
+      <span />
+    </div>
+  </li>
+)

@@ -9,6 +9,7 @@ export type TenantTable =
   | 'backups'
   | 'blob_locations'
   | 'blobs'
+  | 'buyer_pages'
   | 'catalog_mirrors'
   | 'catalog_staged'
   | 'chains'

@@ -4,7 +4,12 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 
 export type Channel =
-  'operation_progress' | 'operation_control' | 'link_changed' | 'drop_control' | 'drop_files'
+  | 'operation_progress'
+  | 'operation_control'
+  | 'link_changed'
+  | 'buyer_page_changed'
+  | 'drop_control'
+  | 'drop_files'
 type Handler = (payload: string | null) => void
 
 const RECONNECT_MS = 500
@@ -25,6 +30,7 @@ const CHANNELS: readonly Channel[] = [
   'operation_progress',
   'operation_control',
   'link_changed',
+  'buyer_page_changed',
   'drop_control',
   'drop_files',
 ]

@@ -10,9 +10,10 @@ import type { ErrorCode, ErrorDetail } from '../errors.ts'
 import { problemText } from '../problem-text.ts'
 import { networkOf, type Client } from './clients.ts'
 import type { Counting, KnownLink } from './counting.ts'
-import { renderMessage, sendPage, type AskForm } from './pages.ts'
-import { hasAsked, refuse, whyNot, type Refused } from './refusal.ts'
-import { isKey, prefersJson } from './request.ts'
+import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
+import { hasAsked, refuse, shownShop, whyNot, type Refused } from './refusal.ts'
+import { isKey, prefersJson, withLocale } from './request.ts'
+import { sayFor } from './say.ts'
 
 /** What a link's holder sends to the shop. */
 export interface Ask {
@@ -94,7 +95,11 @@ export function createAsking(parts: {
     if (!link || link.uninstalled) throw new Refusal('link_unavailable')
     const parsed = fields.safeParse(form, { error: problemText })
     if (!parsed.success)
-      throw new Refusal('validation_failed', { link, now, ...problemsOf(key, form, parsed.error) })
+      throw new Refusal('validation_failed', {
+        link,
+        now,
+        ...problemsOf(request, { link, key, form }, parsed.error),
+      })
     return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
   }
 
@@ -135,23 +140,21 @@ function answer(
 ): void {
   if (prefersJson(request.headers.accept))
     return sendPage(request, response, 200, { json: { status: told ? 'sent' : 'asked_before' } })
-  const shop = { name: link.shopName, domain: link.shopDomain }
-  const html = told
-    ? renderMessage({
-        shop,
-        title: 'Your message was sent',
-        happened: `${shop.name} has been told that you are asking for more.`,
-        advice: email
-          ? `They can answer you at ${email}.`
-          : 'They can answer you at the address to which they sent you the link.',
-      })
-    : renderMessage({
-        shop,
-        title: 'You have asked already',
-        happened: `${shop.name} was told within the last day, and this was not sent again.`,
-        advice: 'Wait for their answer.',
-      })
-  sendPage(request, response, 200, { html })
+  const frame: Frame = { say: sayFor(request, link.look), shop: shownShop(link) }
+  const { say } = frame
+  const shop = link.shopName
+  const page: MessagePage = told
+    ? {
+        title: say('ask.sent'),
+        happened: say('ask.sentHappened', { shop }),
+        advice: email ? say('ask.sentTo', { email }) : say('ask.sentThere'),
+      }
+    : {
+        title: say('ask.before'),
+        happened: say('ask.beforeHappened', { shop }),
+        advice: say('ask.beforeAdvice'),
+      }
+  sendPage(request, response, 200, renderMessage(frame, page))
 }
 
 async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -182,7 +185,12 @@ async function readText(request: IncomingMessage): Promise<string> {
 }
 
 /** The problems, for a program and for the form that is shown again. */
-function problemsOf(key: string, form: Record<string, unknown>, error: z.ZodError) {
+function problemsOf(
+  request: IncomingMessage,
+  { link, key, form }: { link: KnownLink; key: string; form: Record<string, unknown> },
+  error: z.ZodError,
+) {
+  const say = sayFor(request, link.look)
   const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
     param: String(path[0]),
     code:
@@ -193,12 +201,17 @@ function problemsOf(key: string, form: Record<string, unknown>, error: z.ZodErro
           : 'invalid_value',
     message,
   }))
-  const wrong = Object.fromEntries(details.map(({ param, message }) => [param, message]))
+  const wrong = Object.fromEntries(
+    details.map(({ param }) => [
+      param,
+      param === 'email' ? say('ask.wrongEmail') : say('ask.wrongMessage', { most: MESSAGE_LENGTH }),
+    ]),
+  )
   const text = (value: unknown) =>
     typeof value === 'string' ? value.slice(0, BODY_BYTES) : undefined
   const ask: AskForm = {
     key,
-    action: 'ask',
+    action: withLocale(request, 'ask'),
     email: text(form.email),
     message: text(form.message),
     wrong,

@@ -3,6 +3,7 @@
 // shop.
 import type { LinkFacts } from '../files/links.ts'
 import { hashKey } from '../secrets.ts'
+import type { Look, Looks } from './look.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
@@ -33,6 +34,8 @@ export interface KnownLink extends LinkFacts {
   pack: { name: string } | null
   shopName: string
   shopDomain: string
+  /** How the shop's pages look. */
+  look: Look
   uninstalled: boolean
   /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
   out: boolean
@@ -128,7 +131,7 @@ export interface Counting extends Sessions {
   giveBack(target: LinkTarget, asker: Asker): Promise<void>
 }
 
-export function createCounting(query: Query, cache: LinkCache): Counting {
+export function createCounting(query: Query, cache: LinkCache, looks: Looks): Counting {
   const createDecision = (name: string, text: string) =>
     createQueryBatcher(
       async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {
@@ -163,7 +166,9 @@ export function createCounting(query: Query, cache: LinkCache): Counting {
     lookUp: async ({ key, client, now }) => {
       if (cache.hasPending(key)) await cache.flush()
       const { rows } = await query('look_up', LOOK_UP, [hashKey(key), client, now])
-      return rows[0] ? knownLink(rows[0]) : null
+      if (!rows[0]) return null
+      const link = linkRow(rows[0])
+      return { ...link, look: await looks.of(link.shop) }
     },
     giveBack: async (target, { client }) => {
       await cache.flush()
@@ -198,7 +203,7 @@ type KnownRow = [
   ...[deleted_at: Date | null, mapping_state: string],
 ]
 
-function knownLink(row: readonly unknown[]): KnownLink {
+function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
   const [
     shop,
     link,

@@ -14,8 +14,9 @@ import { revokeLinks } from '../files/links.ts'
 import { createS3Store } from '../store/s3.ts'
 import { createLogger } from '../log.ts'
 import { createCounting } from './counting.ts'
-import { get, openDepot, type Depot } from './fixture.ts'
+import { deaf, get, openDepot, type Depot } from './fixture.ts'
 import { createLinkCache } from './link-cache.ts'
+import { createLooks } from './look.ts'
 import { sweepSessions } from './sessions.ts'
 import { openQuery } from './targets.ts'
 
@@ -159,7 +160,8 @@ describe('counting', () => {
       options: '-c deadlock_timeout=300ms',
     })
     const query = openQuery(pool)
-    const counting = createCounting(query, createLinkCache(query, createLogger('error')))
+    const cache = createLinkCache(query, createLogger('error'))
+    const counting = createCounting(query, cache, createLooks(query, deaf))
     const holder = await database.pool.connect()
     await holder.query(`begin; set local deadlock_timeout = '20s'`)
     const lock = (id: string) => holder.query('select 1 from links where id = $1 for update', [id])

@@ -15,6 +15,7 @@ import { createCounting } from './counting.ts'
 import { createDailyChecks } from './daily-checks.ts'
 import { createLinkCache, type LinkCache } from './link-cache.ts'
 import { createLinkAnswers } from './links.ts'
+import { createLooks } from './look.ts'
 import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
 import { createRecorder } from './record.ts'
@@ -91,8 +92,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const clientOf = createClients(secrets, parts.trustProxy)
   const query = openQuery(database.pool)
   const cache = createLinkCache(query, log)
+  const looks = createLooks(query, parts.listener)
   const stopListening = invalidateOnNotifications(parts.listener, cache)
-  const counting = createCounting(query, cache)
+  const counting = createCounting(query, cache, looks)
   const revocation = createRevocation(query, log)
   const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
     cache.invalidate(shop),
@@ -111,7 +113,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const recorder = createRecorder({ pool: database.pool, notify: () => messages.downloaded(), log })
   const links = createLinkAnswers({ database, secrets, counting, serving, clientOf, recorder })
   const publics = createPublic({
-    counting: createPublicCounting(query),
+    counting: createPublicCounting(query, looks),
     serving,
     signed: cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets),
     baseUrl,
@@ -159,6 +161,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     checked: checks.idle,
     close: async () => {
       stopListening()
+      looks.close()
       await checks.close()
       for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++)
         await delay(CLOSE_RETRY_MS)

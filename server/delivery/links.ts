@@ -13,7 +13,7 @@ import { sendPack } from './pack-page.ts'
 import type { AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
 import { sitesOf } from './referrers.ts'
-import { hasAsked, refuse, RETRY_LATER, whyNot } from './refusal.ts'
+import { hasAsked, refuse, RETRY_LATER, shownShop, whyNot } from './refusal.ts'
 import { relativeToPage, isPlain } from './request.ts'
 import {
   isBodiless,
@@ -136,7 +136,7 @@ export function createLinkAnswers({
 
   async function openPack(visit: Visit, key: string, link: KnownLink): Promise<void> {
     const files = await openPackLink(forShop(database, link.shop), secrets, link.link, visit.now)
-    const shop = { name: link.shopName, domain: link.shopDomain }
+    const shop = shownShop(link)
     const { name } = link.pack!
     sendPack(visit, {
       name,

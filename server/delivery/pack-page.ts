@@ -1,12 +1,12 @@
 // The page behind a pack's link: its files in order, each with its size and one download. Opening
 // it counts nothing.
 import type { PackFile } from '../files/pack-links.ts'
-import { openTemplate, sendPage, type AskForm, type Page, type ShopNamed } from './pages.ts'
+import { openTemplate, sendPage, type AskForm, type Page, type ShopShown } from './pages.ts'
 import { relativeToPage } from './request.ts'
+import { sayFor, type Say } from './say.ts'
 import type { Visit } from './serve.ts'
 
 interface PackPage extends Page {
-  shop: ShopNamed
   summary: string
   files: readonly { filename: string; about: string; address: string | null }[]
   until?: string
@@ -14,11 +14,11 @@ interface PackPage extends Page {
   usedUp?: string
 }
 
-const render = openTemplate<PackPage>('./pack.hbs')
+export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
 
 export interface OpenedPack {
   name: string
-  shop: ShopNamed
+  shop: ShopShown
   expires_at: Date | null
   files: readonly PackFile[]
   /** The form to ask the shop for more. */
@@ -28,61 +28,51 @@ export interface OpenedPack {
 }
 
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
-  const { name, shop, expires_at, files } = pack
+  const say = sayFor(request, pack.shop.look)
+  const address = (key: string) => relativeToPage(request, `download?key=${key}`)
+  sendPage(
+    request,
+    response,
+    200,
+    renderPack({ say, shop: pack.shop }, packPage(say, pack, address)),
+  )
+}
+
+/** @param address of one file, by its key. */
+export function packPage(say: Say, pack: OpenedPack, address: (key: string) => string): PackPage {
+  const { name, expires_at, files } = pack
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
-  const until = expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-  const html = render({
-    ...{ title: name, shop },
-    summary: `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${sizeText(bytes)}`,
+  return {
+    title: name,
+    intro: true,
+    summary: say('pack.summary', { count: files.length, size: say.size(bytes) }),
     files: files.map((file) => ({
       filename: file.filename,
-      about: [sizeText(file.size_bytes), leftText(file)].filter((text) => text !== '').join(' · '),
-      address: hasLeft(file) ? relativeToPage(request, `download?key=${file.key}`) : null,
+      about: [say.size(file.size_bytes), leftText(say, file)]
+        .filter((text) => text !== '')
+        .join(' · '),
+      address: hasLeft(file) ? address(file.key) : null,
     })),
-    ...(until === undefined ? {} : { until }),
-    ...(files.every(hasLeft) ? {} : moreOf(pack)),
-  })
-  sendPage(request, response, 200, { html })
+    ...(expires_at === null ? {} : { until: say.date(expires_at) }),
+    ...(files.every(hasLeft) ? {} : moreOf(say, pack)),
+  }
 }
 
 const hasLeft = ({ download_limit, downloads }: PackFile) =>
   download_limit === null || downloads < download_limit
 
 /** What the buyer can do when a file has no downloads left. */
-function moreOf({ shop, files, ask, asked }: OpenedPack): Pick<PackPage, 'usedUp' | 'ask'> {
-  const which =
-    files.length === 1
-      ? 'This file has'
-      : files.some(hasLeft)
-        ? 'Some of these files have'
-        : 'These files have'
-  const usedUp = `${which} been downloaded as often as this link allows.`
-  if (asked)
-    return { usedUp: `${usedUp} ${shop.name} has been asked for more: wait for an answer.` }
-  return { usedUp: `${usedUp} If you need more, ask ${shop.name}.`, ask }
+function moreOf(
+  say: Say,
+  { shop: { name: shop }, files, ask, asked }: OpenedPack,
+): Pick<PackPage, 'usedUp' | 'ask'> {
+  const which = files.length === 1 ? 'only' : files.some(hasLeft) ? 'some' : 'all'
+  const usedUp = say('pack.usedUp', { which })
+  if (asked) return { usedUp: `${usedUp} ${say('advice.asked', { shop })}` }
+  return { usedUp: `${usedUp} ${say('pack.askMore', { shop })}`, ask }
 }
 
-function leftText(file: PackFile): string {
-  const { download_limit, downloads } = file
+function leftText(say: Say, { download_limit, downloads }: PackFile): string {
   if (download_limit === null) return ''
-  const left = download_limit - downloads
-  if (left <= 0) return 'no downloads left'
-  return left === 1 ? '1 download left' : `${left} downloads left`
-}
-
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
-
-const STEP = 1024
-
-/** Units of 1,024, as on the admin page (test/sizes.test.ts compares them). */
-export function sizeText(size: number): string {
-  let [value, unit] = [size, 0]
-  // Rounded first: 1,023.99 KB would otherwise read 1,024 KB instead of 1 MB.
-  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
-    value /= STEP
-    unit++
-  }
-  const digits = unit > 0 && value < 10 ? 1 : 0
-  const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }).format(value)
-  return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
+  return say('pack.left', { count: Math.max(0, download_limit - downloads) })
 }

@@ -1,43 +1,32 @@
-// The pages that buyers see: plain HTML in the shop's name, without scripts, in one response.
-import { createHash } from 'node:crypto'
+// The pages that buyers see: plain HTML in the shop's name and look and in the buyer's language,
+// without scripts, in one response.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Handlebars from 'handlebars'
 import { PAGE_HEADERS } from './headers.ts'
+import { PLAIN_LOOK, type Look } from './look.ts'
+import type { MessageKey } from './messages/en.ts'
+import type { Say, SayValues } from './say.ts'
 
-export interface ShopNamed {
+export interface ShopShown {
   name: string
   domain: string
+  look: Look
 }
 
-/**
- * A page's heading, its shop (absent if a stranger must not learn it), and the form to ask that
- * shop for more.
- */
+/** What is around a page's content. */
+export interface Frame {
+  say: Say
+  /** Absent if a stranger must not learn it. */
+  shop?: ShopShown | undefined
+}
+
+/** A page's heading, and the form to ask the shop for more. */
 export interface Page {
   title: string
-  shop?: ShopNamed
   ask?: AskForm
-}
-
-// Not in the template: the formatter removes it there.
-const DOCTYPE = '<!doctype html>\n'
-const readAsset = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const style = readAsset('./page.css')
-const layout = Handlebars.compile<Page & { style: string; content: string; asking: string }>(
-  readAsset('./layout.hbs'),
-)
-const asking = Handlebars.compile<Page>(readAsset('./ask.hbs'))
-const styleHash = createHash('sha256').update(style).digest('base64')
-// No scripts, nothing loaded, one inline style; forms are sent to this server only.
-const POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
-
-/** A page from the layout and a template of this folder; values are escaped. */
-export function openTemplate<Data extends Page>(name: string): (data: Data) => string {
-  const template = Handlebars.compile<Data>(readAsset(name))
-  return (data) =>
-    DOCTYPE +
-    layout({ ...data, style, content: template(data).trimEnd(), asking: asking(data).trimEnd() })
+  /** Shows the shop's own text above the content. */
+  intro?: boolean
 }
 
 /** The form to ask the shop for more, empty or with its problems. */
@@ -50,6 +39,50 @@ export interface AskForm {
   wrong?: { email?: string; message?: string }
 }
 
+export interface RenderedPage {
+  html: string
+  /** Its Content-Security-Policy. */
+  policy: string
+  /** Its Content-Language. */
+  locale: string
+}
+
+const hbs = Handlebars.create()
+hbs.registerHelper('t', (key: MessageKey, options: Handlebars.HelperOptions) =>
+  (options.data as { say: Say }).say(key, options.hash as SayValues),
+)
+
+// Not in the template: the formatter removes it there.
+const DOCTYPE = '<!doctype html>\n'
+const compile = (file: URL) => hbs.compile<object>(readFileSync(file, 'utf8'))
+const layout = compile(new URL('./layout.hbs', import.meta.url))
+const asking = compile(new URL('./ask.hbs', import.meta.url))
+
+/**
+ * A page from the layout and a template file. Values are escaped; `{{t 'key' name=value}}` writes a
+ * text in the buyer's language.
+ */
+export function openTemplate<Data extends Page>(
+  file: URL,
+): (frame: Frame, data: Data) => RenderedPage {
+  const template = compile(file)
+  return ({ say, shop }, page) => {
+    const look = shop?.look ?? PLAIN_LOOK
+    const own = look.textsIn(say.locale)
+    const values = { ...page, shop, locale: say.locale, own: page.intro ? own?.intro : '' }
+    const write = (part: Handlebars.TemplateDelegate, more: object = {}) =>
+      part({ ...values, ...more }, { data: { say } }).trimEnd()
+    const html = write(layout, {
+      style: look.style,
+      logo: look.logo,
+      footer: own?.footer ?? '',
+      content: write(template),
+      asking: write(asking),
+    })
+    return { html: DOCTYPE + html, policy: look.policy, locale: say.locale }
+  }
+}
+
 /** A page that says what happened and what to do. */
 export interface MessagePage extends Page {
   happened: string
@@ -58,7 +91,7 @@ export interface MessagePage extends Page {
   name?: string
 }
 
-export const renderMessage = openTemplate<MessagePage>('./message.hbs')
+export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', import.meta.url))
 
 /**
  * Sends a page or JSON; a HEAD request gets no body.
@@ -68,20 +101,23 @@ export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  body: { html: string } | { json: object },
+  body: RenderedPage | { json: object },
   headers: readonly string[] = [],
 ): void {
-  const [type, text] =
-    'html' in body ? ['text/html', body.html] : ['application/json', JSON.stringify(body.json)]
+  const isPage = 'html' in body
+  const { policy, locale } = isPage ? body : { policy: PLAIN_LOOK.policy, locale: 'en' }
+  const text = isPage ? body.html : JSON.stringify(body.json)
   response.writeHead(status, [
     ...PAGE_HEADERS,
     ...headers,
     'Vary',
-    'Accept',
+    'Accept, Accept-Language',
+    'Content-Language',
+    locale,
     'Content-Security-Policy',
-    POLICY,
+    policy,
     'Content-Type',
-    `${type}; charset=utf-8`,
+    `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
     'Content-Length',
     String(Buffer.byteLength(text)),
   ])

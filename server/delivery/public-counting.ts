@@ -1,6 +1,8 @@
 // The statements about public files. Counts have their own row, so that a download never locks the
 // file's. There is no limit and thus no session: a part that begins after byte 0 continues a
 // counted download.
+import type { Looks } from './look.ts'
+import type { ShopShown } from './pages.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
 import { joinSites } from './referrers.ts'
 import {
@@ -24,8 +26,7 @@ export interface PublicTarget extends Target {
 export interface KnownPublic {
   target: PublicTarget
   referrers: readonly string[]
-  shopName: string
-  shopDomain: string
+  shop: ShopShown
 }
 
 export interface PublicAsker {
@@ -88,7 +89,7 @@ export interface PublicCounting {
   giveBack(target: PublicTarget): Promise<void>
 }
 
-export function createPublicCounting(query: Query): PublicCounting {
+export function createPublicCounting(query: Query, looks: Looks): PublicCounting {
   const targetAt = (row: readonly unknown[], token: string): PublicTarget => ({
     ...targetOf(row),
     token,
@@ -110,12 +111,14 @@ export function createPublicCounting(query: Query): PublicCounting {
     lookUp: async (token) => {
       const { rows } = await query('public_look_up', LOOK_UP, [token])
       if (!rows[0]) return null
-      const [referrers, shopName, shopDomain] = rows[0].slice(TARGET_LENGTH + 1) as [
+      const target = targetAt(rows[0], token)
+      const [referrers, name, domain] = rows[0].slice(TARGET_LENGTH + 1) as [
         string[],
         string,
         string,
       ]
-      return { target: targetAt(rows[0], token), referrers, shopName, shopDomain }
+      const look = await looks.of(target.shop)
+      return { target, referrers, shop: { name, domain, look } }
     },
     lookUpVersion: async (token, hash) => {
       const { rows } = await query('public_look_up_version', LOOK_UP_VERSION, [token, hash])

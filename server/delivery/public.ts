@@ -41,7 +41,7 @@ export function createPublic({ counting, serving, signed, baseUrl, counted }: Pu
     }
     const known = await counting.lookUp(token)
     if (!known) return refuse(request, response, 'file_not_found')
-    const shop = { name: known.shopName, domain: known.shopDomain }
+    const { shop } = known
     if (!isSiteAllowed(known.referrers, sites))
       return refuse(request, response, 'referrer_not_allowed', { shop })
     if (known.target.damaged)

@@ -6,9 +6,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.ts'
 import { linkStatus } from '../files/links.ts'
 import type { KnownLink } from './counting.ts'
-import { renderMessage, sendPage, type AskForm, type MessagePage, type ShopNamed } from './pages.ts'
+import type { MessageKey } from './messages/en.ts'
+import {
+  renderMessage,
+  sendPage,
+  type AskForm,
+  type Frame,
+  type MessagePage,
+  type RenderedPage,
+  type ShopShown,
+} from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { prefersJson } from './request.ts'
+import { sayFor, type Say } from './say.ts'
 
 /** How long a link that has asked must wait before it may ask again. */
 export const ASK_EVERY_MS = 24 * 60 * 60 * 1000
@@ -21,7 +31,7 @@ export interface Refused {
   /** The link whose key the client holds. */
   link?: KnownLink | null
   /** The shop of a public file. */
-  shop?: ShopNamed
+  shop?: ShopShown
   /** Shows the form to ask for more, if the error allows it. */
   ask?: AskForm
   now?: Date
@@ -46,75 +56,73 @@ export function whyNot(
 type RefusalText = Pick<MessagePage, 'title' | 'happened' | 'advice'>
 
 /** The text of each refusal; those about a link are for the holder of its key. */
-const TEXTS: Partial<Record<ErrorCode, (link: KnownLink | null) => RefusalText>> = {
-  link_expired: (link) => {
-    const day = link?.expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-    return {
-      title: 'This link has expired',
-      happened: `It could be used until ${day}.`,
-      advice: askFor(link),
-    }
-  },
-  link_exhausted: (link) => {
-    const times = link?.download_limit === 1 ? 'once' : `${link?.download_limit} times`
-    const happened = `It could be used ${times}, and it has been.`
-    return { title: 'This link has been used up', happened, advice: askFor(link) }
-  },
-  link_withdrawn: (link) => {
-    const happened = `The ${link?.pack ? 'files are' : 'file is'} no longer offered through this link.`
-    return { title: 'This link was withdrawn', happened, advice: askFor(link) }
-  },
-  link_unavailable: () => ({
-    title: 'This link does not work',
-    happened: 'The address may be incomplete, or the link may be gone.',
-    advice:
-      'Check that you have copied all of it, or ask the shop that sent it to you for a new one.',
+const TEXTS: Partial<Record<ErrorCode, (say: Say, link: KnownLink | null) => RefusalText>> = {
+  link_expired: (say, link) => ({
+    title: say('expired.title'),
+    happened: link?.expires_at ? say('expired.happened', { day: say.date(link.expires_at) }) : '',
+    advice: askFor(say, link),
   }),
-  file_not_found: () => ({
-    title: 'There is no file at this address',
-    happened: 'The address may be incomplete, or the file may no longer be offered here.',
-    advice: 'Check that you have copied all of it, or ask the sender for another one.',
+  link_exhausted: (say, link) => ({
+    title: say('exhausted.title'),
+    happened: say('exhausted.happened', { limit: link?.download_limit ?? 0 }),
+    advice: askFor(say, link),
   }),
-  referrer_not_allowed: () => ({
-    title: 'Not from that site',
-    happened: 'This file may not be downloaded from the site that led you here.',
-    advice: 'Go to the shop itself, or open the link in the message in which you got it.',
+  link_withdrawn: (say, link) => ({
+    title: say('withdrawn.title'),
+    happened: say('withdrawn.happened', { pack: Boolean(link?.pack) }),
+    advice: askFor(say, link),
   }),
-  rate_limited: () => ({
-    title: 'That was too often',
-    happened: 'Your message was not sent: too many came from your network.',
-    advice: 'Try again in an hour.',
+  link_unavailable: (say) => ({
+    title: say('unavailable.title'),
+    happened: say('unavailable.happened'),
+    advice: say('unavailable.advice'),
   }),
-  payload_too_large: () => ({
-    title: 'That was too much',
-    happened: 'Your message was not sent: it is too long.',
-    advice: 'Go back, shorten it, and send it again.',
+  file_not_found: (say) => ({
+    title: say('noFile.title'),
+    happened: say('noFile.happened'),
+    advice: say('noFile.advice'),
   }),
-  validation_failed: () => ({
-    title: 'Look at your message once more',
-    happened: 'It was not sent yet.',
+  referrer_not_allowed: (say) => ({
+    title: say('referrer.title'),
+    happened: say('referrer.happened'),
+    advice: say('referrer.advice'),
   }),
-  file_damaged: () =>
-    uncounted(
-      'This file is damaged',
-      'The shop has been told of it. Try again later, or ask the shop for the file.',
-    ),
-  unavailable: () => uncounted('The download could not start', 'Try again in a minute.'),
-  range_not_satisfiable: () =>
-    uncounted('The file has no such part', 'Start the download again from the beginning.'),
-  precondition_failed: () =>
-    uncounted('The file has changed', 'Start the download again from the beginning.'),
+  rate_limited: (say) => ({
+    title: say('tooOften.title'),
+    happened: say('tooOften.happened'),
+    advice: say('tooOften.advice'),
+  }),
+  payload_too_large: (say) => ({
+    title: say('tooLong.title'),
+    happened: say('tooLong.happened'),
+    advice: say('tooLong.advice'),
+  }),
+  validation_failed: (say) => ({
+    title: say('invalid.title'),
+    happened: say('invalid.happened'),
+  }),
+  file_damaged: (say) => uncounted(say, 'damaged.title', 'damaged.advice'),
+  unavailable: (say) => uncounted(say, 'away.title', 'away.advice'),
+  range_not_satisfiable: (say) => uncounted(say, 'range.title', 'again.advice'),
+  precondition_failed: (say) => uncounted(say, 'changed.title', 'again.advice'),
 }
 
-function askFor(link: KnownLink | null): string {
-  if (!link || link.uninstalled) return 'Ask the shop that sent it to you for a new link.'
-  return `If you need it again, ask ${link.shopName}.`
+function askFor(say: Say, link: KnownLink | null): string {
+  if (!link || link.uninstalled) return say('advice.askSender')
+  return say('advice.askShop', { shop: link.shopName })
 }
 
-const uncounted = (title: string, advice: string) => ({
-  title,
-  happened: 'This was not counted as a download.',
-  advice,
+const uncounted = (say: Say, title: MessageKey, advice: MessageKey): RefusalText => ({
+  title: say(title),
+  happened: say('notCounted'),
+  advice: say(advice),
+})
+
+/** For the errors that only a faulty client meets: a wrong method, a body that is no form. */
+const misunderstood = (say: Say): RefusalText => ({
+  title: say('refused.title'),
+  happened: '',
+  advice: say('refused.advice'),
 })
 
 const MAY_ASK: readonly ErrorCode[] = [
@@ -124,18 +132,31 @@ const MAY_ASK: readonly ErrorCode[] = [
   'validation_failed',
 ]
 
-function pageOf(code: ErrorCode, { link = null, shop, ask, now }: Refused): MessagePage {
-  const page = TEXTS[code]?.(link) ?? { title: ERRORS[code].message, happened: '', advice: '' }
-  if (!link || link.uninstalled) return shop ? { ...page, shop } : page
-  const named = { ...page, shop: { name: link.shopName, domain: link.shopDomain } }
+/** What is around the page, and what is in it. */
+function pageOf(
+  request: IncomingMessage,
+  code: ErrorCode,
+  { link = null, shop, ask, now }: Refused,
+): RenderedPage {
+  const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
+  const frame: Frame = { say: sayFor(request, shown?.look), shop: shown }
+  const { say } = frame
+  const page: MessagePage = (TEXTS[code] ?? misunderstood)(say, link)
+  if (!link || link.uninstalled) return renderMessage(frame, page)
   // A file may have been withdrawn because of its name.
   const name = code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
-  const whole = name === undefined ? named : { ...named, name }
-  if (!ask || !now || !MAY_ASK.includes(code)) return whole
-  if (hasAsked(link, now))
-    return { ...whole, advice: `${link.shopName} has been asked for more: wait for an answer.` }
-  return { ...whole, ask }
+  const whole = name === undefined ? page : { ...page, name }
+  if (!ask || !now || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
+  if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
+  const advice = say('advice.asked', { shop: link.shopName })
+  return renderMessage(frame, { ...whole, advice })
 }
+
+export const shownShop = (link: KnownLink): ShopShown => ({
+  name: link.shopName,
+  domain: link.shopDomain,
+  look: link.look,
+})
 
 /** Has this link asked within the last day? */
 export const hasAsked = ({ asked_at }: Pick<KnownLink, 'asked_at'>, now: Date): boolean =>
@@ -150,7 +171,7 @@ export function refuse(
 ): void {
   const body = prefersJson(request.headers.accept)
     ? { json: errorBody(code, about.details ?? []) }
-    : { html: renderMessage(pageOf(code, about)) }
+    : pageOf(request, code, about)
   sendPage(request, response, ERRORS[code].status, body, about.headers)
 }
 

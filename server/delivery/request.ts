@@ -1,6 +1,7 @@
 // Parses a buyer's request: which address of delivery it is, and whether it asks for anything but
 // the whole file.
 import type { IncomingMessage } from 'node:http'
+import { askedLocale } from './say.ts'
 
 /** An address of delivery. */
 export type Route =
@@ -39,7 +40,14 @@ export function routeOf(url: string | undefined): Route | null {
 
 /** A relative address from the page to `download?key=…` or `download/ask`. */
 export const relativeToPage = (request: IncomingMessage, address: string): string =>
-  request.url?.startsWith('/download/') ? `../${address}` : address
+  withLocale(request, request.url?.startsWith('/download/') ? `../${address}` : address)
+
+/** The next page has the language that the address of this one names. */
+export function withLocale({ url }: IncomingMessage, address: string): string {
+  const locale = askedLocale(url)
+  if (locale === null) return address
+  return `${address}${address.includes('?') ? '&' : '?'}locale=${locale}`
+}
 
 const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
   link: '/download',

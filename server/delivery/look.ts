@@ -1,0 +1,82 @@
+// A shop's look, ready to be put into a page: the style with its hash for the content policy, the
+// logo as a data address, and the own texts. Kept in memory until the shop changes it.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Listener } from '../db/listener.ts'
+import { savedPage, type BuyerPage, type OwnTexts, type SavedBuyerPage } from './buyer-page.ts'
+import { colourCss } from './colours.ts'
+import type { Locale } from './say.ts'
+import type { Query } from './targets.ts'
+import { createTtlCache } from './ttl-cache.ts'
+
+export interface Look {
+  style: string
+  /** The Content-Security-Policy of a page with this look. */
+  policy: string
+  /** A data address. */
+  logo: string | null
+  language: Locale
+  /** The shop's own texts in that language, or in the shop's; null: it has none. */
+  textsIn(locale: Locale): OwnTexts | null
+}
+
+export interface Looks {
+  of(shop: number): Promise<Look>
+  close(): void
+}
+
+const style = readFileSync(new URL('./page.css', import.meta.url), 'utf8')
+
+export function lookOf({ page, logo }: SavedBuyerPage): Look {
+  const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
+  const hash = createHash('sha256').update(whole).digest('base64')
+  // No scripts, nothing loaded, one inline style; forms are sent to this server only.
+  const images = logo ? ' img-src data:;' : ''
+  return {
+    style: whole,
+    policy: `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+    logo: logo && `data:${logo.type};base64,${logo.bytes.toString('base64')}`,
+    language: page.language,
+    textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
+  }
+}
+
+function textsOf({ texts }: BuyerPage, locale: Locale): OwnTexts | null {
+  const own = texts[locale]
+  return own && (own.intro !== '' || own.footer !== '') ? own : null
+}
+
+/** Of pages that name no shop, and of shops that have set nothing. */
+export const PLAIN_LOOK = lookOf(savedPage(undefined))
+
+/** A notification drops a look; this is for one that was missed. */
+const KEPT_MS = 60_000
+
+const READ = 'select settings, logo, logo_type from buyer_pages where shop_id = $1'
+
+export function createLooks(query: Query, listener: Pick<Listener, 'on'>): Looks {
+  let kept = createTtlCache<Promise<Look>>(KEPT_MS)
+  const read = async (shop: number): Promise<Look> => {
+    const { rows } = await query('buyer_page', READ, [shop])
+    if (!rows[0]) return PLAIN_LOOK
+    const [settings, logo, logo_type] = rows[0] as [unknown, Buffer | null, string | null]
+    return lookOf(savedPage({ settings, logo, logo_type }))
+  }
+  const close = listener.on('buyer_page_changed', () => {
+    kept = createTtlCache(KEPT_MS)
+  })
+  return {
+    of: (shop) => {
+      const name = String(shop)
+      const known = kept.get(name)
+      if (known) return known
+      const reading = read(shop)
+      const cache = kept
+      cache.set(name, reading)
+      // A failed read is not kept.
+      reading.catch(() => cache.set(name, reading, -Infinity))
+      return reading
+    },
+    close,
+  }
+}

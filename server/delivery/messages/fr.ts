@@ -1,0 +1,104 @@
+// What buyers read, in French. The apostrophe is ’: a straight one quotes in ICU messages.
+import type { Messages } from './en.ts'
+
+export const fr: Messages = {
+  'page.toShop': 'Aller à {shop}',
+  'page.logo': 'Logo de {shop}',
+
+  'size.bytes': '{count, plural, one {# octet} other {# octets}}',
+  'size.KB': '{value} Ko',
+  'size.MB': '{value} Mo',
+  'size.GB': '{value} Go',
+  'size.TB': '{value} To',
+
+  'expired.title': 'Ce lien a expiré',
+  'expired.happened': 'Il pouvait être utilisé jusqu’au {day}.',
+  'exhausted.title': 'Ce lien est épuisé',
+  'exhausted.happened':
+    'Il pouvait être utilisé {limit, plural, one {une fois} other {# fois}}, et il l’a été.',
+  'withdrawn.title': 'Ce lien a été retiré',
+  'withdrawn.happened':
+    '{pack, select, true {Les fichiers ne sont plus proposés} other {Le fichier n’est plus proposé}} par ce lien.',
+  'advice.askShop': 'Si vous en avez encore besoin, demandez à {shop}.',
+  'advice.askSender': 'Demandez un nouveau lien à la boutique qui vous l’a envoyé.',
+  'advice.asked': '{shop} a déjà reçu votre demande : attendez sa réponse.',
+  'unavailable.title': 'Ce lien ne fonctionne pas',
+  'unavailable.happened': 'L’adresse est peut-être incomplète, ou le lien n’existe plus.',
+  'unavailable.advice':
+    'Vérifiez que vous l’avez copiée en entier, ou demandez un nouveau lien à la boutique.',
+  'noFile.title': 'Il n’y a pas de fichier à cette adresse',
+  'noFile.happened': 'L’adresse est peut-être incomplète, ou le fichier n’est plus proposé ici.',
+  'noFile.advice':
+    'Vérifiez que vous l’avez copiée en entier, ou demandez une autre adresse à l’expéditeur.',
+  'referrer.title': 'Pas depuis ce site',
+  'referrer.happened': 'Ce fichier ne peut pas être téléchargé depuis le site d’où vous venez.',
+  'referrer.advice':
+    'Allez sur le site de la boutique, ou ouvrez le lien dans le message où vous l’avez reçu.',
+  'tooOften.title': 'Trop de messages',
+  'tooOften.happened':
+    'Votre message n’a pas été envoyé : votre réseau en a envoyé un trop grand nombre.',
+  'tooOften.advice': 'Réessayez dans une heure.',
+  'tooLong.title': 'Message trop long',
+  'tooLong.happened': 'Votre message n’a pas été envoyé : il est trop long.',
+  'tooLong.advice': 'Revenez en arrière, raccourcissez-le et envoyez-le de nouveau.',
+  'invalid.title': 'Vérifiez votre message',
+  'invalid.happened': 'Il n’a pas encore été envoyé.',
+  notCounted: 'Ceci n’a pas été compté comme un téléchargement.',
+  'damaged.title': 'Ce fichier est endommagé',
+  'damaged.advice':
+    'La boutique en a été informée. Réessayez plus tard, ou demandez-lui le fichier.',
+  'away.title': 'Le téléchargement n’a pas pu commencer',
+  'away.advice': 'Réessayez dans une minute.',
+  'range.title': 'Le fichier n’a pas cette partie',
+  'changed.title': 'Le fichier a changé',
+  'again.advice': 'Recommencez le téléchargement depuis le début.',
+  'refused.title': 'Cette demande n’a pas été comprise',
+  'refused.advice': 'Revenez en arrière et ouvrez de nouveau le lien de votre message.',
+
+  'pack.summary': '{count, plural, one {# fichier} other {# fichiers}}, {size}',
+  'pack.empty': 'Il est vide pour le moment. Revenez plus tard, ou demandez à {shop}.',
+  'pack.until': 'Vous pouvez télécharger jusqu’au {day}.',
+  'pack.download': 'Télécharger',
+  'pack.downloadNamed': 'Télécharger {filename}',
+  'pack.left':
+    '{count, plural, =0 {aucun téléchargement restant} one {# téléchargement restant} other {# téléchargements restants}}',
+  'pack.usedUp':
+    '{which, select, only {Ce fichier a été téléchargé} some {Certains de ces fichiers ont été téléchargés} other {Ces fichiers ont été téléchargés}} autant de fois que ce lien le permet.',
+  'pack.askMore': 'S’il vous en faut plus, demandez à {shop}.',
+
+  'ask.heading': 'Demander plus à {shop}',
+  'ask.email': 'Votre adresse e-mail, pour la réponse',
+  'ask.message': 'Message, si vous le souhaitez',
+  'ask.send': 'Envoyer à {shop}',
+  'ask.wrongEmail': 'Écrivez une adresse e-mail',
+  'ask.wrongMessage': 'Écrivez au plus {most} caractères',
+  'ask.sent': 'Votre message a été envoyé',
+  'ask.sentHappened': '{shop} a été informé de votre demande.',
+  'ask.sentTo': 'La réponse peut vous parvenir à {email}.',
+  'ask.sentThere': 'La réponse peut vous parvenir à l’adresse où le lien vous a été envoyé.',
+  'ask.before': 'Vous avez déjà demandé',
+  'ask.beforeHappened':
+    '{shop} a été informé au cours du dernier jour ; ceci n’a pas été envoyé de nouveau.',
+  'ask.beforeAdvice': 'Attendez sa réponse.',
+
+  'order.title': 'Vos téléchargements',
+  'order.number': 'Commande {order}',
+  'order.preparing': 'Vos fichiers sont en préparation. Rechargez cette page dans une minute.',
+  'order.held':
+    '{shop} vérifie votre commande. Vous recevrez vos fichiers dès qu’elle sera validée.',
+  'order.refused':
+    '{shop} ne propose plus ces fichiers. Demandez à {shop} si vous pensez à une erreur.',
+  'order.cancelled': 'Cette commande a été annulée : ses fichiers ne sont plus proposés.',
+  'order.refunded': 'Cette commande a été remboursée : ses fichiers ne sont plus proposés.',
+  'order.downloadAll': 'Tout télécharger',
+  'order.downloadAllAbout': 'Un fichier ZIP, {size}',
+  'order.version': 'Nouvelle version du {day}',
+  'order.until': 'jusqu’au {day}',
+  'order.fileExpired': 'expiré le {day}',
+  'order.fileGone': 'n’est plus proposé',
+  'order.mailSubject': 'Vos téléchargements de {shop} (commande {order})',
+  'order.mailIntro': 'Merci de votre commande. Vos fichiers sont prêts :',
+  'order.mailOpen': 'Ouvrir vos téléchargements',
+  'order.mailKeep':
+    'Conservez ce message : le lien est réservé à votre usage. Ne le transmettez pas.',
+}

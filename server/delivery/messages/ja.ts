@@ -1,0 +1,100 @@
+// What buyers read, in Japanese.
+import type { Messages } from './en.ts'
+
+export const ja: Messages = {
+  'page.toShop': '{shop}へ移動',
+  'page.logo': '{shop}のロゴ',
+
+  'size.bytes': '{count, plural, other {#バイト}}',
+  'size.KB': '{value} KB',
+  'size.MB': '{value} MB',
+  'size.GB': '{value} GB',
+  'size.TB': '{value} TB',
+
+  'expired.title': 'このリンクは期限切れです',
+  'expired.happened': '有効期限は{day}まででした。',
+  'exhausted.title': 'このリンクは使用回数の上限に達しました',
+  'exhausted.happened': '{limit, plural, other {#回}}まで使用でき、すべて使用されました。',
+  'withdrawn.title': 'このリンクは取り消されました',
+  'withdrawn.happened': 'このリンクからのファイルの提供は終了しました。',
+  'advice.askShop': '再度必要な場合は、{shop}にお問い合わせください。',
+  'advice.askSender': 'リンクを送信したショップに新しいリンクをご依頼ください。',
+  'advice.asked': '{shop}にはすでに連絡済みです。返信をお待ちください。',
+  'unavailable.title': 'このリンクは使用できません',
+  'unavailable.happened': 'アドレスが不完全か、リンクが存在しない可能性があります。',
+  'unavailable.advice':
+    'アドレス全体をコピーしたかご確認ください。または、送信元のショップに新しいリンクをご依頼ください。',
+  'noFile.title': 'このアドレスにファイルはありません',
+  'noFile.happened': 'アドレスが不完全か、ファイルの提供が終了した可能性があります。',
+  'noFile.advice':
+    'アドレス全体をコピーしたかご確認ください。または、送信者に別のアドレスをご依頼ください。',
+  'referrer.title': 'このサイトからは利用できません',
+  'referrer.happened': '移動元のサイトからこのファイルをダウンロードすることはできません。',
+  'referrer.advice': 'ショップのサイトに移動するか、受け取ったメッセージのリンクを開いてください。',
+  'tooOften.title': '送信回数が多すぎます',
+  'tooOften.happened':
+    'ご利用のネットワークからの送信が多すぎるため、メッセージは送信されませんでした。',
+  'tooOften.advice': '1時間後にもう一度お試しください。',
+  'tooLong.title': 'メッセージが長すぎます',
+  'tooLong.happened': '長すぎるため、メッセージは送信されませんでした。',
+  'tooLong.advice': '前のページに戻り、短くしてからもう一度送信してください。',
+  'invalid.title': 'メッセージをご確認ください',
+  'invalid.happened': 'まだ送信されていません。',
+  notCounted: 'ダウンロード回数には数えられていません。',
+  'damaged.title': 'このファイルは破損しています',
+  'damaged.advice':
+    'ショップには通知済みです。後でもう一度お試しいただくか、ショップにお問い合わせください。',
+  'away.title': 'ダウンロードを開始できませんでした',
+  'away.advice': '1分後にもう一度お試しください。',
+  'range.title': 'ファイルにその部分はありません',
+  'changed.title': 'ファイルが変更されました',
+  'again.advice': '最初からダウンロードし直してください。',
+  'refused.title': 'リクエストを処理できませんでした',
+  'refused.advice': '前のページに戻り、メッセージのリンクをもう一度開いてください。',
+
+  'pack.summary': '{count, plural, other {#個のファイル}}、{size}',
+  'pack.empty':
+    '現在ファイルはありません。後でもう一度お試しいただくか、{shop}にお問い合わせください。',
+  'pack.until': '{day}までダウンロードできます。',
+  'pack.download': 'ダウンロード',
+  'pack.downloadNamed': '{filename}をダウンロード',
+  'pack.left':
+    '{count, plural, =0 {ダウンロード可能回数は残っていません} other {あと#回ダウンロード可能}}',
+  'pack.usedUp':
+    '{which, select, only {このファイルは} some {一部のファイルは} other {これらのファイルは}}、このリンクで許可された回数までダウンロードされました。',
+  'pack.askMore': 'さらに必要な場合は、{shop}にお問い合わせください。',
+
+  'ask.heading': '{shop}に追加を依頼する',
+  'ask.email': '返信先のメールアドレス',
+  'ask.message': 'メッセージ（任意）',
+  'ask.send': '{shop}に送信',
+  'ask.wrongEmail': 'メールアドレスを入力してください',
+  'ask.wrongMessage': '{most}文字以内で入力してください',
+  'ask.sent': 'メッセージを送信しました',
+  'ask.sentHappened': '追加のご依頼を{shop}に伝えました。',
+  'ask.sentTo': '返信は{email}に届きます。',
+  'ask.sentThere': '返信は、リンクが送信されたアドレスに届きます。',
+  'ask.before': 'すでに依頼済みです',
+  'ask.beforeHappened': '{shop}には24時間以内に連絡済みのため、今回は送信されませんでした。',
+  'ask.beforeAdvice': '返信をお待ちください。',
+
+  'order.title': 'ダウンロード',
+  'order.number': '注文 {order}',
+  'order.preparing': 'ファイルを準備しています。1分後にこのページを再読み込みしてください。',
+  'order.held': '{shop}が注文を確認しています。確認が終わるとファイルを受け取れます。',
+  'order.refused':
+    '{shop}はこれらのファイルの提供を終了しました。心当たりがない場合は{shop}にお問い合わせください。',
+  'order.cancelled': 'この注文はキャンセルされたため、ファイルは提供されていません。',
+  'order.refunded': 'この注文は返金されたため、ファイルは提供されていません。',
+  'order.downloadAll': 'すべてダウンロード',
+  'order.downloadAllAbout': 'ZIPファイル1個、{size}',
+  'order.version': '{day}の新しいバージョン',
+  'order.until': '{day}まで',
+  'order.fileExpired': '{day}に期限切れ',
+  'order.fileGone': '提供終了',
+  'order.mailSubject': '{shop}のダウンロード（注文 {order}）',
+  'order.mailIntro': 'ご注文ありがとうございます。ファイルの準備ができました。',
+  'order.mailOpen': 'ダウンロードを開く',
+  'order.mailKeep':
+    'このメッセージを保管してください。リンクはお客様専用です。他の人に渡さないでください。',
+}

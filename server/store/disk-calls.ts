@@ -66,6 +66,10 @@ export const stat: Call<[path: string], fs.Stats> = asStore(
 export const makeFolder: Call<[path: string], string | undefined> = asStore((path) =>
   fs.promises.mkdir(path, { recursive: true }),
 )
+/** With all that is in it; nothing happens when it is not there. */
+export const removeFolder: Call<[path: string], void> = asStore((path) =>
+  fs.promises.rm(path, { recursive: true, force: true, maxRetries: 3 }),
+)
 export const list: Call<[path: string], string[]> = asStore((path) => fs.promises.readdir(path))
 
 const writeOnce = asStore((fd: number, pieces: readonly Uint8Array[]) => {

@@ -1,7 +1,7 @@
 // Where things are on a disk, and the way to a final name.
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { checkedName } from './names.ts'
+import { checkedName, checkedShop } from './names.ts'
 import { isAbsent, makeFolder, rename, syncFolder } from './disk-calls.ts'
 
 export type Layout = ReturnType<typeof createLayout>
@@ -12,6 +12,8 @@ export function createLayout(folder: string) {
     folder,
     temporaryFolder,
     temporary: () => path.join(temporaryFolder, randomBytes(12).toString('hex')),
+    /** Throws on what is no shop. */
+    shop: (shop: number) => path.join(folder, checkedShop(shop)),
     /** Throws on what is no shop or no hash. */
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)

@@ -5,7 +5,7 @@
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobStore } from './store.ts'
-import { list, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
+import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
 
 type Known = Parameters<BlobStore['sweep']>[1]
@@ -19,6 +19,28 @@ export async function sweepDisk(layout: Layout, olderThan: number, known: Known)
   for (const shop of (await list(layout.folder)).filter((name) => /^\d+$/.test(name)))
     for await (const hashes of pages(path.join(layout.folder, shop)))
       removed += await sweepPage(layout, Number(shop), hashes, before, known)
+  return removed
+}
+
+/** Also removes what a sweep has moved aside of the shop; gives how many files were removed. */
+export async function removeShopFolder(
+  layout: Layout,
+  shop: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const folder = layout.shop(shop)
+  let removed = 0
+  const remove = async (file: string) => {
+    signal?.throwIfAborted()
+    if ((await unlessAbsent(unlink(file).then(() => true))) === true) removed += 1
+  }
+  for (const name of await list(layout.temporaryFolder))
+    if (ASIDE.exec(name)?.[1] === String(shop))
+      await remove(path.join(layout.temporaryFolder, name))
+  if ((await unlessAbsent(stat(folder))) === null) return removed
+  for await (const hashes of pages(folder))
+    for (const hash of hashes) await remove(layout.blob(shop, hash))
+  await removeFolder(folder)
   return removed
 }
 

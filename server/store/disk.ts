@@ -3,7 +3,7 @@ import fs, { closeSync, fstatSync, mkdirSync } from 'node:fs'
 import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { adoptFile } from './disk-adopt.ts'
 import { createLayout, moveIntoPlace } from './disk-layout.ts'
-import { sweepDisk } from './disk-sweep.ts'
+import { removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
 
@@ -68,6 +68,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     },
     size: async (shop, hash) => (await unlessAbsent(stat(layout.blob(shop, hash))))?.size ?? null,
     remove: async (shop, hash) => void (await unlessAbsent(unlink(layout.blob(shop, hash)))),
+    removeShop: (shop, signal) => removeShopFolder(layout, shop, signal),
     sweep: (olderThan, known) => sweepDisk(layout, olderThan, known),
   }
 }

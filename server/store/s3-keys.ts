@@ -1,7 +1,7 @@
 // What things are called in a bucket: `<prefix><shop>/<hash>`, and beside them what is on its way
 // in or out.
 import { randomBytes } from 'node:crypto'
-import { checkedName } from './names.ts'
+import { checkedName, checkedShop } from './names.ts'
 
 export type Keys = ReturnType<typeof createKeys>
 
@@ -33,6 +33,11 @@ export function createKeys(prefix: string) {
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)
       return `${prefix}${name.shop}/${name.hash}`
+    },
+    /** What the keys of all its blobs begin with, in place and put aside. Throws on what is no shop. */
+    ofShop: (shop: number) => {
+      const name = checkedShop(shop)
+      return [`${prefix}${name}/`, `${prefix}aside/${name}/`]
     },
     /** Where bytes are put together whose hash is not known yet. */
     temporary: () => `${prefix}tmp/${random()}`,

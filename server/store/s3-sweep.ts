@@ -50,7 +50,7 @@ export async function sweepBucket(
 ): Promise<number> {
   const sweep: Sweep = { bucket, keys, known, before: Date.now() - olderThan }
   let removed = await sweepUploads(sweep)
-  for await (const page of pages(sweep)) {
+  for await (const page of pages(bucket, keys.prefix)) {
     removed += await sweepTemporary(sweep, page)
     for (const blobs of byShop(page, keys.toBlob)) removed += await sweepBlobs(sweep, blobs)
     for (const blobs of byShop(page, keys.toAside)) await settleAside(sweep, blobs)
@@ -58,12 +58,37 @@ export async function sweepBucket(
   return removed
 }
 
-async function* pages({ bucket: { client, call, name }, keys }: Sweep): AsyncGenerator<_Object[]> {
+const REMOVED_AT_ONCE = 8
+
+/** Removes a shop's blobs, in place and put aside; other objects in the bucket stay. */
+export async function removeShopObjects(
+  bucket: Bucket,
+  keys: Keys,
+  shop: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let removed = 0
+  for (const prefix of keys.ofShop(shop))
+    for await (const page of pages(bucket, prefix)) {
+      signal?.throwIfAborted()
+      const ours = page.flatMap(({ Key: key = '' }) =>
+        keys.toBlob(key) || keys.toAside(key) ? [key] : [],
+      )
+      for (let at = 0; at < ours.length; at += REMOVED_AT_ONCE) {
+        const some = ours.slice(at, at + REMOVED_AT_ONCE)
+        await Promise.all(some.map((key) => removeObject(bucket, key)))
+      }
+      removed += ours.length
+    }
+  return removed
+}
+
+async function* pages({ client, call, name }: Bucket, prefix: string): AsyncGenerator<_Object[]> {
   let token: string | undefined
   do {
     const command = new ListObjectsV2Command({
       Bucket: name,
-      Prefix: keys.prefix,
+      Prefix: prefix,
       ContinuationToken: token,
     })
     const page = await call((options) => client.send(command, options))

@@ -5,7 +5,7 @@ import type { S3Location } from './address.ts'
 import { openBucket } from './s3-calls.ts'
 import { createKeys } from './s3-keys.ts'
 import { look, readBlob } from './s3-read.ts'
-import { sweepBucket } from './s3-sweep.ts'
+import { removeShopObjects, sweepBucket } from './s3-sweep.ts'
 import { adoptFile, removeObject, writeBlob, type CopySizes } from './s3-write.ts'
 import type { BlobStore } from './store.ts'
 
@@ -36,6 +36,7 @@ export function createS3Store(location: S3Location, sizes?: CopySizes): BlobStor
       const command = new ListObjectsV2Command({ Bucket: name, Prefix: keys.prefix, MaxKeys: 1 })
       await call((options) => client.send(command, options))
     },
+    removeShop: async (shop, signal) => removeShopObjects(bucket, keys, shop, signal),
     sweep: (olderThan, known) => sweepBucket(bucket, keys, olderThan, known),
   }
 }

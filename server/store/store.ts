@@ -78,6 +78,11 @@ export interface BlobStore {
    * time. The store is not asked, so a missing blob shows only when the address is used.
    */
   signedAddress?(shop: number, hash: string, as: SignedAs): Promise<string>
+  /**
+   * Removes all bytes of a shop, also those that no row names. Idempotent; rejects with the reason
+   * of `signal`. Gives how many were removed.
+   */
+  removeShop(shop: number, signal?: AbortSignal): Promise<number>
   /** Only where being there must be asked: rejects with the `StoreError` that every call would. */
   check?(): Promise<void>
   /**

@@ -176,6 +176,21 @@ export function storeSuite(name: string, makeStore: () => Promise<StoreUnderTest
       await on.store.remove(SHOP, hash)
       expect(await on.store.size(SHOP, hash)).toBeNull()
     })
+    it('removes all of a shop, and nothing of another one', async () => {
+      const [gone, stays] = [17, 171]
+      const hashes: string[] = []
+      for (const n of [1, 2, 3]) hashes.push((await put(contentOf(10, `all ${n}`), gone)).hash)
+      const kept = await put(contentOf(10, 'all 1'), stays)
+      expect(await on.store.removeShop(gone)).toBe(hashes.length)
+      for (const hash of hashes) expect(await on.store.size(gone, hash)).toBeNull()
+      expect((await on.contents()).filter((name) => name.includes(`${gone}/`))).toEqual([])
+      expect(await on.store.size(stays, kept.hash)).toBe(10)
+      expect(await on.store.removeShop(gone)).toBe(0)
+      expect(await on.store.size(gone, (await put(contentOf(10, 'all 4'), gone)).hash)).toBe(10)
+      const stopped = on.store.removeShop(gone, AbortSignal.abort(new Error('stopped')))
+      await expect(stopped).rejects.toThrow('stopped')
+      await expect(on.store.removeShop(-1)).rejects.toThrow(TypeError)
+    })
     it('says that a blob is missing', async () => {
       const hash = hashOf(Buffer.from('never written'))
       for (const read of [on.store.read, on.store.readWhole]) {
